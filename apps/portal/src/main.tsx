@@ -1,5 +1,7 @@
+import '@atrium/ui/mantine-styles'
 import '@atrium/ui/styles.css'
 import { AppProvider } from '@atrium/ui/app-provider'
+import { loadMatched, removeLoadingFrame } from '@atrium/ui/load-matched'
 import { shareStyleNonce } from '@atrium/ui/style-nonce'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -11,6 +13,9 @@ import { connect, TRPCProvider } from './trpc.ts'
 shareStyleNonce()
 const { client, queryClient, trpc } = connect()
 const router = createPortalRouter({ trpc, queryClient })
+loadMatched(router)
+removeLoadingFrame(router)
+
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no element to render into.')
 

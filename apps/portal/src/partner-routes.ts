@@ -1,12 +1,12 @@
-import { ReportsSearch } from '@atrium/ui/reports/search'
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { LedgerSearch, PartnerPayoutsSearch } from './partner/money-search.ts'
-import { CustomersSearch } from './partner/search.ts'
 
-/** The partner area: its frame and its pages. Each is a file of its own that loads when it is opened. */
-export function partnerRoutes(house: AnyRoute) {
+/**
+ * The partner area: its frame and its pages. Each is a file of its own that loads when it is
+ * opened.
+ */
+export function partnerRoutes(authenticated: AnyRoute) {
   const area = createRoute({
-    getParentRoute: () => house,
+    getParentRoute: () => authenticated,
     path: '/partner',
     component: lazyRouteComponent(() => import('./partner/partner-frame.tsx'), 'PartnerFrame'),
   })
@@ -15,31 +15,39 @@ export function partnerRoutes(house: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/',
-      component: lazyRouteComponent(() => import('./partner/dashboard-page.tsx'), 'PartnerDashboardPage'),
+      component: lazyRouteComponent(
+        () => import('./partner/dashboard-page.tsx'),
+        'PartnerDashboardPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/customers',
-      validateSearch: (search: Record<string, unknown>) => CustomersSearch.parse(search),
       component: lazyRouteComponent(() => import('./partner/customers-page.tsx'), 'CustomersPage'),
     }),
     createRoute({
       getParentRoute,
       path: '/reports',
-      validateSearch: (search: Record<string, unknown>) => ReportsSearch.parse(search),
-      component: lazyRouteComponent(() => import('./partner/reports-page.tsx'), 'PartnerReportsPage'),
+      component: lazyRouteComponent(
+        () => import('./partner/reports-page.tsx'),
+        'PartnerReportsPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/billing',
-      validateSearch: (search: Record<string, unknown>) => LedgerSearch.parse(search),
-      component: lazyRouteComponent(() => import('./partner/billing-page.tsx'), 'PartnerBillingPage'),
+      component: lazyRouteComponent(
+        () => import('./partner/billing-page.tsx'),
+        'PartnerBillingPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/payouts',
-      validateSearch: (search: Record<string, unknown>) => PartnerPayoutsSearch.parse(search),
-      component: lazyRouteComponent(() => import('./partner/payouts-page.tsx'), 'PartnerPayoutsPage'),
+      component: lazyRouteComponent(
+        () => import('./partner/payouts-page.tsx'),
+        'PartnerPayoutsPage',
+      ),
     }),
     createRoute({
       getParentRoute,
@@ -49,12 +57,18 @@ export function partnerRoutes(house: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/branding',
-      component: lazyRouteComponent(() => import('./partner/branding-page.tsx'), 'PartnerBrandingPage'),
+      component: lazyRouteComponent(
+        () => import('./partner/branding-page.tsx'),
+        'PartnerBrandingPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/settings',
-      component: lazyRouteComponent(() => import('./partner/settings-page.tsx'), 'PartnerSettingsPage'),
+      component: lazyRouteComponent(
+        () => import('./partner/settings-page.tsx'),
+        'PartnerSettingsPage',
+      ),
     }),
   ])
 }

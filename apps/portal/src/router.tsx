@@ -1,58 +1,64 @@
-import { PagePending } from '@atrium/ui/page-pending'
-import { parseSearch, stringifySearch } from '@atrium/ui/search-params'
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
-import { AuditSearch } from './audit/search.ts'
-import { House } from './layout/house.tsx'
+import { slugUnder } from '@atrium/ui/load-matched'
+import { parseSearch, stringifySearch } from '@atrium/ui/query-string'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router'
+import { AuthenticatedLayout } from './layout/authenticated-layout.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { RouteFailure } from './layout/route-failure.tsx'
 import { partnerRoutes } from './partner-routes.ts'
 import { schedulingRoutes } from './scheduling-routes.ts'
-import { SignedOutSearch } from './session/search.ts'
 import { learnSession } from './session/session.ts'
 import { tenantRoutes } from './tenant-routes.ts'
 import type { RouterContext } from './trpc.ts'
-
-type Search = Record<string, unknown>
 
 const root = createRootRouteWithContext<RouterContext>()()
 
 const signedOut = createRoute({
   getParentRoute: () => root,
   path: '/signed-out',
-  validateSearch: (search: Search): SignedOutSearch => SignedOutSearch.parse(search),
   component: lazyRouteComponent(() => import('./session/signed-out-page.tsx'), 'SignedOutPage'),
 })
 
-/** Everything below needs somebody signed in; House shows the welcome page to everybody else, at the address that was asked for. */
-const house = createRoute({
+/**
+ * Everything below needs a signed-in person; AuthenticatedLayout shows the welcome page to
+ * everybody else, at the address that was asked for.
+ */
+const authenticated = createRoute({
   getParentRoute: () => root,
-  id: 'house',
-  beforeLoad: ({ context }) => learnSession(context),
-  component: House,
-  pendingComponent: PagePending,
+  id: 'authenticated',
+  beforeLoad: ({ context, matches }) =>
+    learnSession(context, slugUnder('/authenticated/t/$slug', matches)),
+  component: AuthenticatedLayout,
   errorComponent: RouteFailure,
 })
 
 const home = createRoute({
-  getParentRoute: () => house,
+  getParentRoute: () => authenticated,
   path: '/',
   component: lazyRouteComponent(() => import('./tenants/home-page.tsx'), 'HomePage'),
 })
 
 const create = createRoute({
-  getParentRoute: () => house,
+  getParentRoute: () => authenticated,
   path: '/new',
-  component: lazyRouteComponent(() => import('./tenants/create-tenant-page.tsx'), 'CreateTenantPage'),
+  component: lazyRouteComponent(
+    () => import('./tenants/create-tenant-page.tsx'),
+    'CreateTenantPage',
+  ),
 })
 
 const profile = createRoute({
-  getParentRoute: () => house,
+  getParentRoute: () => authenticated,
   path: '/profile',
   component: lazyRouteComponent(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
 })
 
 const tenant = createRoute({
-  getParentRoute: () => house,
+  getParentRoute: () => authenticated,
   path: '/t/$slug',
   component: lazyRouteComponent(() => import('./tenants/tenant-frame.tsx'), 'TenantFrame'),
 })
@@ -63,7 +69,8 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./tenants/overview-page.tsx'), 'OverviewPage'),
 })
 
-// Pages below read their own search parameters: rules that stood here would load with the frame, before any page is opened.
+// Pages below read their own search parameters: rules that stood here would load with the frame,
+// before any page is opened.
 const members = createRoute({
   getParentRoute: () => tenant,
   path: '/members',
@@ -103,7 +110,6 @@ const devices = createRoute({
 const audit = createRoute({
   getParentRoute: () => tenant,
   path: '/audit',
-  validateSearch: (search: Search): AuditSearch => AuditSearch.parse(search),
   component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
 })
 
@@ -114,15 +120,19 @@ const settings = createRoute({
 })
 
 /** Paths that nothing else takes: inside the frame, so that people find their way back. */
-const unknown = createRoute({ getParentRoute: () => house, path: '$', component: NotFoundPage })
+const unknown = createRoute({
+  getParentRoute: () => authenticated,
+  path: '$',
+  component: NotFoundPage,
+})
 
 const routeTree = root.addChildren([
   signedOut,
-  house.addChildren([
+  authenticated.addChildren([
     home,
     create,
     profile,
-    partnerRoutes(house),
+    partnerRoutes(authenticated),
     tenant.addChildren([
       overview,
       members,

@@ -1,12 +1,18 @@
 import { type AnyRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import * as targets from './targets.ts'
+import * as links from './links.ts'
 
-/** The pages of a workplace about bookings: a frame with the way from one to the other. Pages read their own search parameters. */
+/**
+ * The pages of a workplace about bookings: a frame with the way from one to the other. Pages read
+ * their own search parameters.
+ */
 export function schedulingRoutes(tenant: AnyRoute) {
   const area = createRoute({
     getParentRoute: () => tenant,
     path: '/scheduling',
-    component: lazyRouteComponent(() => import('./scheduling/scheduling-frame.tsx'), 'SchedulingFrame'),
+    component: lazyRouteComponent(
+      () => import('./scheduling/scheduling-frame.tsx'),
+      'SchedulingFrame',
+    ),
   })
   const getParentRoute = () => area
   return area.addChildren([
@@ -14,7 +20,7 @@ export function schedulingRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/',
       beforeLoad: ({ params }) => {
-        throw redirect({ ...targets.bookings((params as { slug: string }).slug), replace: true })
+        throw redirect({ ...links.bookings((params as { slug: string }).slug), replace: true })
       },
     }),
     createRoute({
@@ -25,17 +31,26 @@ export function schedulingRoutes(tenant: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/event-types',
-      component: lazyRouteComponent(() => import('./scheduling/event-types-page.tsx'), 'EventTypesPage'),
+      component: lazyRouteComponent(
+        () => import('./scheduling/event-types-page.tsx'),
+        'EventTypesPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/event-types/$eventTypeId',
-      component: lazyRouteComponent(() => import('./scheduling/event-type-page.tsx'), 'EventTypePage'),
+      component: lazyRouteComponent(
+        () => import('./scheduling/event-type-page.tsx'),
+        'EventTypePage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/availability',
-      component: lazyRouteComponent(() => import('./scheduling/availability-page.tsx'), 'AvailabilityPage'),
+      component: lazyRouteComponent(
+        () => import('./scheduling/availability-page.tsx'),
+        'AvailabilityPage',
+      ),
     }),
     createRoute({
       getParentRoute,
@@ -45,7 +60,10 @@ export function schedulingRoutes(tenant: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/page',
-      component: lazyRouteComponent(() => import('./scheduling/booking-page-page.tsx'), 'BookingPagePage'),
+      component: lazyRouteComponent(
+        () => import('./scheduling/booking-page-page.tsx'),
+        'BookingPagePage',
+      ),
     }),
   ])
 }

@@ -1,12 +1,9 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { z } from 'zod'
-import { AliasesSearch } from './aliases/search.ts'
-import { BillingSearch } from './billing/search.ts'
-import { ListsSearch } from './lists/search.ts'
 
-const MailTextsSearch = z.object({ template: z.string().max(100).optional().catch(undefined) })
-
-/** The pages of a workplace about its addresses, its looks and its rules. Each is a file of its own that loads when it is opened. */
+/**
+ * The pages of a workplace about its addresses, its looks and its rules. Each is a file of its own
+ * that loads when it is opened.
+ */
 export function tenantRoutes(tenant: AnyRoute) {
   const getParentRoute = () => tenant
   return [
@@ -28,13 +25,11 @@ export function tenantRoutes(tenant: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/aliases',
-      validateSearch: (search: Record<string, unknown>) => AliasesSearch.parse(search),
       component: lazyRouteComponent(() => import('./aliases/aliases-page.tsx'), 'AliasesPage'),
     }),
     createRoute({
       getParentRoute,
       path: '/lists',
-      validateSearch: (search: Record<string, unknown>) => ListsSearch.parse(search),
       component: lazyRouteComponent(() => import('./lists/lists-page.tsx'), 'ListsPage'),
     }),
     createRoute({
@@ -55,24 +50,31 @@ export function tenantRoutes(tenant: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/branding/texts',
-      validateSearch: (search: Record<string, unknown>) => MailTextsSearch.parse(search),
-      component: lazyRouteComponent(() => import('./branding/mail-texts-page.tsx'), 'MailTextsPage'),
+      component: lazyRouteComponent(
+        () => import('./branding/mail-texts-page.tsx'),
+        'MailTextsPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/security',
-      component: lazyRouteComponent(() => import('./security-policy/security-policy-page.tsx'), 'SecurityPolicyPage'),
+      component: lazyRouteComponent(
+        () => import('./security-policy/security-policy-page.tsx'),
+        'SecurityPolicyPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/billing',
-      validateSearch: (search: Record<string, unknown>) => BillingSearch.parse(search),
       component: lazyRouteComponent(() => import('./billing/billing-page.tsx'), 'BillingPage'),
     }),
     createRoute({
       getParentRoute,
       path: '/billing-details',
-      component: lazyRouteComponent(() => import('./billing-info/billing-info-page.tsx'), 'BillingInfoPage'),
+      component: lazyRouteComponent(
+        () => import('./billing-info/billing-info-page.tsx'),
+        'BillingInfoPage',
+      ),
     }),
   ]
 }

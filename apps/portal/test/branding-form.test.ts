@@ -17,30 +17,54 @@ const template = { key: 'member.welcome', standard, override: null } as unknown 
 describe('name and colour', () => {
   it('send what was changed alone, and null for what was emptied', () => {
     expect(changesOf('acme', branding, fromBranding(branding))).toBeUndefined()
-    expect(changesOf('acme', branding, { productName: ' ', accentColor: '#1A6B82' })).toEqual({ slug: 'acme', productName: null })
+    expect(changesOf('acme', branding, { productName: ' ', accentColor: '#1A6B82' })).toEqual({
+      slug: 'acme',
+      productName: null,
+    })
   })
 
   it('preview what can be used as it stands, and leave a colour half typed alone', () => {
-    expect(draftOf({ productName: '', accentColor: '#1A6B82' })).toEqual({ productName: null, accentColor: '#1a6b82' })
+    expect(draftOf({ productName: '', accentColor: '#1A6B82' })).toEqual({
+      productName: null,
+      accentColor: '#1a6b82',
+    })
     expect(draftOf({ productName: 'x'.repeat(99), accentColor: '#1a6' })).toEqual({})
   })
 })
 
 describe('a mail text', () => {
   it('begins with the override, else with the standard', () => {
-    expect(fromMailText(template)).toEqual({ subject: 'Welcome', withHtml: true, html: '<p>Hi</p>', text: 'Hi' })
-    const override = { subject: 'Moin', html: null, text: 'Moin', updatedAt: '2026-01-01T00:00:00Z' }
-    expect(fromMailText({ ...template, override })).toEqual({ subject: 'Moin', withHtml: false, html: '<p>Hi</p>', text: 'Moin' })
+    expect(fromMailText(template)).toEqual({
+      subject: 'Welcome',
+      withHtml: true,
+      html: '<p>Hi</p>',
+      text: 'Hi',
+    })
+    const override = {
+      subject: 'Moin',
+      html: null,
+      text: 'Moin',
+      updatedAt: '2026-01-01T00:00:00Z',
+    }
+    expect(fromMailText({ ...template, override })).toEqual({
+      subject: 'Moin',
+      withHtml: false,
+      html: '<p>Hi</p>',
+      text: 'Moin',
+    })
   })
 
   it('leaves the HTML part out when it is switched off, and then does not check it', () => {
     const values = { subject: 'Hi', withHtml: false, html: '', text: 'Hi' }
     expect(toEmailTemplate(values)).toEqual({ subject: 'Hi', html: null, text: 'Hi' })
     expect(checkMailText(values)).toEqual({})
-    expect(Object.keys(checkMailText({ ...values, withHtml: true, text: ' ' }))).toEqual(['html', 'text'])
+    expect(Object.keys(checkMailText({ ...values, withHtml: true, text: ' ' }))).toEqual([
+      'html',
+      'text',
+    ])
   })
 
-  it('puts refusals at their part, whatever stands before it in the path', () => {
+  it('puts rejections at their part, whatever stands before it in the path', () => {
     const issues = [
       { path: 'emailTemplates.member.welcome.html', message: 'Line 1' },
       { path: 'draft.text', message: 'Line 2' },
@@ -50,6 +74,9 @@ describe('a mail text', () => {
   })
 
   it('takes a variable at the cursor', () => {
-    expect(insertVariable('Hello you!', 'member.name', 6, 9)).toEqual({ text: 'Hello {{ member.name }}!', cursor: 23 })
+    expect(insertVariable('Hello you!', 'member.name', 6, 9)).toEqual({
+      text: 'Hello {{ member.name }}!',
+      cursor: 23,
+    })
   })
 })

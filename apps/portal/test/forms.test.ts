@@ -6,7 +6,14 @@ import { lastVisitedFirst } from '../src/session/last-tenant.ts'
 import { readableOn } from '../src/tenants/colors.ts'
 import { changesOf, fromTenant } from '../src/tenants/settings-form.ts'
 
-const tenant = { slug: 'acme', name: 'Acme', industry: 'Crafts', brandColor: '#1a6b82', seats: 5, seatMode: 'fixed' } as TenantView
+const tenant = {
+  slug: 'acme',
+  name: 'Acme',
+  industry: 'Crafts',
+  brandColor: '#1a6b82',
+  seats: 5,
+  seatMode: 'fixed',
+} as TenantView
 const user = {
   id: '019aa7a0-1111-7222-8333-944455556666',
   name: 'Olive',
@@ -22,10 +29,28 @@ describe('changes of a workplace', () => {
   })
 
   it('name the changed fields alone, and clear the emptied ones', () => {
-    const values = { name: 'Acme 2', industry: ' ', brandColor: '', seats: '7', seatMode: 'fixed' as const }
-    expect(changesOf(tenant, values)).toEqual({ slug: 'acme', name: 'Acme 2', industry: null, brandColor: null, seats: 7 })
-    expect(changesOf(tenant, { ...fromTenant(tenant), seats: 6 })).toEqual({ slug: 'acme', seats: 6 })
-    expect(changesOf(tenant, { ...fromTenant(tenant), seatMode: 'auto' })).toEqual({ slug: 'acme', seatMode: 'auto' })
+    const values = {
+      name: 'Acme 2',
+      industry: ' ',
+      brandColor: '',
+      seats: '7',
+      seatMode: 'fixed' as const,
+    }
+    expect(changesOf(tenant, values)).toEqual({
+      slug: 'acme',
+      name: 'Acme 2',
+      industry: null,
+      brandColor: null,
+      seats: 7,
+    })
+    expect(changesOf(tenant, { ...fromTenant(tenant), seats: 6 })).toEqual({
+      slug: 'acme',
+      seats: 6,
+    })
+    expect(changesOf(tenant, { ...fromTenant(tenant), seatMode: 'auto' })).toEqual({
+      slug: 'acme',
+      seatMode: 'auto',
+    })
   })
 })
 
@@ -44,7 +69,12 @@ describe('changes of a profile', () => {
 })
 
 it('writes black on light brand colours and white on dark ones', () => {
-  expect(['#ffffff', '#f2d28c', '#1a6b82', '#000000'].map(readableOn)).toEqual(['#000000', '#000000', '#ffffff', '#ffffff'])
+  expect(['#ffffff', '#f2d28c', '#1a6b82', '#000000'].map(readableOn)).toEqual([
+    '#000000',
+    '#000000',
+    '#ffffff',
+    '#ffffff',
+  ])
 })
 
 it('puts the workplace visited last in front and keeps the order of the others', () => {

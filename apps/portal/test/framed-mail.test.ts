@@ -5,7 +5,9 @@ const aside = (html: string) => setStylesAside(html, 'n0nce==')
 
 describe('styles of a mail in its frame', () => {
   it('stand under another name, however the attribute is written', () => {
-    expect(aside(`<p style="color:red">a</p><b class='x'STYLE='b:c'>b</b><i\nstyle = plain>c</i>`)).toBe(
+    expect(
+      aside(`<p style="color:red">a</p><b class='x'STYLE='b:c'>b</b><i\nstyle = plain>c</i>`),
+    ).toBe(
       `<p data-style="color:red">a</p><b class='x'data-style='b:c'>b</b><i\ndata-style = plain>c</i>`,
     )
   })

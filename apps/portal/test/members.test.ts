@@ -1,10 +1,11 @@
 import type { MemberView } from '@atrium/core/members'
 import { describe, expect, it } from 'vitest'
+import { actionLabels, openMailConnections, sentenceOf } from '../src/members/action-labels.ts'
 import { planBulk, runEach } from '../src/members/bulk.ts'
 import { emptyForm, outlookOf, toCreateMember } from '../src/members/create-form.ts'
 import { firstPasswordNote } from '../src/members/first-password.tsx'
 import { changesOf, fromMember } from '../src/members/member-form.ts'
-import { isUnderWay, lacksFiles, memberLook } from '../src/members/member-looks.ts'
+import { isUnderWay, lacksFiles, memberMeta } from '../src/members/member-status-meta.ts'
 import { passwordNote } from '../src/members/password-note.ts'
 import { roleLock } from '../src/members/role-lock.ts'
 
@@ -41,7 +42,8 @@ describe('an act on several members', () => {
     member({ id: 'asleep', name: 'Asleep', status: 'suspended' }),
     member({ id: 'going', name: 'Going', status: 'removing' }),
   ]
-  const names = (act: Parameters<typeof planBulk>[0]) => planBulk(act, people, 'self').fit.map(({ name }) => name)
+  const names = (act: Parameters<typeof planBulk>[0]) =>
+    planBulk(act, people, 'self').fit.map(({ name }) => name)
 
   it('is done to those it fits alone', () => {
     expect(names('suspend')).toEqual(['Active'])
@@ -51,7 +53,12 @@ describe('an act on several members', () => {
   })
 
   it('says for each of the others why it is left as it is', () => {
-    expect(planBulk('suspend', people, 'self').left.map(({ member: { name }, reason }) => [name, reason])).toEqual([
+    expect(
+      planBulk('suspend', people, 'self').left.map(({ member: { name }, reason }) => [
+        name,
+        reason,
+      ]),
+    ).toEqual([
       ['Self', 'that is you'],
       ['Owner', 'owns the workplace'],
       ['Asleep', 'suspended already'],
@@ -82,7 +89,9 @@ describe('an act on several members', () => {
     )
     expect(most).toBe(3)
     expect(told.sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-    expect(results.filter(({ problem }) => problem).map(({ item, problem }) => [item, problem?.code])).toEqual([[4, 'unreachable']])
+    expect(
+      results.filter(({ problem }) => problem).map(({ item, problem }) => [item, problem?.code]),
+    ).toEqual([[4, 'unreachable']])
     expect(results.find(({ item }) => item === 8)?.value).toBe(80)
   })
 })
@@ -99,9 +108,18 @@ describe('a new member', () => {
 
   it('has an outlook by the address: a mailbox on a domain of the workplace, none on another', () => {
     const domains = ['acme.test', 'acme.example']
-    expect(outlookOf('Mira', domains, 'acme.test')).toEqual({ address: 'mira@acme.test', mailbox: true })
-    expect(outlookOf('mira@acme.example', domains, 'acme.test')).toEqual({ address: 'mira@acme.example', mailbox: true })
-    expect(outlookOf('mira@elsewhere.example', domains, 'acme.test')).toEqual({ address: 'mira@elsewhere.example', mailbox: false })
+    expect(outlookOf('Mira', domains, 'acme.test')).toEqual({
+      address: 'mira@acme.test',
+      mailbox: true,
+    })
+    expect(outlookOf('mira@acme.example', domains, 'acme.test')).toEqual({
+      address: 'mira@acme.example',
+      mailbox: true,
+    })
+    expect(outlookOf('mira@elsewhere.example', domains, 'acme.test')).toEqual({
+      address: 'mira@elsewhere.example',
+      mailbox: false,
+    })
     expect(outlookOf('', domains, 'acme.test')).toBeUndefined()
     expect(outlookOf('míra', domains, 'acme.test')).toBeUndefined()
     expect(outlookOf('mira', [], null)).toBeUndefined()
@@ -115,7 +133,9 @@ describe('changes of a member', () => {
 
   it('name the changed fields alone, and clear the emptied ones', () => {
     const before = member({ phone: '+49 30 1' })
-    expect(changesOf('acme', before, { ...fromMember(before), name: 'Ada L.', phone: ' ' })).toEqual({
+    expect(
+      changesOf('acme', before, { ...fromMember(before), name: 'Ada L.', phone: ' ' }),
+    ).toEqual({
       slug: 'acme',
       userId: before.id,
       name: 'Ada L.',
@@ -126,15 +146,26 @@ describe('changes of a member', () => {
 
 describe('what a member looks like', () => {
   it('puts a failure before the status', () => {
-    expect(memberLook(member()).label).toBe('Active')
-    expect(memberLook(member({ outcomes: { ...ok, mail: 'error' } }))).toEqual({ label: 'Active, needs attention', tone: 'warning' })
-    expect(memberLook(member({ status: 'provisioning', outcomes: { ...ok, mail: 'error' } })).label).toBe('Setup incomplete')
-    expect(memberLook(member({ status: 'removing', outcomes: { ...ok, files: 'error' } })).label).toBe('Removal incomplete')
+    expect(memberMeta(member()).label).toBe('Active')
+    expect(memberMeta(member({ outcomes: { ...ok, mail: 'error' } }))).toEqual({
+      label: 'Active, needs attention',
+      tone: 'warning',
+    })
+    expect(
+      memberMeta(member({ status: 'provisioning', outcomes: { ...ok, mail: 'error' } })).label,
+    ).toBe('Setup incomplete')
+    expect(
+      memberMeta(member({ status: 'removing', outcomes: { ...ok, files: 'error' } })).label,
+    ).toBe('Removal incomplete')
   })
 
   it('is under way while a system has work left, and not once all of it has failed', () => {
-    expect(isUnderWay(member({ status: 'provisioning', outcomes: { ...ok, files: 'pending' } }))).toBe(true)
-    expect(isUnderWay(member({ status: 'provisioning', outcomes: { ...ok, files: 'error' } }))).toBe(false)
+    expect(
+      isUnderWay(member({ status: 'provisioning', outcomes: { ...ok, files: 'pending' } })),
+    ).toBe(true)
+    expect(
+      isUnderWay(member({ status: 'provisioning', outcomes: { ...ok, files: 'error' } })),
+    ).toBe(false)
     expect(isUnderWay(member({ outcomes: { ...ok, files: 'pending' } }))).toBe(false)
   })
 })
@@ -147,22 +178,58 @@ it('says why a role is locked, the strongest reason first', () => {
 })
 
 it('says where a new password holds and where it does not', () => {
-  expect(passwordNote(member(), { linkSentTo: null, outcomes: { identity: { state: 'ok' }, mail: { state: 'ok' } } })).toBe(
+  expect(
+    passwordNote(member(), {
+      linkSentTo: null,
+      outcomes: { identity: { state: 'ok' }, mail: { state: 'ok' }, sessions: { state: 'ok' } },
+    }),
+  ).toBe(
     'It holds for sign-in and the mailbox of ada@acme.test. Hand it over in a way that nobody else reads.',
   )
   expect(
     passwordNote(member(), {
       linkSentTo: null,
-      outcomes: { identity: { state: 'ok' }, mail: { state: 'error', error: 'The mail server failed.' } },
+      outcomes: {
+        identity: { state: 'ok' },
+        mail: { state: 'error', error: 'The mail server failed.' },
+        sessions: { state: 'ok' },
+      },
     }),
   ).toBe(
     'It holds for sign-in of ada@acme.test. The mailbox did not take it: The mail server failed. Reset it again when the system works.',
   )
+  expect(
+    passwordNote(member(), {
+      linkSentTo: null,
+      outcomes: {
+        identity: { state: 'ok' },
+        mail: { state: 'ok' },
+        sessions: { state: 'error', error: 'The identity provider failed.' },
+      },
+    }),
+  ).toContain(
+    'Sessions and apps may stay signed in for up to 30 days: The identity provider failed. Sign the member out everywhere.',
+  )
+})
+
+it('says before a suspension that open mail connections go on, and for how long', () => {
+  const effect = actionLabels.suspend.effects.find((one) => one.includes('mail program'))
+  expect(effect).toMatch(
+    /connected now .* until it disconnects, is silent for 30 minutes, or the mail server restarts$/,
+  )
+  // A reset says the same, as a sentence.
+  expect(sentenceOf(openMailConnections)).toMatch(
+    /^A mail program that is connected now .* restarts\.$/,
+  )
 })
 
 it('says with a first password what is not ready yet', () => {
-  expect(firstPasswordNote(member({ email: 'ada@home.example' }))).toMatch(/^For ada@home.example, with the mailbox ada@acme.test\./)
-  expect(firstPasswordNote(member({ outcomes: { ...ok, mail: 'error' } }))).toMatch(/Not ready yet: mailbox\./)
+  expect(firstPasswordNote(member({ email: 'ada@home.example' }))).toMatch(
+    /^For ada@home.example, with the mailbox ada@acme.test\./,
+  )
+  expect(firstPasswordNote(member({ outcomes: { ...ok, mail: 'error' } }))).toMatch(
+    /Not ready yet: mailbox\./,
+  )
 })
 
 it('files are offered to an active member who has none, where the tenant has a space', () => {

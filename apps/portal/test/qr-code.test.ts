@@ -7,7 +7,8 @@ it('draws exactly the dark modules of a code, with a quiet zone of four', () => 
   const { size, path } = drawQr(text)
   const drawn = Array.from({ length: size }, () => Array.from({ length: size }, () => false))
   for (const [, x, y, length] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g)) {
-    for (let at = Number(x); at < Number(x) + Number(length); at++) (drawn[Number(y)] ?? [])[at] = true
+    for (let at = Number(x); at < Number(x) + Number(length); at++)
+      (drawn[Number(y)] ?? [])[at] = true
   }
   expect(drawn).toEqual(encode(text, { ecc: 'M', border: 4 }).data)
   expect(drawn.slice(0, 4).flat().concat(drawn.slice(-4).flat())).not.toContain(true)

@@ -1,14 +1,30 @@
 import { clockOf, type Hours, type WeeklyHours } from '@atrium/core/schedules'
 import { describe, expect, it } from 'vitest'
 import { copyDay, furtherHours, weekAtAGlance, withDate } from '../src/scheduling/schedule-form.ts'
-import { acrossMidnight, inWords, lengthsInWords, todayIn } from '../src/scheduling/words.ts'
+import {
+  acrossMidnight,
+  durationsText,
+  durationText,
+  todayIn,
+} from '../src/scheduling/time-text.ts'
 
 const work: Hours = { start: '09:00', end: '17:00' }
-const week = (days: Partial<WeeklyHours>): WeeklyHours => ({ mon: [], tue: [], wed: [], thu: [], fri: [], sat: [], sun: [], ...days })
+const week = (days: Partial<WeeklyHours>): WeeklyHours => ({
+  mon: [],
+  tue: [],
+  wed: [],
+  thu: [],
+  fri: [],
+  sat: [],
+  sun: [],
+  ...days,
+})
 
 describe('the week', () => {
   it('shows a night on both of its days, also from Sunday to Monday', () => {
-    const days = weekAtAGlance(week({ fri: [{ start: '21:00', end: '02:00' }], sun: [{ start: '22:00', end: '01:00' }] }))
+    const days = weekAtAGlance(
+      week({ fri: [{ start: '21:00', end: '02:00' }], sun: [{ start: '22:00', end: '01:00' }] }),
+    )
     expect(days[4]).toEqual([{ start: 1_260, end: 1_440 }])
     expect(days[5]).toEqual([{ start: 0, end: 120 }])
     expect(days[6]).toEqual([{ start: 1_320, end: 1_440 }])
@@ -22,10 +38,14 @@ describe('the week', () => {
   it('shows as many minutes as the hours have, wherever they lie', () => {
     for (let start = 0; start < 1_440; start += 45) {
       for (let end = 0; end < 1_440; end += 45) {
-        const shown = weekAtAGlance(week({ sat: [{ start: clockOf(start), end: clockOf(end) }] })).flat()
+        const shown = weekAtAGlance(
+          week({ sat: [{ start: clockOf(start), end: clockOf(end) }] }),
+        ).flat()
         const open = end > start ? end - start : end - start + 1_440
         expect(shown.reduce((sum, span) => sum + span.end - span.start, 0)).toBe(open)
-        expect(shown.every((span) => span.start >= 0 && span.end <= 1_440 && span.end > span.start)).toBe(true)
+        expect(
+          shown.every((span) => span.start >= 0 && span.end <= 1_440 && span.end > span.start),
+        ).toBe(true)
       }
     }
   })
@@ -34,9 +54,18 @@ describe('the week', () => {
 describe('editing', () => {
   it('offers hours after a break', () => {
     expect(furtherHours([])).toEqual(work)
-    expect(furtherHours([{ start: '09:00', end: '12:00' }])).toEqual({ start: '13:00', end: '15:00' })
-    expect(furtherHours([{ start: '21:00', end: '23:30' }])).toEqual({ start: '09:00', end: '12:00' })
-    expect(furtherHours([{ start: '22:00', end: '02:00' }])).toEqual({ start: '09:00', end: '12:00' })
+    expect(furtherHours([{ start: '09:00', end: '12:00' }])).toEqual({
+      start: '13:00',
+      end: '15:00',
+    })
+    expect(furtherHours([{ start: '21:00', end: '23:30' }])).toEqual({
+      start: '09:00',
+      end: '12:00',
+    })
+    expect(furtherHours([{ start: '22:00', end: '02:00' }])).toEqual({
+      start: '09:00',
+      end: '12:00',
+    })
   })
 
   it('copies a day without tying the copies together', () => {
@@ -49,8 +78,13 @@ describe('editing', () => {
     const first = withDate([], '2027-06-05', [])
     const second = withDate(first, '2027-01-01', [work])
     expect(second.map(({ date }) => date)).toEqual(['2027-01-01', '2027-06-05'])
-    expect(withDate(second, '2027-06-05', [work])[1]).toEqual({ date: '2027-06-05', windows: [work] })
-    expect(withDate(second, '2027-06-05', undefined).map(({ date }) => date)).toEqual(['2027-01-01'])
+    expect(withDate(second, '2027-06-05', [work])[1]).toEqual({
+      date: '2027-06-05',
+      windows: [work],
+    })
+    expect(withDate(second, '2027-06-05', undefined).map(({ date }) => date)).toEqual([
+      '2027-01-01',
+    ])
   })
 })
 
@@ -67,17 +101,25 @@ describe('words', () => {
   })
 
   it('say how long', () => {
-    expect([0, 45, 60, 90, 1_440, 2_880, 1_500].map(inWords)).toEqual(['none', '45 min', '1 h', '1 h 30 min', '1 day', '2 days', '25 h'])
-    expect(lengthsInWords([30])).toBe('30 min')
-    expect(lengthsInWords([30, 60, 120])).toBe('30 min, 1 h or 2 h')
+    expect([0, 45, 60, 90, 1_440, 2_880, 1_500].map(durationText)).toEqual([
+      'none',
+      '45 min',
+      '1 h',
+      '1 h 30 min',
+      '1 day',
+      '2 days',
+      '25 h',
+    ])
+    expect(durationsText([30])).toBe('30 min')
+    expect(durationsText([30, 60, 120])).toBe('30 min, 1 h or 2 h')
   })
 
   it('know the date of a zone', () => {
     const now = new Date('2027-03-01T23:30:00Z')
-    expect([todayIn('UTC', now), todayIn('Asia/Tokyo', now), todayIn('America/New_York', now)]).toEqual([
-      '2027-03-01',
-      '2027-03-02',
-      '2027-03-01',
-    ])
+    expect([
+      todayIn('UTC', now),
+      todayIn('Asia/Tokyo', now),
+      todayIn('America/New_York', now),
+    ]).toEqual(['2027-03-01', '2027-03-02', '2027-03-01'])
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { AuditSearch, auditQuery } from '../src/audit/search.ts'
-import { MembersSearch, membersQuery } from '../src/members/search.ts'
+import { auditQuery, readAuditSearch } from '../src/audit/search.ts'
+import { membersQuery, readMembersSearch } from '../src/members/search.ts'
 
 const at = '2026-11-21T12:00:00.000Z'
 
 describe('addresses of the audit log', () => {
   it('drop what does not fit and keep the rest', () => {
-    const search = AuditSearch.parse({
+    const search = readAuditSearch({
       q: '  ',
       action: 'Tenant Created',
       outcome: 'maybe',
@@ -29,7 +29,18 @@ describe('addresses of the audit log', () => {
 
 it('reads the filters and the page of the members list from the address', () => {
   const cursor = '019aa7a0-1111-7222-8333-944455556666'
-  expect(membersQuery('acme', MembersSearch.parse({ q: 'ada', role: 'boss', status: 'suspended', member: 'x', trail: cursor }))).toEqual({
+  expect(
+    membersQuery(
+      'acme',
+      readMembersSearch({
+        q: 'ada',
+        role: 'boss',
+        status: 'suspended',
+        member: 'x',
+        trail: cursor,
+      }),
+    ),
+  ).toEqual({
     slug: 'acme',
     q: 'ada',
     role: undefined,

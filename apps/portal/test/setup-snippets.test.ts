@@ -5,9 +5,13 @@ import { setupSnippets } from '../src/sso/setup-snippets.ts'
 const app = {
   name: 'Cloud',
   issuer: 'https://id.example.com/application/o/acme-cloud-x1/',
-  discoveryUrl: 'https://id.example.com/application/o/acme-cloud-x1/.well-known/openid-configuration',
+  discoveryUrl:
+    'https://id.example.com/application/o/acme-cloud-x1/.well-known/openid-configuration',
   clientId: 'c123',
-  redirectUris: ['https://first.example.com/cb', 'https://git.example.com/users/auth/openid_connect/callback'],
+  redirectUris: [
+    'https://first.example.com/cb',
+    'https://git.example.com/users/auth/openid_connect/callback',
+  ],
 }
 const text = (id: string, changes: Partial<typeof app> = {}) =>
   setupSnippets({ ...app, ...changes }).find((snippet) => snippet.id === id)?.text ?? ''
@@ -22,7 +26,9 @@ describe('setup snippets', () => {
   })
 
   it('take the redirect address that ends as the application’s own, else the first', () => {
-    expect(text('gitlab')).toContain("redirect_uri: 'https://git.example.com/users/auth/openid_connect/callback'")
+    expect(text('gitlab')).toContain(
+      "redirect_uri: 'https://git.example.com/users/auth/openid_connect/callback'",
+    )
     expect(text('oauth2-proxy')).toContain('redirect_url = "https://first.example.com/cb"')
   })
 

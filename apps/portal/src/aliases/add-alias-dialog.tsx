@@ -7,7 +7,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { OwnAddressField, useAddressDomains, wholeAddress } from '../domains/own-address-field.tsx'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { MailboxPicker } from './mailbox-picker.tsx'
 import { useAddAlias } from './mutations.ts'
 
@@ -50,7 +50,8 @@ function AddAliasForm({ slug, onClose, onAdded }: Omit<Props, 'opened'>) {
           {
             onSuccess: onAdded,
             onError: (error) => {
-              if (!showRefusal(form, error, { name: 'address', codes: aboutAddress })) setUnplaced(error)
+              if (!showRejection(form, error, { name: 'address', codes: aboutAddress }))
+                setUnplaced(error)
             },
           },
         )
@@ -72,7 +73,13 @@ function AddAliasForm({ slug, onClose, onAdded }: Omit<Props, 'opened'>) {
           error={form.errors.userId}
           onChange={(userId) => form.setFieldValue('userId', userId ?? '')}
         />
-        {unplaced !== undefined && <ProblemAlert title="The alias was not added." error={unplaced} message={explain(unplaced)} />}
+        {unplaced !== undefined && (
+          <ProblemAlert
+            title="The alias was not added."
+            error={unplaced}
+            message={explain(unplaced)}
+          />
+        )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={add.isPending}>
             Cancel

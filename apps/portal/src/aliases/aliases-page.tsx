@@ -16,7 +16,7 @@ import { IconAt, IconPlus, IconSearch, IconTrash } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
@@ -24,23 +24,30 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { AddAliasDialog } from './add-alias-dialog.tsx'
 import { useRemoveAlias } from './mutations.ts'
-import { AliasesSearch, aliasesQuery } from './search.ts'
+import { type AliasesSearch, aliasesQuery, readAliasesSearch } from './search.ts'
 
 /** Every further address of the workplace's mailboxes. */
 export function AliasesPage() {
   const tenant = useTenant()
   const { slug } = tenant
   const router = useRouter()
-  const search = AliasesSearch.parse(useSearch({ strict: false }))
+  const search = readAliasesSearch(useSearch({ strict: false }))
   const trpc = useTRPC()
-  const query = useQuery(trpc.aliases.list.queryOptions(aliasesQuery(slug, search), { placeholderData: keepPreviousData }))
+  const query = useQuery(
+    trpc.aliases.list.queryOptions(aliasesQuery(slug, search), {
+      placeholderData: keepPreviousData,
+    }),
+  )
   const [adding, { open, close }] = useDisclosure(false)
   const [leaving, setLeaving] = useState<AliasView>()
   const remove = useRemoveAlias(slug)
   const editable = mayChange(tenant)
   const filtered = countFilters(search) > 0
   const go = (change: Partial<AliasesSearch>, replace = true) =>
-    void router.navigate({ ...targets.aliases(slug, { ...search, trail: undefined, ...change }), replace })
+    void router.navigate({
+      ...links.aliases(slug, { ...search, trail: undefined, ...change }),
+      replace,
+    })
   const addButton = editable && (
     <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
       Add alias
@@ -100,7 +107,9 @@ export function AliasesPage() {
             )
           }
         >
-          {filtered ? 'Try another address or person.' : 'Give a mailbox a second address, such as info or sales.'}
+          {filtered
+            ? 'Try another address or person.'
+            : 'Give a mailbox a second address, such as info or sales.'}
         </EmptyState>
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
@@ -141,8 +150,8 @@ export function AliasesPage() {
           done(`${leaving.address} has been removed.`)
         }}
       >
-        Mail to <strong>{leaving?.address}</strong> will be refused. The mailbox{leaving?.member && ` of ${leaving.member.name}`} and the
-        mail in it stay.
+        Mail to <strong>{leaving?.address}</strong> will be refused. The mailbox
+        {leaving?.member && ` of ${leaving.member.name}`} and the mail in it stay.
       </ConfirmDialog>
     </>
   )
@@ -182,7 +191,12 @@ function removeColumn(remove: (alias: AliasView) => void): Column<AliasView> {
     hideHeader: true,
     align: 'end',
     cell: (alias) => (
-      <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${alias.address}`} onClick={() => remove(alias)}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={`Remove ${alias.address}`}
+        onClick={() => remove(alias)}
+      >
         <IconTrash size={17} aria-hidden />
       </ActionIcon>
     ),

@@ -18,11 +18,14 @@ export function MailboxPicker({ slug, value, error, onChange }: Props) {
   const [chosen, setChosen] = useState<{ value: string; label: string }>()
   const [asked] = useDebouncedValue(words.trim(), 250)
   const q = asked === '' || asked === chosen?.label ? undefined : asked
-  const query = useQuery(trpc.tenants.users.queryOptions({ slug, q, limit: 50 }, { placeholderData: keepPreviousData }))
+  const query = useQuery(
+    trpc.tenants.users.queryOptions({ slug, q, limit: 50 }, { placeholderData: keepPreviousData }),
+  )
   const found = (query.data?.items ?? []).flatMap(({ id, name, mailboxAddress }) =>
     mailboxAddress ? [{ value: id, label: `${name} (${mailboxAddress})` }] : [],
   )
-  const data = chosen && !found.some(({ value: id }) => id === chosen.value) ? [chosen, ...found] : found
+  const data =
+    chosen && !found.some(({ value: id }) => id === chosen.value) ? [chosen, ...found] : found
   return (
     <Select
       label="Arrives in the mailbox of"

@@ -2,8 +2,11 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** What changes with the aliases: their list, the use of the domains, a member's own addresses and the log. */
-function useForgetAliases(slug: string) {
+/**
+ * What changes with the aliases: their list, the use of the domains, a member's own addresses and
+ * the log.
+ */
+function useInvalidateAliases(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   return async () => {
@@ -16,10 +19,10 @@ function useForgetAliases(slug: string) {
 
 export function useAddAlias(slug: string) {
   const trpc = useTRPC()
-  return useMutation(trpc.aliases.add.mutationOptions({ onSuccess: useForgetAliases(slug) }))
+  return useMutation(trpc.aliases.add.mutationOptions({ onSuccess: useInvalidateAliases(slug) }))
 }
 
 export function useRemoveAlias(slug: string) {
   const trpc = useTRPC()
-  return useMutation(trpc.aliases.remove.mutationOptions({ onSettled: useForgetAliases(slug) }))
+  return useMutation(trpc.aliases.remove.mutationOptions({ onSettled: useInvalidateAliases(slug) }))
 }

@@ -2,7 +2,7 @@ import type { AuditEvent } from '@atrium/core/audit'
 import { tenantActions } from '@atrium/ui/audit-actions'
 import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
-import { LookFurtherBack } from '@atrium/ui/audit-further'
+import { SearchFurtherBack } from '@atrium/ui/audit-further'
 import { AuditTable } from '@atrium/ui/audit-table'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -14,24 +14,39 @@ import { IconHistory } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { AuditSearch, auditQuery } from './search.ts'
+import { type AuditSearch, auditQuery, readAuditSearch } from './search.ts'
 
-const fields: readonly AuditFilterName[] = ['q', 'action', 'outcome', 'actorEmail', 'actorIpTrusted', 'since', 'before']
+const fields: readonly AuditFilterName[] = [
+  'q',
+  'action',
+  'outcome',
+  'actorEmail',
+  'actorIpTrusted',
+  'since',
+  'before',
+]
 
 /** Who did what in a workplace. */
 export function AuditPage() {
   const tenant = useTenant()
   const router = useRouter()
-  const search = AuditSearch.parse(useSearch({ strict: false }))
+  const search = readAuditSearch(useSearch({ strict: false }))
   const [opened, setOpened] = useState<AuditEvent>()
   const trpc = useTRPC()
-  const query = useQuery(trpc.tenants.audit.queryOptions(auditQuery(tenant.slug, search), { placeholderData: keepPreviousData }))
+  const query = useQuery(
+    trpc.tenants.audit.queryOptions(auditQuery(tenant.slug, search), {
+      placeholderData: keepPreviousData,
+    }),
+  )
   const go = (change: Partial<AuditSearch>, replace = true) =>
-    void router.navigate({ ...targets.auditLog(tenant.slug, { ...search, trail: undefined, ...change }), replace })
+    void router.navigate({
+      ...links.auditLog(tenant.slug, { ...search, trail: undefined, ...change }),
+      replace,
+    })
   const filtered = countFilters(search) > 0
 
   if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
@@ -42,7 +57,12 @@ export function AuditPage() {
         tabTitle={`Audit log of ${tenant.name}`}
         description={`Everything that was done in ${tenant.name}, by whom and when. Entries cannot be changed or removed.`}
       />
-      <AuditFilters value={search} fields={fields} actions={tenantActions} onChange={(change) => go(change)} />
+      <AuditFilters
+        value={search}
+        fields={fields}
+        actions={tenantActions}
+        onChange={(change) => go(change)}
+      />
       {query.isPending && <LoadingRows label="Loading the audit log" />}
       {query.error && (
         <ErrorState
@@ -58,13 +78,20 @@ export function AuditPage() {
           title={filtered ? 'No entry fits these filters' : 'Nothing has happened yet'}
           action={
             filtered && (
-              <Button variant="default" onClick={() => void router.navigate({ ...targets.auditLog(tenant.slug), replace: true })}>
+              <Button
+                variant="default"
+                onClick={() =>
+                  void router.navigate({ ...links.auditLog(tenant.slug), replace: true })
+                }
+              >
                 Clear filters
               </Button>
             )
           }
         >
-          {filtered ? 'Widen the time, or take a filter away.' : 'Changes to the workplace are listed here as they are made.'}
+          {filtered
+            ? 'Widen the time, or take a filter away.'
+            : 'Changes to the workplace are listed here as they are made.'}
         </EmptyState>
       )}
       {query.data && !query.error && (
@@ -73,13 +100,17 @@ export function AuditPage() {
             <AuditTable
               caption={`Audit log of ${tenant.name}`}
               events={query.data.items}
-              tenantWord="workplace"
+              tenantNoun="workplace"
               onOpen={setOpened}
               onNarrow={({ actorEmail }) => go({ actorEmail }, false)}
               stale={query.isPlaceholderData}
             />
           )}
-          <LookFurtherBack page={query.data} trail={search.trail} onChange={(trail) => go({ trail }, false)} />
+          <SearchFurtherBack
+            page={query.data}
+            trail={search.trail}
+            onChange={(trail) => go({ trail }, false)}
+          />
           <Pager
             label="Pages of the audit log"
             trail={search.trail}
@@ -88,7 +119,11 @@ export function AuditPage() {
           />
         </>
       )}
-      <AuditEntryDrawer tenantWord="workplace" event={opened} onClose={() => setOpened(undefined)} />
+      <AuditEntryDrawer
+        tenantNoun="workplace"
+        event={opened}
+        onClose={() => setOpened(undefined)}
+      />
     </>
   )
 }

@@ -1,24 +1,31 @@
-import { auditOutcome, QueryAudit, type QueryTenantAudit } from '@atrium/core/audit'
+import type { QueryTenantAudit } from '@atrium/core/audit'
+import { auditOutcomes } from '@atrium/core/choices'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, trail, words } from '@atrium/ui/search-params'
-import { z } from 'zod'
+import { auditAction, oneOf, searchReader, timeWord, trail, words } from '@atrium/ui/search-params'
 
-const instant = lenient(z.iso.datetime({ offset: true }))
-
-/** What the address of a workplace's audit log carries: every filter of `GET /tenants/{slug}/audit`, and the way through the pages. */
-export const AuditSearch = z.object({
+/**
+ * What the address of a workplace's audit log carries: every filter of `GET /tenants/{slug}/audit`,
+ * and the way through the pages.
+ */
+export const readAuditSearch = searchReader({
   q: words,
-  action: lenient(QueryAudit.shape.action.unwrap()),
-  outcome: lenient(auditOutcome),
-  actorIpTrusted: lenient(QueryAudit.shape.actorIpTrusted.unwrap()),
+  action: auditAction,
+  outcome: oneOf(auditOutcomes),
+  actorIpTrusted: oneOf(['true', 'false']),
   actorEmail: words,
-  since: instant,
-  before: instant,
+  since: timeWord,
+  before: timeWord,
   trail,
 })
-export type AuditSearch = z.infer<typeof AuditSearch>
+export type AuditSearch = ReturnType<typeof readAuditSearch>
 
-/** The query of the page that an address names. The cursor of a later page is older than `before`, so it takes its place. */
-export function auditQuery(slug: string, { trail, before, ...filters }: AuditSearch): QueryTenantAudit {
+/**
+ * The query of the page that an address names. The cursor of a later page is older than `before`,
+ * so it takes its place.
+ */
+export function auditQuery(
+  slug: string,
+  { trail, before, ...filters }: AuditSearch,
+): QueryTenantAudit {
   return { slug, ...filters, before: currentCursor(trail) ?? before, limit: 50 }
 }

@@ -17,12 +17,18 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countryName, countryOptions } from '../tenants/countries.ts'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { BillingForm, type BillingFormValues, changesOf, fromBillingInfo, vatLooks } from './billing-form.ts'
+import {
+  BillingForm,
+  type BillingFormValues,
+  changesOf,
+  fromBillingInfo,
+  vatMeta,
+} from './billing-form.ts'
 
 /** Whom invoices go to. */
 export function BillingInfoPage() {
@@ -58,13 +64,16 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
   const editable = maySeeSettings(tenant.role) && tenant.status !== 'deleted'
   const update = useUpdateBillingInfo(slug)
   const [unplaced, setUnplaced] = useState<unknown>()
-  const form = useForm<BillingFormValues>({ initialValues: fromBillingInfo(checked.billingInfo), validate: zodForm(BillingForm) })
+  const form = useForm<BillingFormValues>({
+    initialValues: fromBillingInfo(checked.billingInfo),
+    validate: zodForm(BillingForm),
+  })
   useFollowRecord(form, fromBillingInfo(checked.billingInfo))
-  const vatLook = vatLooks[checked.vatStatus]
+  const vatStatusMeta = vatMeta[checked.vatStatus]
   const touched = form.isDirty('vatNumber') || form.isDirty('country')
 
   function submit(values: BillingFormValues) {
-    const changes = changesOf(slug, checked.billingInfo, values)
+    const changes = changesOf(slug, checked, values)
     setUnplaced(undefined)
     if (!changes) return form.reset()
     update.mutate(changes, {
@@ -74,14 +83,17 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
         done('The billing details are saved.')
       },
       onError: (error) => {
-        if (!showRefusal(form, error)) setUnplaced(error)
+        if (!showRejection(form, error)) setUnplaced(error)
       },
     })
   }
 
   return (
     <Stack gap="lg" maw={760}>
-      <Warnings title="Please look at this again" messages={checked.warnings.map(({ message }) => message)} />
+      <Warnings
+        title="Please look at this again"
+        messages={checked.warnings.map(({ message }) => message)}
+      />
       <Panel title="On your invoices">
         <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
           <Stack>
@@ -118,9 +130,9 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
                   </Text>
                 ) : (
                   <>
-                    <StatusBadge label={vatLook.label} tone={vatLook.tone} />
+                    <StatusBadge label={vatStatusMeta.label} tone={vatStatusMeta.tone} />
                     <Text size="sm" c="dimmed">
-                      {vatLook.text}
+                      {vatStatusMeta.text}
                     </Text>
                   </>
                 )}
@@ -134,9 +146,20 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
               {...form.getInputProps('email')}
             />
             {unplaced !== undefined && (
-              <ProblemAlert title="The billing details were not saved." error={unplaced} message={explain(unplaced)} />
+              <ProblemAlert
+                title="The billing details were not saved."
+                error={unplaced}
+                message={explain(unplaced)}
+              />
             )}
-            {editable && <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />}
+            {editable && (
+              <SaveButtons
+                label="Save changes"
+                saving={update.isPending}
+                dirty={form.isDirty()}
+                onDiscard={form.reset}
+              />
+            )}
           </Stack>
         </form>
       </Panel>

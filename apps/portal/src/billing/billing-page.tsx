@@ -6,22 +6,24 @@ import { problemOf } from '@atrium/ui/problem'
 import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
+import * as links from '../links.ts'
 import { SubscriptionPanel } from '../subscriptions/subscription-panel.tsx'
-import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
+import { AmountDuePanel } from './amount-due-panel.tsx'
+import { BillingStatusBanner } from './billing-status-banner.tsx'
 import { CardPanel } from './card-panel.tsx'
-import { DuePanel } from './due-panel.tsx'
 import { InvoicesPanel } from './invoices-panel.tsx'
-import { BillingSearch } from './search.ts'
-import { StandingBanner } from './standing-banner.tsx'
+import { type BillingSearch, readBillingSearch } from './search.ts'
 import { useCardReturn } from './use-card-return.ts'
 
 const everyMs = 4_000
 
-/** A payment is missing: what becomes of it is told by the payment processor, some seconds later. */
+/**
+ * A payment is missing: what becomes of it is told by the payment processor, some seconds later.
+ */
 function isUnsettled({ subscription }: BillingSummary): boolean {
   return subscription !== null && ['incomplete', 'past_due', 'unpaid'].includes(subscription.status)
 }
@@ -29,12 +31,15 @@ function isUnsettled({ subscription }: BillingSummary): boolean {
 /** Plan and seats, card and invoices of a workplace. */
 export function BillingPage() {
   const tenant = useTenant()
-  const search = BillingSearch.parse(useSearch({ strict: false }))
+  const search = readBillingSearch(useSearch({ strict: false }))
   const card = useCardReturn(tenant.slug, search)
   const query = useQuery(
     useTRPC().billing.get.queryOptions(
       { slug: tenant.slug },
-      { refetchInterval: ({ state }) => state.data !== undefined && isUnsettled(state.data) && everyMs },
+      {
+        refetchInterval: ({ state }) =>
+          state.data !== undefined && isUnsettled(state.data) && everyMs,
+      },
     ),
   )
   if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
@@ -66,7 +71,7 @@ function Parts({ billing, search }: { billing: BillingSummary; search: BillingSe
   const editable = maySeeSettings(tenant.role) && tenant.status !== 'deleted'
   return (
     <>
-      <StandingBanner billing={billing} />
+      <BillingStatusBanner billing={billing} />
       <Stack gap="lg">
         {billing.subscription === null && (
           <Panel title="Plan now">
@@ -75,13 +80,17 @@ function Parts({ billing, search }: { billing: BillingSummary; search: BillingSe
         )}
         <SubscriptionPanel slug={tenant.slug} mayChange={editable} />
         <CardPanel billing={billing} editable={editable} />
-        <DuePanel billing={billing} editable={editable} />
+        <AmountDuePanel billing={billing} editable={editable} />
         <InvoicesPanel
           search={search}
           live={isUnsettled(billing)}
-          expected={billing.subscription?.source === 'stripe' && billing.subscription.status === 'active'}
+          expected={
+            billing.subscription?.source === 'stripe' && billing.subscription.status === 'active'
+          }
           mayPay={editable && billing.gate === 'open' && billing.card !== null}
-          onTrail={(trail) => void router.navigate({ ...targets.billing(tenant.slug, { trail }), resetScroll: false })}
+          onCursorHistory={(trail) =>
+            void router.navigate({ ...links.billing(tenant.slug, { trail }), resetScroll: false })
+          }
         />
       </Stack>
     </>

@@ -10,11 +10,13 @@ interface Props {
 }
 
 /**
- * Where a card is entered: in the local workplace on the sandbox's own page, which leads back to the billing page; with the real payment
- * processor on a page of ours whose document, and no other, may load the processor's form.
+ * Where a card is entered: in the local workplace on the sandbox's own page, which leads back to
+ * the billing page; with the real payment processor on a page of ours whose document, and no other,
+ * may load the processor's form.
  */
 export function CardForm({ intent, onCancel }: Props) {
-  if (intent.cardFormUrl !== null) return <LocalForm address={intent.cardFormUrl} onCancel={onCancel} />
+  if (intent.cardFormUrl !== null)
+    return <LocalForm address={intent.cardFormUrl} onCancel={onCancel} />
   if (intent.publishableKey === null) return <NoKey />
   return <ToCardPage />
 }
@@ -31,7 +33,8 @@ export function NoKey() {
 function ToCardPage() {
   const { slug } = useTenant()
   useEffect(() => {
-    // A document load: the content security policy of the page that is open keeps the processor's script out.
+    // A document load: the content security policy of the page that is open keeps the processor's
+    // script out.
     window.location.assign(`/t/${encodeURIComponent(slug)}/billing/card`)
   }, [slug])
   return (
@@ -51,14 +54,22 @@ interface LocalProps {
 export function LocalForm({ address, onCancel }: LocalProps) {
   const { slug } = useTenant()
   const form = new URL(address)
-  form.searchParams.set('return_url', `${window.location.origin}/t/${encodeURIComponent(slug)}/billing`)
+  form.searchParams.set(
+    'return_url',
+    `${window.location.origin}/t/${encodeURIComponent(slug)}/billing`,
+  )
   return (
     <Stack align="flex-start" gap="sm">
       <Text size="sm">
-        This is a local workplace: cards are entered on the sandbox's own form, which lists test cards and leads back here.
+        This is a local workplace: cards are entered on the sandbox's own form, which lists test
+        cards and leads back here.
       </Text>
       <Group gap="xs">
-        <Button component="a" href={form.href} rightSection={<IconExternalLink size={17} aria-hidden />}>
+        <Button
+          component="a"
+          href={form.href}
+          rightSection={<IconExternalLink size={17} aria-hidden />}
+        >
           Enter the card
         </Button>
         {onCancel && (

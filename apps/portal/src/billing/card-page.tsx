@@ -6,7 +6,7 @@ import { Panel } from '@atrium/ui/panel'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
@@ -15,7 +15,10 @@ import { LocalForm, NoKey } from './card-form.tsx'
 
 const StripeForm = lazy(() => import('./stripe-form.tsx'))
 
-/** The one page that may load the payment processor's form. What was entered is made the default on the billing page, to which it leads. */
+/**
+ * The one page that may load the payment processor's form. What was entered is made the default on
+ * the billing page, to which it leads.
+ */
 export function CardPage() {
   const tenant = useTenant()
   if (!mayChange(tenant)) return <NoAccess slug={tenant.slug} />
@@ -26,12 +29,15 @@ export function CardPage() {
         tabTitle={`Payment card of ${tenant.name}`}
         description="Invoices of this workplace are charged to this card."
         actions={
-          <LinkButton {...targets.billing(tenant.slug)} variant="default">
+          <LinkButton {...links.billing(tenant.slug)} variant="default">
             Back to billing
           </LinkButton>
         }
       />
-      <Panel title="Card" description="The number goes to the payment processor and never reaches this portal.">
+      <Panel
+        title="Card"
+        description="The number goes to the payment processor and never reaches this portal."
+      >
         <CardEntry slug={tenant.slug} />
       </Panel>
     </>
@@ -73,7 +79,10 @@ function Form({ slug, intent }: { slug: string; intent: SetupIntent }) {
         clientSecret={intent.clientSecret}
         returnAddress={`${window.location.origin}/t/${encodeURIComponent(slug)}/billing`}
         onEntered={(entered) =>
-          void navigate({ ...targets.billing(slug, { setup_intent: entered, redirect_status: 'succeeded' }), replace: true })
+          void navigate({
+            ...links.billing(slug, { setup_intent: entered, redirect_status: 'succeeded' }),
+            replace: true,
+          })
         }
       />
     </Suspense>

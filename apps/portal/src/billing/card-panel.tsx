@@ -9,10 +9,11 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { IconCreditCard, IconCreditCardPay, IconTrash } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useTenant } from '../tenants/use-tenant.ts'
-import { cardLook, cardName, expiryOf } from './looks.ts'
 import { useCreateSetupIntent, useRemovePaymentMethod } from './mutations.ts'
+import { cardMeta, cardName, expiryOf } from './status-meta.ts'
 
-// The processor's own script comes with it: loaded when somebody enters a card, and never otherwise.
+// The processor's own script comes with it: loaded when somebody enters a card, and never
+// otherwise.
 const CardForm = lazy(() => import('./card-form.tsx').then((part) => ({ default: part.CardForm })))
 
 /** The card that invoices are charged to, and the way to another one. */
@@ -53,7 +54,7 @@ export function CardPanel({ billing, editable }: { billing: BillingSummary; edit
                 Expires {expiryOf(card)}
               </Text>
             </div>
-            <StatusBadge {...cardLook(card)} />
+            <StatusBadge {...cardMeta(card)} />
             {open && (
               <Button
                 variant="subtle"
@@ -67,14 +68,18 @@ export function CardPanel({ billing, editable }: { billing: BillingSummary; edit
             )}
           </Group>
         ) : (
-          <Text c="dimmed">No card is on file.{editable ? '' : ' An admin of this workplace can add one.'}</Text>
+          <Text c="dimmed">
+            No card is on file.{editable ? '' : ' An admin of this workplace can add one.'}
+          </Text>
         )}
         {cardFailure && (
           <Alert color="yellow" title="The last card was not taken">
             <FailureText text={cardFailure.reason} />
           </Alert>
         )}
-        {start.error && <ProblemAlert title="The card form could not be opened." error={start.error} />}
+        {start.error && (
+          <ProblemAlert title="The card form could not be opened." error={start.error} />
+        )}
         {intent && (
           <Suspense fallback={<Text c="dimmed">Opening the card form …</Text>}>
             <CardForm intent={intent} onCancel={() => setIntent(undefined)} />
@@ -91,8 +96,8 @@ export function CardPanel({ billing, editable }: { billing: BillingSummary; edit
           done('The card is removed.')
         }}
       >
-        {card && `${cardName(card)} is taken off this workplace and is not charged again.`} While a subscription runs it needs a card: set
-        another one instead.
+        {card && `${cardName(card)} is taken off this workplace and is not charged again.`} While a
+        subscription runs it needs a card: set another one instead.
       </ConfirmDialog>
     </Panel>
   )

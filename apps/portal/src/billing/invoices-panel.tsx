@@ -14,9 +14,9 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { invoiceLooks } from './looks.ts'
 import { usePayInvoice } from './mutations.ts'
 import { type BillingSearch, invoicesQuery } from './search.ts'
+import { invoiceMeta } from './status-meta.ts'
 
 const everyMs = 3_000
 
@@ -27,20 +27,21 @@ interface Props {
   /** There is a paid subscription, so the first invoice is about to come when there is none yet. */
   expected: boolean
   /** Pages of the list. */
-  onTrail: (trail: string | undefined) => void
+  onCursorHistory: (trail: string | undefined) => void
   /** An admin, while payments are open and there is a card. */
   mayPay: boolean
 }
 
 /** What was invoiced, newest first. */
-export function InvoicesPanel({ search, live, expected, onTrail, mayPay }: Props) {
+export function InvoicesPanel({ search, live, expected, onCursorHistory, mayPay }: Props) {
   const { slug, name } = useTenant()
   const [paying, setPaying] = useState<InvoiceView>()
   const pay = usePayInvoice()
   const query = useQuery(
     useTRPC().billing.invoices.queryOptions(invoicesQuery(slug, search), {
       placeholderData: keepPreviousData,
-      refetchInterval: ({ state }) => (live || (expected && state.data?.items.length === 0)) && everyMs,
+      refetchInterval: ({ state }) =>
+        (live || (expected && state.data?.items.length === 0)) && everyMs,
     }),
   )
   return (
@@ -55,7 +56,9 @@ export function InvoicesPanel({ search, live, expected, onTrail, mayPay }: Props
           retrying={query.isFetching}
         />
       ) : query.data.items.length === 0 ? (
-        <Text c="dimmed">No invoices yet. The first one appears here as soon as a paid plan begins.</Text>
+        <Text c="dimmed">
+          No invoices yet. The first one appears here as soon as a paid plan begins.
+        </Text>
       ) : (
         <>
           <ResponsiveTable
@@ -65,14 +68,21 @@ export function InvoicesPanel({ search, live, expected, onTrail, mayPay }: Props
             rowKey={({ id }) => id}
             stale={query.isPlaceholderData}
           />
-          <Pager label="Pages of invoices" trail={search.trail} nextCursor={query.data.nextCursor} onChange={onTrail} />
+          <Pager
+            label="Pages of invoices"
+            trail={search.trail}
+            nextCursor={query.data.nextCursor}
+            onChange={onCursorHistory}
+          />
         </>
       )}
       <ConfirmDialog
         opened={paying !== undefined}
         onClose={() => setPaying(undefined)}
         title="Pay this invoice now"
-        confirmLabel={paying ? `Pay ${formatMoney(paying.amountRemainingMinor, paying.currency)}` : 'Pay'}
+        confirmLabel={
+          paying ? `Pay ${formatMoney(paying.amountRemainingMinor, paying.currency)}` : 'Pay'
+        }
         destructive={false}
         onConfirm={async () => {
           if (!paying) return
@@ -103,11 +113,16 @@ function columnsFor(mayPay: boolean, onPay: (invoice: InvoiceView) => void): Col
         </>
       ),
     },
-    { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge {...invoiceLooks[status]} /> },
+    {
+      key: 'status',
+      header: 'Status',
+      cell: ({ status }) => <StatusBadge {...invoiceMeta[status]} />,
+    },
     {
       key: 'period',
       header: 'Period',
-      cell: ({ periodStart, periodEnd }) => (periodStart && periodEnd ? `${formatDay(periodStart)} to ${formatDay(periodEnd)}` : '–'),
+      cell: ({ periodStart, periodEnd }) =>
+        periodStart && periodEnd ? `${formatDay(periodStart)} to ${formatDay(periodEnd)}` : '–',
     },
     {
       key: 'total',
@@ -127,7 +142,11 @@ function columnsFor(mayPay: boolean, onPay: (invoice: InvoiceView) => void): Col
       cell: (invoice) => (
         <Group gap="xs" justify="flex-end" wrap="nowrap">
           {mayPay && (invoice.status === 'open' || invoice.status === 'overdue') && (
-            <Button size="xs" onClick={() => onPay(invoice)} aria-label={`Pay now: invoice ${invoice.number}`}>
+            <Button
+              size="xs"
+              onClick={() => onPay(invoice)}
+              aria-label={`Pay now: invoice ${invoice.number}`}
+            >
               Pay now
             </Button>
           )}
@@ -148,10 +167,14 @@ function OpenInvoice({ invoice }: { invoice: InvoiceView }) {
     setOpening(true)
     try {
       const { hostedUrl, pdfUrl } = await queryClient.fetchQuery(
-        trpc.billing.invoiceDocument.queryOptions({ slug, invoiceId: invoice.id }, { staleTime: 0, gcTime: 0 }),
+        trpc.billing.invoiceDocument.queryOptions(
+          { slug, invoiceId: invoice.id },
+          { staleTime: 0, gcTime: 0 },
+        ),
       )
       const url = hostedUrl ?? pdfUrl
-      if (url === null) failed('There is nothing to open.', 'The payment processor has no page for this invoice.')
+      if (url === null)
+        failed('There is nothing to open.', 'The payment processor has no page for this invoice.')
       else window.location.assign(url)
     } catch (error) {
       failed('The invoice could not be opened.', problemOf(error).message)

@@ -2,12 +2,16 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** Everything that a payment or another card may have changed is read anew. */
+/** Everything that a payment or another card may have changed is read again. */
 export function useBillingChanged(): () => void {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   return () => {
-    for (const filter of [trpc.billing.pathFilter(), trpc.subscriptions.pathFilter(), trpc.tenants.pathFilter()]) {
+    for (const filter of [
+      trpc.billing.pathFilter(),
+      trpc.subscriptions.pathFilter(),
+      trpc.tenants.pathFilter(),
+    ]) {
       void queryClient.invalidateQueries(filter)
     }
   }

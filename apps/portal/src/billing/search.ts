@@ -1,15 +1,17 @@
 import type { ListInvoices } from '@atrium/core/billing'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, trail } from '@atrium/ui/search-params'
-import { z } from 'zod'
+import { searchReader, shaped, textUpTo, trail } from '@atrium/ui/search-params'
 
-/** What the address of the billing page carries: the way through the invoices, and what the card form adds on the way back. */
-export const BillingSearch = z.object({
+/**
+ * What the address of the billing page carries: the way through the invoices, and what the card
+ * form adds on the way back.
+ */
+export const readBillingSearch = searchReader({
   trail,
-  setup_intent: lenient(z.string().regex(/^seti_\w{1,200}$/)),
-  redirect_status: lenient(z.string().max(40)),
+  setup_intent: shaped(/^seti_\w{1,200}$/),
+  redirect_status: textUpTo(40),
 })
-export type BillingSearch = z.infer<typeof BillingSearch>
+export type BillingSearch = ReturnType<typeof readBillingSearch>
 
 const perPage = 12
 

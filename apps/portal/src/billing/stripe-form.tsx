@@ -13,7 +13,12 @@ interface Props {
 }
 
 /** Stripe's own fields in frames of Stripe: the number never reaches this page. */
-export default function StripeForm({ publishableKey, clientSecret, returnAddress, onEntered }: Props) {
+export default function StripeForm({
+  publishableKey,
+  clientSecret,
+  returnAddress,
+  onEntered,
+}: Props) {
   const stripe = useMemo(() => loadStripe(publishableKey), [publishableKey])
   const [missing, setMissing] = useState(false)
   const scheme = useComputedColorScheme('light')
@@ -24,7 +29,8 @@ export default function StripeForm({ publishableKey, clientSecret, returnAddress
   if (missing) {
     return (
       <Alert color="red" role="alert" title="The card form could not be loaded.">
-        The payment processor could not be reached, or something in this browser keeps its form out. Load the page again to retry.
+        The payment processor could not be reached, or something in this browser keeps its form out.
+        Load the page again to retry.
       </Alert>
     )
   }
@@ -35,16 +41,29 @@ export default function StripeForm({ publishableKey, clientSecret, returnAddress
   )
 }
 
-// The frames cannot see our styles, so the colours of the theme are told by value (packages/ui/src/theme.ts).
+// The frames cannot see our styles, so the colours of the theme are told by value
+// (packages/ui/src/theme.ts).
 const variables = { borderRadius: '8px', fontFamily: 'system-ui, sans-serif', spacingUnit: '4px' }
 const appearances: Readonly<Record<'light' | 'dark', Appearance>> = {
   light: {
     theme: 'stripe',
-    variables: { ...variables, colorPrimary: '#1a6b82', colorBackground: '#ffffff', colorText: '#22201d', colorDanger: '#b3261e' },
+    variables: {
+      ...variables,
+      colorPrimary: '#1a6b82',
+      colorBackground: '#ffffff',
+      colorText: '#22201d',
+      colorDanger: '#b3261e',
+    },
   },
   dark: {
     theme: 'night',
-    variables: { ...variables, colorPrimary: '#55a1b5', colorBackground: '#1e252b', colorText: '#e7e9eb', colorDanger: '#f3b8b1' },
+    variables: {
+      ...variables,
+      colorPrimary: '#55a1b5',
+      colorBackground: '#1e252b',
+      colorText: '#e7e9eb',
+      colorDanger: '#f3b8b1',
+    },
   },
 }
 
@@ -61,11 +80,19 @@ function Fields({ returnAddress, onEntered }: Pick<Props, 'returnAddress' | 'onE
     setPending(true)
     setProblem(undefined)
     const result = await stripe
-      .confirmSetup({ elements, confirmParams: { return_url: returnAddress }, redirect: 'if_required' })
+      .confirmSetup({
+        elements,
+        confirmParams: { return_url: returnAddress },
+        redirect: 'if_required',
+      })
       .catch(() => ({ error: { message: undefined } }))
     setPending(false)
     if ('setupIntent' in result && result.setupIntent) onEntered(result.setupIntent.id)
-    else setProblem(result.error?.message ?? 'The card form could not be reached. Check your connection and try again.')
+    else
+      setProblem(
+        result.error?.message ??
+          'The card form could not be reached. Check your connection and try again.',
+      )
   }
 
   return (
@@ -81,7 +108,8 @@ function Fields({ returnAddress, onEntered }: Pick<Props, 'returnAddress' | 'onE
           </Alert>
         )}
         <Text size="sm" c="dimmed">
-          The card is kept by the payment processor and charged for your invoices. Nothing is charged now.
+          The card is kept by the payment processor and charged for your invoices. Nothing is
+          charged now.
         </Text>
         <Group>
           <Button type="submit" loading={pending} disabled={!stripe || !ready}>

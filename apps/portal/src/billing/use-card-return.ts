@@ -1,13 +1,19 @@
 import { done } from '@atrium/ui/done'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import * as targets from '../targets.ts'
-import { cardName } from './looks.ts'
+import * as links from '../links.ts'
 import { useSetPaymentMethod } from './mutations.ts'
 import type { BillingSearch } from './search.ts'
+import { cardName } from './status-meta.ts'
 
-/** After the card form's way back: makes the card that was entered the one to charge, once, and clears the address. */
-export function useCardReturn(slug: string, { setup_intent: setupIntentId, redirect_status: status }: BillingSearch) {
+/**
+ * After the card form's way back: makes the card that was entered the one to charge, once, and
+ * clears the address.
+ */
+export function useCardReturn(
+  slug: string,
+  { setup_intent: setupIntentId, redirect_status: status }: BillingSearch,
+) {
   const router = useRouter()
   const set = useSetPaymentMethod()
   const taken = useRef<string>(undefined)
@@ -15,14 +21,15 @@ export function useCardReturn(slug: string, { setup_intent: setupIntentId, redir
   useEffect(() => {
     if (setupIntentId === undefined || taken.current === setupIntentId) return
     taken.current = setupIntentId
-    void router.navigate({ ...targets.billing(slug), replace: true })
+    void router.navigate({ ...links.billing(slug), replace: true })
     if (status === 'failed') return
     mutate(
       { slug, setupIntentId },
       {
         onSuccess({ card, payment }) {
           done(card ? `${cardName(card)} is charged from now on.` : 'The card is set.')
-          if (payment?.outcome === 'paid') done(`Invoice ${payment.number ?? ''} is paid. Thank you.`)
+          if (payment?.outcome === 'paid')
+            done(`Invoice ${payment.number ?? ''} is paid. Thank you.`)
         },
       },
     )

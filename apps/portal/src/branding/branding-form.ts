@@ -1,3 +1,4 @@
+import '@atrium/core/issue-messages'
 import { type BrandingView, UpdateBranding } from '@atrium/core/branding'
 import { hexColor } from '@atrium/core/text'
 import { z } from 'zod'
@@ -17,23 +18,40 @@ export function fromBranding(branding: BrandingView): BrandingFormValues {
   return { productName: branding.productName ?? '', accentColor: branding.accentColor ?? '' }
 }
 
-/** The changes alone; undefined when nothing was changed. A field that was emptied goes back to the standard. */
-export function changesOf(slug: string, branding: BrandingView, values: BrandingFormValues): UpdateBranding | undefined {
+/**
+ * The changes alone; undefined when nothing was changed. A field that was emptied goes back to the
+ * standard.
+ */
+export function changesOf(
+  slug: string,
+  branding: BrandingView,
+  values: BrandingFormValues,
+): UpdateBranding | undefined {
   const before = fromBranding(branding)
   const changes = {
-    ...(values.productName.trim() === before.productName ? {} : { productName: values.productName.trim() || null }),
-    ...(values.accentColor.toLowerCase() === before.accentColor ? {} : { accentColor: values.accentColor || null }),
+    ...(values.productName.trim() === before.productName
+      ? {}
+      : { productName: values.productName.trim() || null }),
+    ...(values.accentColor.toLowerCase() === before.accentColor
+      ? {}
+      : { accentColor: values.accentColor || null }),
   }
-  return Object.keys(changes).length > 0 ? { slug, ...changes } : undefined
+  return Object.keys(changes).length > 0
+    ? { slug, ...changes, expectedVersion: branding.editVersion }
+    : undefined
 }
 
-/** What a preview is asked for: the fields that can be used as they stand; a colour half typed leaves the saved one. */
+/**
+ * What a preview is asked for: the fields that can be used as they stand; a colour half typed
+ * leaves the saved one.
+ */
 export function draftOf({
   productName: name,
   accentColor: color,
 }: BrandingFormValues): Pick<UpdateBranding, 'productName' | 'accentColor'> {
   const parsedName = UpdateBranding.shape.productName.safeParse(name.trim() || null)
-  const parsedColor = color === '' ? { success: true as const, data: null } : hexColor.safeParse(color)
+  const parsedColor =
+    color === '' ? { success: true as const, data: null } : hexColor.safeParse(color)
   return {
     ...(parsedName.success ? { productName: parsedName.data } : {}),
     ...(parsedColor.success ? { accentColor: parsedColor.data } : {}),

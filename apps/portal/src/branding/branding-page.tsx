@@ -16,14 +16,20 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconForms } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { mayChange, maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { BrandingForm, type BrandingFormValues, changesOf, draftOf, fromBranding } from './branding-form.ts'
+import {
+  BrandingForm,
+  type BrandingFormValues,
+  changesOf,
+  draftOf,
+  fromBranding,
+} from './branding-form.ts'
 import { ColorSample, ContrastNotes } from './contrast-notes.tsx'
 import { MailPreview } from './mail-preview.tsx'
 import { useUpdateBranding } from './queries.ts'
@@ -33,7 +39,8 @@ export function BrandingPage() {
   const tenant = useTenant()
   const trpc = useTRPC()
   const query = useQuery(trpc.branding.get.queryOptions({ slug: tenant.slug }))
-  if (!maySeeSettings(tenant.role) || (query.error && problemOf(query.error).status === 403)) return <NoAccess slug={tenant.slug} />
+  if (!maySeeSettings(tenant.role) || (query.error && problemOf(query.error).status === 403))
+    return <NoAccess slug={tenant.slug} />
   return (
     <>
       <PageHeader
@@ -41,7 +48,11 @@ export function BrandingPage() {
         tabTitle={`Branding of ${tenant.name}`}
         description="How the workplace calls itself and looks in the mails it sends."
         actions={
-          <LinkButton {...targets.mailTexts(tenant.slug)} variant="default" leftSection={<IconForms size={17} aria-hidden />}>
+          <LinkButton
+            {...links.mailTexts(tenant.slug)}
+            variant="default"
+            leftSection={<IconForms size={17} aria-hidden />}
+          >
             Change e-mail texts
           </LinkButton>
         }
@@ -60,7 +71,16 @@ export function BrandingPage() {
   )
 }
 
-const swatches = ['#1a6b82', '#1f4e8c', '#6240ac', '#a3326b', '#b53326', '#a65a12', '#1d7440', '#5b6470']
+const swatches = [
+  '#1a6b82',
+  '#1f4e8c',
+  '#6240ac',
+  '#a3326b',
+  '#b53326',
+  '#a65a12',
+  '#1d7440',
+  '#5b6470',
+]
 
 function BrandingContent({ branding }: { branding: BrandingView }) {
   const tenant = useTenant()
@@ -69,11 +89,16 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
   const update = useUpdateBranding(slug)
   const [unplaced, setUnplaced] = useState<unknown>()
   const [template, setTemplate] = useState(branding.templates[0]?.key)
-  const form = useForm<BrandingFormValues>({ initialValues: fromBranding(branding), validate: zodForm(BrandingForm) })
+  const form = useForm<BrandingFormValues>({
+    initialValues: fromBranding(branding),
+    validate: zodForm(BrandingForm),
+  })
   useFollowRecord(form, fromBranding(branding))
   const [draft] = useDebouncedValue(draftOf(form.values), 300)
   const color =
-    form.values.accentColor === '' ? standardColor(branding, tenant.brandColor) : hexColor.safeParse(form.values.accentColor).data
+    form.values.accentColor === ''
+      ? standardColor(branding, tenant.brandColor)
+      : hexColor.safeParse(form.values.accentColor).data
   const shown = branding.templates.find(({ key }) => key === template)
 
   function submit(values: BrandingFormValues) {
@@ -87,7 +112,7 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
         done('The branding is saved. The next mails carry it.')
       },
       onError: (error) => {
-        if (!showRefusal(form, error)) setUnplaced(error)
+        if (!showRejection(form, error)) setUnplaced(error)
       },
     })
   }
@@ -113,7 +138,8 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
                 format="hex"
                 swatches={swatches}
                 swatchesPerRow={8}
-                // The picker's sliders have no names for screen readers; a swatch or a typed value says the same.
+                // The picker's sliders have no names for screen readers; a swatch or a typed value
+                // says the same.
                 withPicker={false}
                 popoverProps={{ withinPortal: false }}
                 eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
@@ -123,11 +149,27 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
               {color && (
                 <>
                   <ColorSample color={color} label="Sign in" />
-                  <ContrastNotes color={color} onTake={(nearest) => form.setFieldValue('accentColor', nearest)} />
+                  <ContrastNotes
+                    color={color}
+                    onTake={(nearest) => form.setFieldValue('accentColor', nearest)}
+                  />
                 </>
               )}
-              {unplaced !== undefined && <ProblemAlert title="The branding was not saved." error={unplaced} message={explain(unplaced)} />}
-              {editable && <SaveButtons label="Save branding" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />}
+              {unplaced !== undefined && (
+                <ProblemAlert
+                  title="The branding was not saved."
+                  error={unplaced}
+                  message={explain(unplaced)}
+                />
+              )}
+              {editable && (
+                <SaveButtons
+                  label="Save branding"
+                  saving={update.isPending}
+                  dirty={form.isDirty()}
+                  onDiscard={form.reset}
+                />
+              )}
             </Stack>
           </form>
         </Panel>
@@ -139,9 +181,15 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
               label="Message"
               data={branding.templates.map(({ key, title }) => ({ value: key, label: title }))}
               value={template ?? ''}
-              onChange={(event) => setTemplate(branding.templates.find(({ key }) => key === event.currentTarget.value)?.key)}
+              onChange={(event) =>
+                setTemplate(
+                  branding.templates.find(({ key }) => key === event.currentTarget.value)?.key,
+                )
+              }
             />
-            {shown && <MailPreview input={{ slug, template: shown.key, ...draft }} title={shown.title} />}
+            {shown && (
+              <MailPreview input={{ slug, template: shown.key, ...draft }} title={shown.title} />
+            )}
           </Stack>
         </Panel>
       </Grid.Col>
@@ -149,7 +197,10 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
   )
 }
 
-/** What is used without an accent colour: the brand colour of the workplace, else what the server falls back to. */
+/**
+ * What is used without an accent colour: the brand colour of the workplace, else what the server
+ * falls back to.
+ */
 function standardColor(branding: BrandingView, brandColor: string | null): string | undefined {
   return brandColor ?? (branding.accentColor === null ? branding.effective.accentColor : undefined)
 }

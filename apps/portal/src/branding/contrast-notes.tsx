@@ -9,12 +9,21 @@ interface Props {
   onTake: (color: string) => void
 }
 
-/** Where an accent colour is hard to see, with the nearest colour that is not. Tells and offers; refuses nothing. */
+/**
+ * Where an accent colour is hard to see, with the nearest colour that is not. Tells and offers;
+ * rejects nothing.
+ */
 export function ContrastNotes({ color, onTake }: Props) {
   const warnings = contrastWarnings(color)
   if (warnings.length === 0) return null
   return (
-    <Alert color="yellow" variant="light" icon={<IconContrast aria-hidden />} title="Hard to see for some people" role="status">
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<IconContrast aria-hidden />}
+      title="Hard to see for some people"
+      role="status"
+    >
       <Stack gap="sm">
         {warnings.map(({ check, ratio, required, nearest, message }) => (
           <Stack key={check} gap={6} align="flex-start">
@@ -24,7 +33,9 @@ export function ContrastNotes({ color, onTake }: Props) {
             <Button
               size="xs"
               variant="default"
-              leftSection={<span className={classes.swatch} style={{ background: nearest }} aria-hidden />}
+              leftSection={
+                <span className={classes.swatch} style={{ background: nearest }} aria-hidden />
+              }
               onClick={() => onTake(nearest)}
             >
               Take {nearest} instead
@@ -36,13 +47,20 @@ export function ContrastNotes({ color, onTake }: Props) {
   )
 }
 
-/** A button in the colour on a light and on a dark page, with the text colour that is read best on it. */
+/**
+ * A button in the colour on a light and on a dark page, with the text colour that is read best on
+ * it.
+ */
 export function ColorSample({ color, label }: { color: string; label: string }) {
   const style = { background: color, color: textColorOn(color) }
   return (
     <Group className={classes.sample} gap={0} aria-hidden wrap="nowrap">
       {(['light', 'dark'] as const).map((page) => (
-        <div key={page} className={classes.half} style={{ background: pageColors[page], color: page === 'light' ? '#1b1a17' : '#e7e9eb' }}>
+        <div
+          key={page}
+          className={classes.half}
+          style={{ background: pageColors[page], color: page === 'light' ? '#1b1a17' : '#e7e9eb' }}
+        >
           <Text size="xs">{page === 'light' ? 'Light page' : 'Dark page'}</Text>
           <span className={classes.sampleButton} style={style}>
             {label}

@@ -1,6 +1,7 @@
 /**
- * A mail as the document of a sandboxed frame. The frame inherits the page's content security policy, which refuses style attributes:
- * they become rules of one sheet that carries the page's nonce. Links open nothing, because the sandbox allows no windows.
+ * A mail as the document of a sandboxed frame. The frame inherits the page's content security
+ * policy, which rejects style attributes: they become rules of one sheet that carries the page's
+ * nonce. Links open nothing, because the sandbox allows no windows.
  */
 export function framedMail(html: string, nonce: string): string {
   const page = new DOMParser().parseFromString(setStylesAside(html, nonce), 'text/html')
@@ -25,15 +26,18 @@ const tag = /<[a-z](?:"[^"]*"|'[^']*'|[^'"<>])*>/gi
 const quoted = /"[^"]*"|'[^']*'/g
 
 /**
- * Style attributes under another name and sheets with the nonce, before anything is parsed: the parser already tells the policy of
- * each style attribute that it meets. What this overlooks stays without style.
+ * Style attributes under another name and sheets with the nonce, before anything is parsed: the
+ * parser already tells the policy of each style attribute that it meets. What this overlooks stays
+ * without style.
  */
 export function setStylesAside(html: string, nonce: string): string {
   return html.replace(tag, (text) => {
     const values: string[] = []
     // Values are taken out first, so that only names of attributes are looked at.
     const names = text.replace(quoted, (value) => `"${values.push(value) - 1}"`)
-    const renamed = names.replace(/([\s"/])style(?=\s*=)/gi, '$1data-style').replace(/^<style(?=[\s/>])/i, `<style nonce="${nonce}"`)
+    const renamed = names
+      .replace(/([\s"/])style(?=\s*=)/gi, '$1data-style')
+      .replace(/^<style(?=[\s/>])/i, `<style nonce="${nonce}"`)
     return renamed.replace(/"(\d+)"/g, (whole, index: string) => values[Number(index)] ?? whole)
   })
 }

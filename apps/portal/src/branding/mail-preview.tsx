@@ -14,7 +14,10 @@ interface Props {
   title: string
 }
 
-/** A message with sample data as its reader sees it. A draft that cannot be sent keeps the last one that could. */
+/**
+ * A message with sample data as its reader sees it. A draft that cannot be sent keeps the last one
+ * that could.
+ */
 export function MailPreview({ input, title }: Props) {
   const query = usePreview(input)
   const [kind, setKind] = useState<'html' | 'text'>('html')
@@ -26,7 +29,8 @@ export function MailPreview({ input, title }: Props) {
       {data?.html != null && (
         <SegmentedControl
           aria-label="Kind of preview"
-          // Its words would fade through colours that cannot be read when the colour scheme changes.
+          // Its words would fade through colours that cannot be read when the colour scheme
+          // changes.
           transitionDuration={0}
           data={[
             { value: 'html', label: 'Formatted' },
@@ -37,7 +41,13 @@ export function MailPreview({ input, title }: Props) {
         />
       )}
       {problem?.code === 'invalid_input' && (
-        <Alert color="yellow" variant="light" icon={<IconPencilExclamation aria-hidden />} title="This draft cannot be shown" role="status">
+        <Alert
+          color="yellow"
+          variant="light"
+          icon={<IconPencilExclamation aria-hidden />}
+          title="This draft cannot be shown"
+          role="status"
+        >
           {problem.issues[0]?.message ?? problem.message}
         </Alert>
       )}
@@ -51,7 +61,10 @@ export function MailPreview({ input, title }: Props) {
       )}
       {query.isPending && <LoadingRows label="Loading the preview" rows={4} />}
       {data && (
-        <div className={classes.mail} data-stale={query.isPlaceholderData || query.isError || undefined}>
+        <div
+          className={classes.mail}
+          data-stale={query.isPlaceholderData || query.isError || undefined}
+        >
           <div className={classes.subject}>
             <Text size="sm" c="dimmed" span>
               Subject:{' '}

@@ -39,7 +39,10 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
   const update = useUpdateBranding(slug)
   const [unplaced, setUnplaced] = useState<unknown>()
   const [reverting, { open, close }] = useDisclosure(false)
-  const form = useForm<MailTextValues>({ initialValues: fromMailText(template), validate: checkMailText })
+  const form = useForm<MailTextValues>({
+    initialValues: fromMailText(template),
+    validate: checkMailText,
+  })
   const [draft] = useDebouncedValue(form.values, 400)
   const fields = useRef<Partial<Record<Part, Field | null>>>({})
   const [lastPart, setLastPart] = useState<Part>('text')
@@ -65,7 +68,12 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
     const part = lastPart === 'html' && !form.values.withHtml ? 'text' : lastPart
     const field = fields.current[part]
     const value = form.values[part]
-    const { text, cursor } = insertVariable(value, name, field?.selectionStart ?? value.length, field?.selectionEnd ?? value.length)
+    const { text, cursor } = insertVariable(
+      value,
+      name,
+      field?.selectionStart ?? value.length,
+      field?.selectionEnd ?? value.length,
+    )
     form.setFieldValue(part, text)
     // After the new text stands in the field; before that the cursor would jump to its end.
     requestAnimationFrame(() => {
@@ -86,10 +94,22 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, lg: 6 }}>
-        <Panel title="Text" description={template.override ? 'Your own text.' : 'The standard text. What you save here takes its place.'}>
+        <Panel
+          title="Text"
+          description={
+            template.override
+              ? 'Your own text.'
+              : 'The standard text. What you save here takes its place.'
+          }
+        >
           <form noValidate onSubmit={form.onSubmit(save, focusFirstError)}>
             <Stack>
-              <TextInput label="Subject" required maxLength={templateLimits.subject} {...partProps('subject')} />
+              <TextInput
+                label="Subject"
+                required
+                maxLength={templateLimits.subject}
+                {...partProps('subject')}
+              />
               <Switch
                 label="Formatted part (HTML)"
                 description="Without it the message is sent as plain text alone."
@@ -120,11 +140,26 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
                 spellCheck={false}
                 {...partProps('text')}
               />
-              {unplaced !== undefined && <ProblemAlert title="The text was not saved." error={unplaced} message={explain(unplaced)} />}
+              {unplaced !== undefined && (
+                <ProblemAlert
+                  title="The text was not saved."
+                  error={unplaced}
+                  message={explain(unplaced)}
+                />
+              )}
               {editable && (
-                <SaveButtons label="Save text" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset}>
+                <SaveButtons
+                  label="Save text"
+                  saving={update.isPending}
+                  dirty={form.isDirty()}
+                  onDiscard={form.reset}
+                >
                   {template.override && (
-                    <Button variant="default" leftSection={<IconArrowBackUp size={17} aria-hidden />} onClick={open}>
+                    <Button
+                      variant="default"
+                      leftSection={<IconArrowBackUp size={17} aria-hidden />}
+                      onClick={open}
+                    >
                       Back to the standard
                     </Button>
                   )}
@@ -138,11 +173,18 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
         <Stack gap="lg">
           <Panel title="Preview" description="Follows what you type; nothing is sent.">
             <MailPreview
-              input={{ slug, template: template.key, ...(sendable ? { draft: toEmailTemplate(draft) } : {}) }}
+              input={{
+                slug,
+                template: template.key,
+                ...(sendable ? { draft: toEmailTemplate(draft) } : {}),
+              }}
               title={template.title}
             />
           </Panel>
-          <VariablesPanel variables={template.variables} {...(editable ? { onInsert: insert } : {})} />
+          <VariablesPanel
+            variables={template.variables}
+            {...(editable ? { onInsert: insert } : {})}
+          />
         </Stack>
       </Grid.Col>
       <ConfirmDialog
@@ -156,7 +198,8 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
           done(`“${template.title}” has its standard text again.`)
         }}
       >
-        Your own subject and texts of this message are thrown away and cannot be brought back. The standard text is sent from now on.
+        Your own subject and texts of this message are thrown away and cannot be brought back. The
+        standard text is sent from now on.
       </ConfirmDialog>
     </Grid>
   )

@@ -1,3 +1,4 @@
+import '@atrium/core/issue-messages'
 import { type BrandingView, EmailTemplate } from '@atrium/core/branding'
 import type { ProblemInfo } from '@atrium/ui/problem'
 
@@ -26,11 +27,15 @@ export function toEmailTemplate({ subject, withHtml, html, text }: MailTextValue
 export function checkMailText(values: MailTextValues): Record<string, string> {
   const parsed = EmailTemplate.safeParse(toEmailTemplate(values))
   const errors: Record<string, string> = {}
-  for (const { path, message } of parsed.error?.issues ?? []) errors[path.map(String).join('.')] ??= message
+  for (const { path, message } of parsed.error?.issues ?? [])
+    errors[path.map(String).join('.')] ??= message
   return errors
 }
 
-/** The sentences of a refusal at the parts they are about: their paths end with the part (`draft.html`, `emailTemplates.member.welcome.text`). */
+/**
+ * The sentences of a rejection at the parts they are about: their paths end with the part
+ * (`draft.html`, `emailTemplates.member.welcome.text`).
+ */
 export function partErrors({ issues }: Pick<ProblemInfo, 'issues'>): Record<string, string> {
   const errors: Record<string, string> = {}
   for (const { path, message } of issues) {
@@ -41,7 +46,15 @@ export function partErrors({ issues }: Pick<ProblemInfo, 'issues'>): Record<stri
 }
 
 /** A text with a variable put in at the cursor, or in place of what is marked. */
-export function insertVariable(text: string, name: string, start: number, end: number): { text: string; cursor: number } {
+export function insertVariable(
+  text: string,
+  name: string,
+  start: number,
+  end: number,
+): { text: string; cursor: number } {
   const inserted = `{{ ${name} }}`
-  return { text: text.slice(0, start) + inserted + text.slice(end), cursor: start + inserted.length }
+  return {
+    text: text.slice(0, start) + inserted + text.slice(end),
+    cursor: start + inserted.length,
+  }
 }

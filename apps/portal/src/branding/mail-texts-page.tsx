@@ -6,7 +6,7 @@ import { NativeSelect, Stack, Text } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
@@ -24,10 +24,11 @@ export function MailTextsPage() {
   const templates = query.data?.templates ?? []
   const shown = templates.find(({ key }) => key === search.template) ?? templates[0]
 
-  if (!maySeeSettings(tenant.role) || (query.error && problemOf(query.error).status === 403)) return <NoAccess slug={tenant.slug} />
+  if (!maySeeSettings(tenant.role) || (query.error && problemOf(query.error).status === 403))
+    return <NoAccess slug={tenant.slug} />
   return (
     <>
-      <LinkAnchor {...targets.branding(tenant.slug)} size="sm" mb="xs" display="inline-flex">
+      <LinkAnchor {...links.branding(tenant.slug)} size="sm" mb="xs" display="inline-flex">
         <IconChevronLeft size={17} aria-hidden /> Branding
       </LinkAnchor>
       <PageHeader
@@ -52,13 +53,21 @@ export function MailTextsPage() {
               maw={420}
               data={templates.map((one) => ({ value: one.key, label: labelOf(one) }))}
               value={shown.key}
-              onChange={(event) => void router.navigate({ ...targets.mailTexts(tenant.slug, event.currentTarget.value), replace: true })}
+              onChange={(event) =>
+                void router.navigate({
+                  ...links.mailTexts(tenant.slug, event.currentTarget.value),
+                  replace: true,
+                })
+              }
             />
             <Text size="sm" c="dimmed" mt={6}>
               {shown.description}
             </Text>
           </div>
-          <MailTextEditor key={`${tenant.id} ${shown.key} ${shown.override?.updatedAt}`} template={shown} />
+          <MailTextEditor
+            key={`${tenant.id} ${shown.key} ${shown.override?.updatedAt}`}
+            template={shown}
+          />
         </Stack>
       )}
     </>

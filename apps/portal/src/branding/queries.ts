@@ -3,12 +3,16 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTRPC, useTRPCClient } from '../trpc.ts'
 
-/** A message rendered with sample data. It is asked for anew with every input; the last one stays until the next has come. */
+/**
+ * A message rendered with sample data. It is asked for again with every input; the last one stays
+ * until the next has come.
+ */
 export function usePreview(input: PreviewBranding) {
   const client = useTRPCClient()
   return useQuery({
     queryKey: ['branding preview', input],
-    // A mutation by its method alone, because a draft is too long for an address. It changes nothing.
+    // A mutation by its method alone, because a draft is too long for an address. It changes
+    // nothing.
     queryFn: ({ signal }) => client.branding.preview.mutate(input, { signal }),
     placeholderData: keepPreviousData,
     retry: false,

@@ -8,8 +8,8 @@ import { problemOf } from '@atrium/ui/problem'
 import { Alert, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { IconBrandApple, IconDeviceMobile, IconLock } from '@tabler/icons-react'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import * as links from '../links.ts'
 import { useOwnMembership } from '../members/use-own-membership.ts'
-import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
@@ -46,7 +46,9 @@ export function DevicesPage() {
           Your mailbox is frozen at the moment, so no app can open it.
         </Alert>
       )}
-      {member?.mailboxAddress && <Devices key={tenant.id} tenant={tenant} address={member.mailboxAddress} />}
+      {member?.mailboxAddress && (
+        <Devices key={tenant.id} tenant={tenant} address={member.mailboxAddress} />
+      )}
     </>
   )
 }
@@ -59,13 +61,15 @@ function NoMailbox({ tenant }: { tenant: TenantView }) {
       title="You have no mailbox here"
       action={
         admin && (
-          <LinkButton {...targets.members(tenant.slug)} variant="default">
+          <LinkButton {...links.members(tenant.slug)} variant="default">
             See members
           </LinkButton>
         )
       }
     >
-      {admin ? 'Create one for yourself in your entry among the members.' : `Ask an admin of ${tenant.name} to create one for you.`}
+      {admin
+        ? 'Create one for yourself in your entry among the members.'
+        : `Ask an admin of ${tenant.name} to create one for you.`}
     </EmptyState>
   )
 }
@@ -74,14 +78,20 @@ function Devices({ tenant, address }: { tenant: TenantView; address: string }) {
   const settings = useQuery(mailSettingsQuery)
   if (settings.error && problemOf(settings.error).code === 'integration_off') {
     return (
-      <EmptyState icon={<IconDeviceMobile size={32} stroke={1.5} aria-hidden />} title="Devices cannot reach the mail server">
+      <EmptyState
+        icon={<IconDeviceMobile size={32} stroke={1.5} aria-hidden />}
+        title="Devices cannot reach the mail server"
+      >
         This installation has none that is open to devices. Ask whoever runs it.
       </EmptyState>
     )
   }
   return (
     <Stack gap="lg">
-      <Panel title="iPhone and iPad" description="A profile sets up mail, calendars and contacts in one step. It holds no password.">
+      <Panel
+        title="iPhone and iPad"
+        description="A profile sets up mail, calendars and contacts in one step. It holds no password."
+      >
         <PhoneLink slug={tenant.slug} />
       </Panel>
       <Panel
@@ -89,7 +99,12 @@ function Devices({ tenant, address }: { tenant: TenantView; address: string }) {
         description="Download the profile, open it, and confirm it in System Settings under Profiles. It asks for your password once."
       >
         <Group>
-          <Button component="a" href={profileAddress(tenant.slug)} variant="default" leftSection={<IconBrandApple size={18} aria-hidden />}>
+          <Button
+            component="a"
+            href={profileAddress(tenant.slug)}
+            variant="default"
+            leftSection={<IconBrandApple size={18} aria-hidden />}
+          >
             Download the profile
           </Button>
         </Group>

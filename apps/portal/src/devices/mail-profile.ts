@@ -10,7 +10,10 @@ export type MailSettings = z.infer<typeof MailSettings>
 const ProfileLink = z.object({ url: z.url(), expiresAt: z.iso.datetime({ offset: true }) })
 export type ProfileLink = z.infer<typeof ProfileLink>
 
-/** Where the browser gets the Apple configuration profile of the signed-in person; opened as a page, so that iOS offers to install it. */
+/**
+ * Where the browser gets the Apple configuration profile of the signed-in person; opened as a page,
+ * so that iOS offers to install it.
+ */
 export function profileAddress(slug: string): string {
   return `/api/mail-profile?${new URLSearchParams({ tenant: slug })}`
 }
@@ -30,9 +33,16 @@ export function createProfileLink(slug: string): Promise<ProfileLink> {
   })
 }
 
-async function ask<Answer extends z.ZodType>(path: string, answer: Answer, init: RequestInit): Promise<z.infer<Answer>> {
-  const response = await fetch(path, { ...init, headers: { accept: 'application/json', ...init.headers } })
+async function ask<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  init: RequestInit,
+): Promise<z.infer<Schema>> {
+  const response = await fetch(path, {
+    ...init,
+    headers: { accept: 'application/json', ...init.headers },
+  })
   const body: unknown = await response.json().catch(() => undefined)
   if (!response.ok) throw new ProblemError(problemFromBody(body, response.status))
-  return answer.parse(body)
+  return schema.parse(body)
 }

@@ -13,14 +13,25 @@ export interface SettingsGroup {
   settings: Setting[]
 }
 
-/** What to type into a mail program that takes no profile: incoming, outgoing, calendars and contacts. */
+/**
+ * What to type into a mail program that takes no profile: incoming, outgoing, calendars and
+ * contacts.
+ */
 export function settingsOf({ host }: MailSettings, address: string): SettingsGroup[] {
   const user = { label: 'User name', value: address }
   const server = { label: 'Server', value: host }
   const tls = { label: 'Security', value: 'SSL/TLS' }
   return [
-    { title: 'Incoming mail', hint: 'IMAP', settings: [server, { label: 'Port', value: '993' }, tls, user] },
-    { title: 'Outgoing mail', hint: 'SMTP', settings: [server, { label: 'Port', value: '465' }, tls, user] },
+    {
+      title: 'Incoming mail',
+      hint: 'IMAP',
+      settings: [server, { label: 'Port', value: '993' }, tls, user],
+    },
+    {
+      title: 'Outgoing mail',
+      hint: 'SMTP',
+      settings: [server, { label: 'Port', value: '465' }, tls, user],
+    },
     {
       title: 'Calendars and contacts',
       hint: 'CalDAV and CardDAV',

@@ -9,20 +9,39 @@ import classes from './devices.module.css'
 import { createProfileLink, type ProfileLink, profileAddress } from './mail-profile.ts'
 import { QrCode } from './qr-code.tsx'
 
-/** The profile for a phone: as a code to scan from another screen, or as a download on the phone itself. */
+/**
+ * The profile for a phone: as a code to scan from another screen, or as a download on the phone
+ * itself.
+ */
 export function PhoneLink({ slug }: { slug: string }) {
   const create = useMutation({ mutationFn: () => createProfileLink(slug), gcTime: 0 })
   return (
     <Stack>
       {create.error && <ProblemAlert title="The code was not made." error={create.error} />}
-      {create.data && <Code key={create.data.url} link={create.data} onAgain={() => create.mutate()} pending={create.isPending} />}
+      {create.data && (
+        <Code
+          key={create.data.url}
+          link={create.data}
+          onAgain={() => create.mutate()}
+          pending={create.isPending}
+        />
+      )}
       <Group gap="xs">
         {!create.data && (
-          <Button leftSection={<IconQrcode size={18} aria-hidden />} loading={create.isPending} onClick={() => create.mutate()}>
+          <Button
+            leftSection={<IconQrcode size={18} aria-hidden />}
+            loading={create.isPending}
+            onClick={() => create.mutate()}
+          >
             Show a code to scan
           </Button>
         )}
-        <Button component="a" href={profileAddress(slug)} variant="default" leftSection={<IconDownload size={18} aria-hidden />}>
+        <Button
+          component="a"
+          href={profileAddress(slug)}
+          variant="default"
+          leftSection={<IconDownload size={18} aria-hidden />}
+        >
           Install on this device
         </Button>
       </Group>

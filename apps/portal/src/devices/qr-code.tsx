@@ -8,14 +8,24 @@ interface Props {
   label: string
 }
 
-// Four modules of white on every side, without which cameras do not find the code (ISO/IEC 18004 section 9.1).
+// Four modules of white on every side, without which cameras do not find the code (ISO/IEC 18004
+// section 9.1).
 const quietZone = 4
 
-/** A text as a QR code, black on white in both colour schemes, since many readers do not take inverted codes. */
+/**
+ * A text as a QR code, black on white in both colour schemes, since many readers do not take
+ * inverted codes.
+ */
 export function QrCode({ text, label }: Props) {
   const { size, path } = useMemo(() => drawQr(text), [text])
   return (
-    <svg role="img" aria-label={label} className={classes.qr} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
+    <svg
+      role="img"
+      aria-label={label}
+      className={classes.qr}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+    >
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>
@@ -25,7 +35,9 @@ export function QrCode({ text, label }: Props) {
 /** The dark modules as one path of runs, in units of a module; `size` includes the quiet zone. */
 export function drawQr(text: string): { size: number; path: string } {
   const { data } = encode(text, { ecc: 'M', border: quietZone })
-  const runs = data.flatMap((row, y) => runsOf(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`))
+  const runs = data.flatMap((row, y) =>
+    runsOf(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`),
+  )
   return { size: data.length, path: runs.join('') }
 }
 

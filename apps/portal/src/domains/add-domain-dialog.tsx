@@ -6,7 +6,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useAddDomain } from './mutations.ts'
 
 interface Props {
@@ -39,7 +39,8 @@ function AddDomainForm({ slug, onClose, onAdded }: Omit<Props, 'opened'>) {
       {
         onSuccess: onAdded,
         onError: (error) => {
-          if (!showRefusal(form, error, { name: 'domain', codes: ['already_exists'] })) setUnplaced(error)
+          if (!showRejection(form, error, { name: 'domain', codes: ['already_exists'] }))
+            setUnplaced(error)
         },
       },
     )
@@ -61,9 +62,16 @@ function AddDomainForm({ slug, onClose, onAdded }: Omit<Props, 'opened'>) {
           {...form.getInputProps('domain')}
         />
         <Text size="sm" c="dimmed">
-          You then see the records to publish. Mail to the domain goes on as it is until you publish them.
+          You then see the records to publish. Mail to the domain goes on as it is until you publish
+          them.
         </Text>
-        {unplaced !== undefined && <ProblemAlert title="The domain was not added." error={unplaced} message={explain(unplaced)} />}
+        {unplaced !== undefined && (
+          <ProblemAlert
+            title="The domain was not added."
+            error={unplaced}
+            message={explain(unplaced)}
+          />
+        )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={add.isPending}>
             Cancel

@@ -1,7 +1,7 @@
 import type { DmarcPolicy, DomainDetail } from '@atrium/core/domains'
 import { ProblemAlert } from '@atrium/ui/data-states'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
-import { Fact, Facts } from '@atrium/ui/facts'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { Panel } from '@atrium/ui/panel'
@@ -12,13 +12,23 @@ import { NumberInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
-import { DmarcForm, type DmarcFormValues, dmarcCaution, fromDmarc, toSetDmarc } from './dmarc-form.ts'
+import {
+  DmarcForm,
+  type DmarcFormValues,
+  dmarcCaution,
+  fromDmarc,
+  toSetDmarc,
+} from './dmarc-form.ts'
 import { useSetDmarc } from './mutations.ts'
 
 const stages: readonly { policy: DmarcPolicy; label: string; text: string }[] = [
-  { policy: 'none', label: '1. Watch', text: 'Receivers only report. Start here, and read the reports for a few weeks.' },
+  {
+    policy: 'none',
+    label: '1. Watch',
+    text: 'Receivers only report. Start here, and read the reports for a few weeks.',
+  },
   {
     policy: 'quarantine',
     label: '2. Quarantine',
@@ -46,11 +56,13 @@ export function DmarcPanel({ domain, editable }: Props) {
 
 function DmarcFacts({ domain: { dmarc } }: { domain: DomainDetail }) {
   return (
-    <Facts>
-      <Fact label="Stage">{stages.find(({ policy }) => policy === dmarc.policy)?.label}</Fact>
-      <Fact label="Reports go to">{dmarc.rua}</Fact>
-      <Fact label="Applied to">{dmarc.pct} % of the mail that fails</Fact>
-    </Facts>
+    <DetailList>
+      <DetailItem label="Stage">
+        {stages.find(({ policy }) => policy === dmarc.policy)?.label}
+      </DetailItem>
+      <DetailItem label="Reports go to">{dmarc.rua}</DetailItem>
+      <DetailItem label="Applied to">{dmarc.pct} % of the mail that fails</DetailItem>
+    </DetailList>
   )
 }
 
@@ -58,22 +70,28 @@ function DmarcSettingsForm({ domain }: { domain: DomainDetail }) {
   const { slug } = useTenant()
   const set = useSetDmarc(slug)
   const [unplaced, setUnplaced] = useState<unknown>()
-  const form = useForm<DmarcFormValues>({ initialValues: fromDmarc(domain.dmarc), validate: zodForm(DmarcForm) })
+  const form = useForm<DmarcFormValues>({
+    initialValues: fromDmarc(domain.dmarc),
+    validate: zodForm(DmarcForm),
+  })
   useFollowRecord(form, fromDmarc(domain.dmarc))
   const caution = form.isDirty('policy') ? dmarcCaution(domain, form.values.policy) : undefined
 
   function submit(values: DmarcFormValues) {
     setUnplaced(undefined)
-    set.mutate(toSetDmarc({ slug, domain: domain.name }, values), {
-      onSuccess: ({ dmarc }) => {
-        form.setInitialValues(fromDmarc(dmarc))
-        form.reset()
-        done('The policy is saved. Publish the new DMARC record to put it into effect.')
+    set.mutate(
+      toSetDmarc({ slug, domain: domain.name, expectedVersion: domain.editVersion }, values),
+      {
+        onSuccess: ({ dmarc }) => {
+          form.setInitialValues(fromDmarc(dmarc))
+          form.reset()
+          done('The policy is saved. Publish the new DMARC record to put it into effect.')
+        },
+        onError: (error) => {
+          if (!showRejection(form, error)) setUnplaced(error)
+        },
       },
-      onError: (error) => {
-        if (!showRefusal(form, error)) setUnplaced(error)
-      },
-    })
+    )
   }
 
   return (
@@ -107,8 +125,19 @@ function DmarcSettingsForm({ domain }: { domain: DomainDetail }) {
             {...form.getInputProps('pct')}
           />
         )}
-        {unplaced !== undefined && <ProblemAlert title="The policy was not saved." error={unplaced} message={explain(unplaced)} />}
-        <SaveButtons label="Save policy" saving={set.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
+        {unplaced !== undefined && (
+          <ProblemAlert
+            title="The policy was not saved."
+            error={unplaced}
+            message={explain(unplaced)}
+          />
+        )}
+        <SaveButtons
+          label="Save policy"
+          saving={set.isPending}
+          dirty={form.isDirty()}
+          onDiscard={form.reset}
+        />
       </Stack>
     </form>
   )

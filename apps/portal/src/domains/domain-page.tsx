@@ -11,9 +11,15 @@ import { Snippet } from '@atrium/ui/snippet'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Alert, Badge, Button, Loader, Stack, Text, VisuallyHidden } from '@mantine/core'
-import { IconAlertTriangle, IconChevronLeft, IconInfoCircle, IconRefresh, IconStar } from '@tabler/icons-react'
+import {
+  IconAlertTriangle,
+  IconChevronLeft,
+  IconInfoCircle,
+  IconRefresh,
+  IconStar,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
@@ -22,16 +28,19 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { DmarcPanel } from './dmarc-panel.tsx'
 import { HistoryPanel } from './history-panel.tsx'
-import { nextStep, stateLooks } from './looks.ts'
 import { useMakePrimary, useRecheck } from './mutations.ts'
 import { RecordTable } from './record-table.tsx'
-import { progressWords } from './records.ts'
+import { progressText } from './records.ts'
 import { RemovePanel } from './remove-panel.tsx'
+import { nextStep, stateMeta } from './status-meta.ts'
 
 const soon = 3_000
 const later = 30_000
 
-/** How long until the page looks again by itself: soon while keys are being made, later while publishing is awaited. */
+/**
+ * How long until the page looks again by itself: soon while keys are being made, later while
+ * publishing is awaited.
+ */
 function pollEvery(domain: DomainDetail | undefined): number | false {
   if (!domain) return false
   if (domain.keysPending) return soon
@@ -44,14 +53,17 @@ export function DomainPage() {
   const name = useAddressParam('domain')
   const trpc = useTRPC()
   const query = useQuery(
-    trpc.domains.get.queryOptions({ slug: tenant.slug, domain: name }, { refetchInterval: ({ state }) => pollEvery(state.data) }),
+    trpc.domains.get.queryOptions(
+      { slug: tenant.slug, domain: name },
+      { refetchInterval: ({ state }) => pollEvery(state.data) },
+    ),
   )
   const problem = query.error ? problemOf(query.error) : undefined
 
   if (problem?.status === 403) return <NoAccess slug={tenant.slug} />
   return (
     <>
-      <LinkAnchor {...targets.domains(tenant.slug)} size="sm" mb="xs" display="inline-flex">
+      <LinkAnchor {...links.domains(tenant.slug)} size="sm" mb="xs" display="inline-flex">
         <IconChevronLeft size={17} aria-hidden /> All domains
       </LinkAnchor>
       {query.data ? (
@@ -92,7 +104,7 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
         tabTitle={`${domain.unicodeName}, domain of ${tenant.name}`}
         marks={
           <>
-            <StatusBadge {...stateLooks[domain.state]} />
+            <StatusBadge {...stateMeta[domain.state]} />
             {domain.primary && (
               <Badge variant="light" color="gray" c="inherit">
                 Main domain
@@ -116,14 +128,19 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
                   loading={makePrimary.isPending}
                   onClick={() =>
                     makePrimary.mutate(path, {
-                      onSuccess: () => done(`${domain.unicodeName} is the main domain now. New addresses get it.`),
+                      onSuccess: () =>
+                        done(`${domain.unicodeName} is the main domain now. New addresses get it.`),
                     })
                   }
                 >
                   Make main
                 </Button>
               )}
-              <Button leftSection={<IconRefresh size={17} aria-hidden />} loading={recheck.isPending} onClick={() => recheck.mutate(path)}>
+              <Button
+                leftSection={<IconRefresh size={17} aria-hidden />}
+                loading={recheck.isPending}
+                onClick={() => recheck.mutate(path)}
+              >
                 Check now
               </Button>
             </>
@@ -131,9 +148,19 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
         }
       />
       <Stack gap="lg" maw={980}>
-        {recheck.error && <ProblemAlert title="The domain could not be checked." error={recheck.error} message={explain(recheck.error)} />}
+        {recheck.error && (
+          <ProblemAlert
+            title="The domain could not be checked."
+            error={recheck.error}
+            message={explain(recheck.error)}
+          />
+        )}
         {makePrimary.error && (
-          <ProblemAlert title="The main domain was not changed." error={makePrimary.error} message={explain(makePrimary.error)} />
+          <ProblemAlert
+            title="The main domain was not changed."
+            error={makePrimary.error}
+            message={explain(makePrimary.error)}
+          />
         )}
         {domain.mailError && (
           <Alert
@@ -142,29 +169,50 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
             icon={<IconAlertTriangle aria-hidden />}
             title="The mail server is not ready for this domain"
           >
-            <FailureText text={domain.mailError} /> It is retried automatically. “Check now” retries it at once.
+            <FailureText text={domain.mailError} /> It is retried automatically. “Check now” retries
+            it at once.
           </Alert>
         )}
         {!domain.verified && !domain.managed && (
-          <Alert color="tide" variant="light" icon={<IconInfoCircle aria-hidden />} title="Waiting for the proof that the domain is yours">
-            Until it is found no mail is taken here for {domain.unicodeName}, and mail to it goes where it went before. If people get mail
-            there today, publish the proof first and the MX records after it. Without the proof the domain is removed after {claimDays}{' '}
-            days; it can be added again.
+          <Alert
+            color="tide"
+            variant="light"
+            icon={<IconInfoCircle aria-hidden />}
+            title="Waiting for the proof that the domain is yours"
+          >
+            Until it is found no mail is taken here for {domain.unicodeName}, and mail to it goes
+            where it went before. If people get mail there today, publish the proof first and the MX
+            records after it. Without the proof the domain is removed after {claimDays} days; it can
+            be added again.
           </Alert>
         )}
         {domain.keysPending && (
-          <Alert color="tide" variant="light" icon={<Loader size={18} aria-hidden />} title="Signing keys are being made" role="status">
-            Their DKIM records appear here by themselves in a moment. You can publish the other records already.
+          <Alert
+            color="tide"
+            variant="light"
+            icon={<Loader size={18} aria-hidden />}
+            title="Signing keys are being made"
+            role="status"
+          >
+            Their DKIM records appear here by themselves in a moment. You can publish the other
+            records already.
           </Alert>
         )}
         <Panel title="Records to publish" description={<CheckedLine domain={domain} />}>
           <RecordTable records={domain.records} domain={domain.name} checking={recheck.isPending} />
           <VisuallyHidden role="status" aria-live="polite">
-            {recheck.isPending ? 'Checking the records.' : recheck.isSuccess ? `Checked. ${progressWords(domain.records)}.` : ''}
+            {recheck.isPending
+              ? 'Checking the records.'
+              : recheck.isSuccess
+                ? `Checked. ${progressText(domain.records)}.`
+                : ''}
           </VisuallyHidden>
         </Panel>
         {domain.zone !== '' && !domain.managed && (
-          <Panel title="All records at once" description="For name servers that take zone text (BIND). It holds the same records as above.">
+          <Panel
+            title="All records at once"
+            description="For name servers that take zone text (BIND). It holds the same records as above."
+          >
             <Snippet label="Zone text" text={domain.zone} fileName={`${domain.name}.zone`} />
           </Panel>
         )}
@@ -174,7 +222,7 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
         {!editable && tenant.status === 'active' && (
           <Text size="sm" c="dimmed">
             Only admins can change domains.{' '}
-            <LinkButton {...targets.members(tenant.slug)} variant="transparent" size="compact-sm">
+            <LinkButton {...links.members(tenant.slug)} variant="transparent" size="compact-sm">
               See who is one
             </LinkButton>
           </Text>
@@ -188,7 +236,7 @@ function CheckedLine({ domain }: { domain: DomainDetail }) {
   if (domain.managed) return 'Published by the platform, shown for completeness.'
   return (
     <>
-      {progressWords(domain.records)}.{' '}
+      {progressText(domain.records)}.{' '}
       {domain.lastCheckedAt ? (
         <>
           Last checked <Time at={domain.lastCheckedAt} />

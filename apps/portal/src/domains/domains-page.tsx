@@ -11,14 +11,14 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconWorld } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { AddDomainDialog } from './add-domain-dialog.tsx'
-import { stateLooks } from './looks.ts'
-import { progressWords } from './records.ts'
+import { progressText } from './records.ts'
+import { stateMeta } from './status-meta.ts'
 
 /** The domains of a workplace and how they are. */
 export function DomainsPage() {
@@ -53,8 +53,13 @@ export function DomainsPage() {
         />
       )}
       {query.data && domains.length === 0 && (
-        <EmptyState icon={<IconWorld size={32} stroke={1.5} aria-hidden />} title="No domains yet" action={addButton}>
-          Add a domain that you own. You are shown which records to publish so that its mail arrives here.
+        <EmptyState
+          icon={<IconWorld size={32} stroke={1.5} aria-hidden />}
+          title="No domains yet"
+          action={addButton}
+        >
+          Add a domain that you own. You are shown which records to publish so that its mail arrives
+          here.
         </EmptyState>
       )}
       {query.data && domains.length > 0 && (
@@ -71,7 +76,7 @@ export function DomainsPage() {
         onClose={close}
         onAdded={(domain) => {
           close()
-          void router.navigate(targets.domain(tenant.slug, domain.name))
+          void router.navigate(links.domain(tenant.slug, domain.name))
         }}
       />
     </>
@@ -86,7 +91,7 @@ function columnsOf(slug: string): Column<DomainView>[] {
       primary: true,
       cell: ({ name, unicodeName, primary }) => (
         <>
-          <LinkAnchor {...targets.domain(slug, name)} size="sm" fw={550} data-row-link>
+          <LinkAnchor {...links.domain(slug, name)} size="sm" fw={550} data-row-link>
             {unicodeName}
           </LinkAnchor>
           {primary && (
@@ -103,11 +108,12 @@ function columnsOf(slug: string): Column<DomainView>[] {
         </>
       ),
     },
-    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...stateLooks[state]} /> },
+    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...stateMeta[state]} /> },
     {
       key: 'records',
       header: 'Records',
-      cell: ({ managed, records }) => (managed ? 'Published by the platform' : progressWords(records)),
+      cell: ({ managed, records }) =>
+        managed ? 'Published by the platform' : progressText(records),
     },
     {
       key: 'checked',

@@ -7,7 +7,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTRPC, useTRPCClient } from '../trpc.ts'
 import classes from './history-panel.module.css'
-import { stateLooks, verdictLooks } from './looks.ts'
+import { stateMeta, verdictMeta } from './status-meta.ts'
 
 /** Earlier checks of a domain, newest first. */
 export function HistoryPanel({ path }: { path: { slug: string; domain: string } }) {
@@ -17,7 +17,10 @@ export function HistoryPanel({ path }: { path: { slug: string; domain: string } 
     queryKey: [...trpc.domains.history.queryKey(path), 'pages'],
     // The adapter's own pages send a direction along, which the API's strict input does not know.
     queryFn: ({ pageParam, signal }) =>
-      client.domains.history.query({ ...path, limit: 10, ...(pageParam && { cursor: pageParam }) }, { signal }),
+      client.domains.history.query(
+        { ...path, limit: 10, ...(pageParam && { cursor: pageParam }) },
+        { signal },
+      ),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })
@@ -25,7 +28,13 @@ export function HistoryPanel({ path }: { path: { slug: string; domain: string } 
   return (
     <Panel title="Earlier checks">
       {query.isPending && <LoadingRows label="Loading earlier checks" rows={2} />}
-      {query.error && <ErrorState title="Earlier checks could not be loaded." error={query.error} onRetry={() => void query.refetch()} />}
+      {query.error && (
+        <ErrorState
+          title="Earlier checks could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+        />
+      )}
       {query.data && checks.length === 0 && (
         <Text size="sm" c="dimmed">
           No checks yet. Each one, by you or by itself, is kept here with what it found.
@@ -42,7 +51,12 @@ export function HistoryPanel({ path }: { path: { slug: string; domain: string } 
           </ol>
           {query.hasNextPage && (
             <Group>
-              <Button variant="default" size="xs" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              <Button
+                variant="default"
+                size="xs"
+                loading={query.isFetchingNextPage}
+                onClick={() => void query.fetchNextPage()}
+              >
                 Show older
               </Button>
             </Group>
@@ -54,11 +68,13 @@ export function HistoryPanel({ path }: { path: { slug: string; domain: string } 
 }
 
 function Check({ check }: { check: DomainCheckView }) {
-  const wrong = check.records.filter(({ verdict }) => verdict === 'missing' || verdict === 'mismatch')
+  const wrong = check.records.filter(
+    ({ verdict }) => verdict === 'missing' || verdict === 'mismatch',
+  )
   return (
     <>
       <div className={classes.head}>
-        <StatusBadge {...stateLooks[check.state]} />
+        <StatusBadge {...stateMeta[check.state]} />
         <Text span size="sm">
           <Time at={check.at} show="both" />
         </Text>
@@ -73,7 +89,12 @@ function Check({ check }: { check: DomainCheckView }) {
       )}
       {wrong.length > 0 && (
         <Text size="sm" c="dimmed">
-          {wrong.map(({ type, name, verdict }) => `${type} ${name}: ${verdictLooks[verdict].label.toLowerCase()}`).join(' · ')}
+          {wrong
+            .map(
+              ({ type, name, verdict }) =>
+                `${type} ${name}: ${verdictMeta[verdict].label.toLowerCase()}`,
+            )
+            .join(' · ')}
         </Text>
       )}
     </>

@@ -3,12 +3,18 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** Brings what the browser knows of a domain up to date with an answer; its use in the mail server stays as it was read. */
+/**
+ * Brings what the browser knows of a domain up to date with an answer; its use in the mail server
+ * stays as it was read.
+ */
 function useKeepDomain(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   return (domain: DomainView) => {
-    queryClient.setQueryData(trpc.domains.get.queryKey({ slug, domain: domain.name }), (known) => known && { ...known, ...domain })
+    queryClient.setQueryData(
+      trpc.domains.get.queryKey({ slug, domain: domain.name }),
+      (known) => known && { ...known, ...domain },
+    )
     void queryClient.invalidateQueries(trpc.domains.list.queryFilter({ slug }))
     void queryClient.invalidateQueries(trpc.domains.history.pathFilter())
     void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
@@ -40,7 +46,9 @@ export function useSetDmarc(slug: string) {
   return useMutation(trpc.domains.setDmarc.mutationOptions({ onSuccess: useKeepDomain(slug) }))
 }
 
-/** Makes a domain the one that new addresses get; the one before stays a domain of the workplace. */
+/**
+ * Makes a domain the one that new addresses get; the one before stays a domain of the workplace.
+ */
 export function useMakePrimary(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
@@ -64,12 +72,17 @@ export function useRemoveDomain(slug: string) {
       onSuccess: async (_, { domain }) => {
         void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))
         void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
-        // Not read again: its page is still there for a moment and would show that the domain is missing.
-        void queryClient.invalidateQueries({ ...trpc.domains.get.queryFilter({ slug, domain }), refetchType: 'none' })
+        // Not read again: its page is still there for a moment and would show that the domain is
+        // missing.
+        void queryClient.invalidateQueries({
+          ...trpc.domains.get.queryFilter({ slug, domain }),
+          refetchType: 'none',
+        })
         await queryClient.invalidateQueries(trpc.domains.list.queryFilter({ slug }))
       },
-      // A refusal tells what uses the domain now, so the counts shown are old.
-      onError: (_, { domain }) => void queryClient.invalidateQueries(trpc.domains.get.queryFilter({ slug, domain })),
+      // A rejection tells what uses the domain now, so the counts shown are old.
+      onError: (_, { domain }) =>
+        void queryClient.invalidateQueries(trpc.domains.get.queryFilter({ slug, domain })),
     }),
   )
 }

@@ -10,7 +10,10 @@ export interface OwnAddressValue {
   domain: string
 }
 
-/** The whole address; what was typed with an `@` of its own stands as it is, so that the rules can judge it. */
+/**
+ * The whole address; what was typed with an `@` of its own stands as it is, so that the rules can
+ * judge it.
+ */
 export function wholeAddress({ localPart, domain }: OwnAddressValue): string {
   const text = localPart.trim()
   return text === '' || text.includes('@') || domain === '' ? text : `${text}@${domain}`
@@ -37,8 +40,19 @@ interface Props {
   onChange: (value: OwnAddressValue) => void
 }
 
-/** The part before the `@` and, where there are several, the domain after it. Its path in forms is `address`. */
-export function OwnAddressField({ label, description, value, domains, error, autoFocus = false, onChange }: Props) {
+/**
+ * The part before the `@` and, where there are several, the domain after it. Its path in forms is
+ * `address`.
+ */
+export function OwnAddressField({
+  label,
+  description,
+  value,
+  domains,
+  error,
+  autoFocus = false,
+  onChange,
+}: Props) {
   if (!domains) return <Skeleton height={62} aria-hidden />
   const [only] = domains
   return (
@@ -76,7 +90,9 @@ export function OwnAddressField({ label, description, value, domains, error, aut
         )}
         value={value.localPart}
         error={error}
-        onChange={(event) => onChange({ localPart: event.currentTarget.value, domain: value.domain || only || '' })}
+        onChange={(event) =>
+          onChange({ localPart: event.currentTarget.value, domain: value.domain || only || '' })
+        }
       />
     </Group>
   )

@@ -4,9 +4,9 @@ import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Code, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { verdictLooks } from './looks.ts'
 import classes from './record-table.module.css'
-import { hostPart, mxParts, purposeWords, sortRecords } from './records.ts'
+import { hostPart, mxParts, recordText, sortRecords } from './records.ts'
+import { verdictMeta } from './status-meta.ts'
 
 interface Props {
   records: readonly RecordVerdict[]
@@ -15,13 +15,19 @@ interface Props {
   checking: boolean
 }
 
-/** One row for each record. Optional records are shown on request. */
+/** One row for each record. Records that mail works without are shown on request. */
 export function RecordTable({ records, domain, checking }: Props) {
   const [all, { toggle }] = useDisclosure(false)
-  if (records.length === 0) return <Text c="dimmed">The mail server has not provided the records yet. They appear here once it has.</Text>
+  if (records.length === 0)
+    return (
+      <Text c="dimmed">
+        The mail server has not provided the records yet. They appear here once it has.
+      </Text>
+    )
   const sorted = sortRecords(records)
-  const optional = sorted.filter(({ purpose }) => purpose === 'other')
-  const shown = all ? sorted : sorted.filter(({ purpose }) => purpose !== 'other')
+  const needed = sorted.filter(({ required }) => required)
+  const recommended = sorted.length - needed.length
+  const shown = all ? sorted : needed
   return (
     <Stack gap="sm">
       <ResponsiveTable
@@ -30,12 +36,12 @@ export function RecordTable({ records, domain, checking }: Props) {
         rows={shown}
         rowKey={({ type, name, value }) => `${type} ${name} ${value}`}
       />
-      {optional.length > 0 && (
+      {recommended > 0 && (
         <div>
           <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={all}>
             {all
-              ? 'Hide optional records'
-              : `Show ${optional.length} optional ${optional.length === 1 ? 'record' : 'records'} for mail programs`}
+              ? 'Hide recommended records'
+              : `Show ${recommended} recommended ${recommended === 1 ? 'record' : 'records'}`}
           </Button>
         </div>
       )}
@@ -48,17 +54,20 @@ const columns = (domain: string, checking: boolean): readonly Column<RecordVerdi
     key: 'purpose',
     header: 'Record',
     primary: true,
-    cell: ({ type, purpose }) => (
-      <>
-        <Code fw={600}>{type}</Code>{' '}
-        <Text span size="sm" fw={550}>
-          {purposeWords[purpose].title}
-        </Text>
-        <Text size="xs" c="dimmed" className={classes.purpose}>
-          {purposeWords[purpose].text}
-        </Text>
-      </>
-    ),
+    cell: (record) => {
+      const { title, text } = recordText(record)
+      return (
+        <>
+          <Code fw={600}>{record.type}</Code>{' '}
+          <Text span size="sm" fw={550}>
+            {title}
+          </Text>
+          <Text size="xs" c="dimmed" className={classes.purpose}>
+            {record.required ? text : `Recommended. ${text}`}
+          </Text>
+        </>
+      )
+    },
   },
   {
     key: 'name',
@@ -72,7 +81,8 @@ const columns = (domain: string, checking: boolean): readonly Column<RecordVerdi
   {
     key: 'state',
     header: 'State',
-    cell: (record) => (checking ? <StatusBadge label="Checking" tone="working" /> : <State record={record} />),
+    cell: (record) =>
+      checking ? <StatusBadge label="Checking" tone="working" /> : <State record={record} />,
   },
 ]
 
@@ -80,7 +90,11 @@ function Value({ record, domain }: { record: RecordVerdict; domain: string }) {
   const mx = mxParts(record)
   return (
     <div className={classes.value}>
-      <CopyValue label={`value of ${record.type} ${hostPart(record.name, domain)}`} hideLabel value={record.value} />
+      <CopyValue
+        label={`value of ${record.type} ${hostPart(record.name, domain)}`}
+        hideLabel
+        value={record.value}
+      />
       {mx && (
         <Text size="xs" c="dimmed">
           Priority {mx.preference}, server {mx.host}
@@ -96,7 +110,7 @@ function State({ record: { verdict, reason, found, value } }: { record: RecordVe
   const looked = verdict !== 'unchecked' && verdict !== 'unknown'
   return (
     <div className={classes.state}>
-      <StatusBadge {...verdictLooks[verdict]} />
+      <StatusBadge {...verdictMeta[verdict]} />
       {reason && <Text size="xs">{reason}</Text>}
       {looked && !expected && (
         <Text size="xs" c="dimmed" component="div">

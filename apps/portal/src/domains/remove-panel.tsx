@@ -1,7 +1,7 @@
 import type { DomainDetail } from '@atrium/core/domains'
 import { ConfirmDialog } from '@atrium/ui/confirm'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
-import { Fact, Facts } from '@atrium/ui/facts'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -9,7 +9,7 @@ import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
@@ -30,26 +30,27 @@ export function RemovePanel({ domain }: { domain: DomainDetail }) {
     <Panel title="Use and removal">
       <Stack>
         {domain.usage ? (
-          <Facts>
-            <Fact label="Mailboxes">
-              <LinkAnchor {...targets.members(slug)} inherit>
+          <DetailList>
+            <DetailItem label="Mailboxes">
+              <LinkAnchor {...links.members(slug)} inherit>
                 {domain.usage.accounts}
               </LinkAnchor>
-            </Fact>
-            <Fact label="Aliases">
-              <LinkAnchor {...targets.aliases(slug)} inherit>
+            </DetailItem>
+            <DetailItem label="Aliases">
+              <LinkAnchor {...links.aliases(slug)} inherit>
                 {domain.usage.aliases}
               </LinkAnchor>
-            </Fact>
-            <Fact label="Distribution lists">
-              <LinkAnchor {...targets.lists(slug)} inherit>
+            </DetailItem>
+            <DetailItem label="Distribution lists">
+              <LinkAnchor {...links.lists(slug)} inherit>
                 {domain.usage.lists}
               </LinkAnchor>
-            </Fact>
-          </Facts>
+            </DetailItem>
+          </DetailList>
         ) : (
           <Text size="sm" c="dimmed">
-            The mail server did not tell what uses this domain. It is asked again before anything is removed.
+            The mail server did not tell what uses this domain. It is asked again before anything is
+            removed.
           </Text>
         )}
         {obstacles.length > 0 && (
@@ -80,7 +81,7 @@ export function RemovePanel({ domain }: { domain: DomainDetail }) {
         onConfirm={async () => {
           await remove.mutateAsync({ slug, domain: domain.name })
           done(`${domain.unicodeName} has been removed.`)
-          await router.navigate({ ...targets.domains(slug), replace: true })
+          await router.navigate({ ...links.domains(slug), replace: true })
         }}
       >
         <Stack gap="xs">
@@ -89,10 +90,15 @@ export function RemovePanel({ domain }: { domain: DomainDetail }) {
           </Text>
           <List size="sm" spacing={4}>
             <List.Item>mail to the domain is no longer taken here</List.Item>
-            <List.Item>its signing keys are destroyed; adding it again makes new ones to publish</List.Item>
+            <List.Item>
+              its signing keys are destroyed; adding it again makes new ones to publish
+            </List.Item>
             <List.Item>the history of its checks goes with it</List.Item>
           </List>
-          <Text size="sm">Take the records out of its DNS afterwards, so that mail does not go to a server that refuses it.</Text>
+          <Text size="sm">
+            Take the records out of its DNS afterwards, so that mail does not go to a server that
+            refuses it.
+          </Text>
         </Stack>
       </ConfirmDialog>
     </Panel>

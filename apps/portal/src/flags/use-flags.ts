@@ -7,12 +7,21 @@ const askAgainMs = 10_000
 /** Which features are on for a tenant, by the keys of their flags. */
 export function useFlags(tenantSlug: string): (key: string) => boolean {
   const flags = useQuery(
-    useTRPC().flags.evaluate.queryOptions({ tenantSlug }, { staleTime: askAgainMs, refetchInterval: askAgainMs, retry: false }),
+    useTRPC().flags.evaluate.queryOptions(
+      { tenantSlug },
+      { staleTime: askAgainMs, refetchInterval: askAgainMs, retry: false },
+    ),
   )
   return (key) => isOn(flags, key)
 }
 
-/** A flag that is unknown, not yet read, or could not be read again is off: an answer that may be out of date is none. */
-export function isOn({ data, isError }: { data: Readonly<Record<string, boolean>> | undefined; isError: boolean }, key: string): boolean {
+/**
+ * A flag that is unknown, not yet read, or could not be read again is off: an answer that may be
+ * out of date is none.
+ */
+export function isOn(
+  { data, isError }: { data: Readonly<Record<string, boolean>> | undefined; isError: boolean },
+  key: string,
+): boolean {
   return !isError && data !== undefined && Object.hasOwn(data, key) && data[key] === true
 }

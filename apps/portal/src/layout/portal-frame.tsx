@@ -2,6 +2,7 @@ import type { TenantRole } from '@atrium/core/tenants'
 import type { UserView } from '@atrium/core/users'
 import { problemOf } from '@atrium/ui/problem'
 import { type NavSection, Shell } from '@atrium/ui/shell'
+import { useSearch } from '@atrium/ui/use-search'
 import {
   IconBriefcase,
   IconBuildingCommunity,
@@ -19,92 +20,132 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import * as links from '../links.ts'
 import { partnerPages } from '../partner/partner-pages.ts'
 import { partnerOf } from '../partner/use-partner.ts'
 import { useProfile } from '../profile/use-profile.ts'
 import { lastTenant } from '../session/last-tenant.ts'
-import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { useTRPC } from '../trpc.ts'
 import { pageSections } from './tenant-pages.ts'
+import { TenantSwitcher } from './tenant-switcher.tsx'
 
-// Menus and search bring libraries of their own; the page stands before they have arrived.
-const TenantSwitcher = lazy(() => import('./tenant-switcher.tsx'))
+// Brings a library of its own, and is loaded when it is opened.
 const PortalSpotlight = lazy(() => import('./portal-spotlight.tsx'))
-
-function openSearch() {
-  void import('@mantine/spotlight').then(({ spotlight }) => spotlight.open())
-}
 
 /** The frame around every page of somebody signed in. */
 export default function PortalFrame() {
   const { me, tenants } = useProfile()
+  const search = useSearch()
   const slug = useShownWorkplace()
   const partner = partnerOf(me)
-  const inPartnerArea = useLocation({ select: ({ pathname }) => pathname === '/partner' || pathname.startsWith('/partner/') })
-  const general = navOf(slug, tenants.find((tenant) => tenant.slug === slug)?.role, tenants.length > 1)
+  const inPartnerArea = useLocation({
+    select: ({ pathname }) => pathname === '/partner' || pathname.startsWith('/partner/'),
+  })
+  const general = navOf(
+    slug,
+    tenants.find((tenant) => tenant.slug === slug)?.role,
+    tenants.length > 1,
+  )
   const nav = partner ? withPartner(general, partner, inPartnerArea, tenants.length > 0) : general
   return (
     <>
       <Shell
-        home={targets.home}
+        home={links.home}
         nav={nav}
         user={{ name: me.name, email: me.email }}
-        profile={targets.profile}
-        onSearch={openSearch}
+        profile={links.profile}
+        onSearch={search.open}
         switcher={
           (tenants.length > 0 || partner) && (
-            <Suspense>
-              <TenantSwitcher tenants={tenants} current={slug} partner={partner} inPartnerArea={inPartnerArea} />
-            </Suspense>
+            <TenantSwitcher
+              tenants={tenants}
+              current={slug}
+              partner={partner}
+              inPartnerArea={inPartnerArea}
+            />
           )
         }
       />
       <Suspense>
-        <PortalSpotlight tenants={tenants} current={slug} partner={partner} />
+        {search.wanted && <PortalSpotlight tenants={tenants} current={slug} partner={partner} />}
       </Suspense>
     </>
   )
 }
 
 /**
- * The workplace whose pages the navigation lists: the one of the address, unless it is missing or closed to this person. The
- * profile belongs to no workplace; there it is the one that was visited last.
+ * The workplace whose pages the navigation lists: the one of the address, unless it is missing or
+ * closed to this person. The profile belongs to no workplace; there it is the one that was visited
+ * last.
  */
 function useShownWorkplace(): string | undefined {
   const { slug } = useParams({ strict: false })
   const { tenants } = useProfile()
-  const onProfile = useLocation({ select: ({ pathname }) => pathname === targets.profile.to })
+  const onProfile = useLocation({ select: ({ pathname }) => pathname === links.profile.to })
   const trpc = useTRPC()
-  const tenant = useQuery(trpc.tenants.get.queryOptions({ slug: slug ?? '' }, { enabled: slug !== undefined }))
+  const tenant = useQuery(
+    trpc.tenants.get.queryOptions({ slug: slug ?? '' }, { enabled: slug !== undefined }),
+  )
   const status = tenant.data ? undefined : problemOf(tenant.error).status
   if (slug !== undefined) return status === 403 || status === 404 ? undefined : slug
   const last = onProfile ? lastTenant() : undefined
   return tenants.find((known) => known.slug === last)?.slug
 }
 
-/** Inside the area its pages come first; elsewhere one line leads there. Without a workplace the start page is the area itself. */
-function withPartner(general: NavSection[], partner: NonNullable<UserView['partner']>, inside: boolean, workplaces: boolean): NavSection[] {
+/**
+ * Inside the area its pages come first; elsewhere one line leads there. Without a workplace the
+ * start page is the area itself.
+ */
+function withPartner(
+  general: NavSection[],
+  partner: NonNullable<UserView['partner']>,
+  inside: boolean,
+  workplaces: boolean,
+): NavSection[] {
   const kept = workplaces
     ? general
-    : general.map(({ items, ...section }) => ({ ...section, items: items.filter(({ target }) => target !== targets.home) }))
+    : general.map(({ items, ...section }) => ({
+        ...section,
+        items: items.filter(({ target }) => target !== links.home),
+      }))
   if (inside)
-    return [{ label: partner.name, items: partnerPages(partner.access) }, ...kept.map((section) => ({ label: 'You', ...section }))]
-  return [...kept, { label: 'Partner', items: [{ label: 'Partner area', icon: IconBriefcase, target: targets.partner }] }]
+    return [
+      { label: partner.name, items: partnerPages(partner.access) },
+      ...kept.map((section) => ({ label: 'You', ...section })),
+    ]
+  return [
+    ...kept,
+    {
+      label: 'Partner',
+      items: [{ label: 'Partner area', icon: IconBriefcase, target: links.partner }],
+    },
+  ]
 }
 
-function navOf(slug: string | undefined, role: TenantRole | undefined, several: boolean): NavSection[] {
+function navOf(
+  slug: string | undefined,
+  role: TenantRole | undefined,
+  several: boolean,
+): NavSection[] {
   const general: NavSection = {
     ...(slug ? { label: 'You' } : {}),
     items: [
       ...(several || !slug
-        ? [{ label: several ? 'All workplaces' : 'Start', icon: IconBuildingCommunity, target: targets.home, exact: true }]
+        ? [
+            {
+              label: several ? 'All workplaces' : 'Start',
+              icon: IconBuildingCommunity,
+              target: links.home,
+              exact: true,
+            },
+          ]
         : []),
-      { label: 'My profile', icon: IconUser, target: targets.profile },
+      { label: 'My profile', icon: IconUser, target: links.profile },
       ...(slug && role
         ? [
-            { label: 'My account here', icon: IconIdBadge2, target: targets.account(slug) },
-            { label: 'My devices', icon: IconDeviceMobile, target: targets.devices(slug) },
+            { label: 'My account here', icon: IconIdBadge2, target: links.account(slug) },
+            { label: 'My devices', icon: IconDeviceMobile, target: links.devices(slug) },
           ]
         : []),
     ],
@@ -114,13 +155,15 @@ function navOf(slug: string | undefined, role: TenantRole | undefined, several: 
     {
       label: 'Workplace',
       items: [
-        { label: 'Overview', icon: IconHome, target: targets.overview(slug), exact: true },
-        { label: 'Members', icon: IconUsers, target: targets.members(slug) },
-        { label: 'Second factors', icon: IconShieldLock, target: targets.mfa(slug) },
-        { label: 'Storage', icon: IconDatabase, target: targets.storage(slug) },
-        { label: 'Scheduling', icon: IconCalendarEvent, target: targets.scheduling(slug) },
-        { label: 'Audit log', icon: IconHistory, target: targets.auditLog(slug) },
-        ...(maySeeSettings(role) ? [{ label: 'Settings', icon: IconSettings, target: targets.settings(slug) }] : []),
+        { label: 'Overview', icon: IconHome, target: links.overview(slug), exact: true },
+        { label: 'Members', icon: IconUsers, target: links.members(slug) },
+        { label: 'Second factors', icon: IconShieldLock, target: links.mfa(slug) },
+        { label: 'Storage', icon: IconDatabase, target: links.storage(slug) },
+        { label: 'Scheduling', icon: IconCalendarEvent, target: links.scheduling(slug) },
+        { label: 'Audit log', icon: IconHistory, target: links.auditLog(slug) },
+        ...(maySeeSettings(role)
+          ? [{ label: 'Settings', icon: IconSettings, target: links.settings(slug) }]
+          : []),
       ],
     },
     ...pageSections(slug, role),

@@ -1,7 +1,7 @@
 import type { UserView } from '@atrium/core/users'
-import type { Target } from '@atrium/ui/links'
+import type { LinkTarget } from '@atrium/ui/links'
 import { SpotlightSearch } from '@atrium/ui/spotlight-search'
-import { tenantStatusLooks } from '@atrium/ui/tones'
+import { tenantStatusMeta } from '@atrium/ui/tones'
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
 import {
   IconBuildingCommunity,
@@ -19,8 +19,8 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
+import * as links from '../links.ts'
 import { partnerPages } from '../partner/partner-pages.ts'
-import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { TenantMark } from '../tenants/tenant-mark.tsx'
 import { mailPages, rulePages } from './tenant-pages.ts'
@@ -34,7 +34,12 @@ interface Props {
 /** Search over the pages of the portal and the person's workplaces. */
 export default function PortalSpotlight({ tenants, current, partner }: Props) {
   const router = useRouter()
-  const page = (label: string, Icon: TablerIcon, target: Target, keywords: string[] = []): SpotlightActionData => ({
+  const page = (
+    label: string,
+    Icon: TablerIcon,
+    target: LinkTarget,
+    keywords: string[] = [],
+  ): SpotlightActionData => ({
     id: `page:${label}`,
     label,
     keywords,
@@ -44,23 +49,65 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
   const here = tenants.find(({ slug }) => slug === current)
   const inside = here
     ? [
-        page('Overview', IconHome, targets.overview(here.slug), ['status', 'provisioning', 'health']),
-        page('Members', IconUsers, targets.members(here.slug), ['people', 'team', 'users']),
-        page('Second factors', IconShieldLock, targets.mfa(here.slug), ['mfa', '2fa', 'security', 'passkey']),
-        page('Storage', IconDatabase, targets.storage(here.slug), ['quota', 'files', 'space']),
-        page('Bookings', IconCalendarEvent, targets.bookings(here.slug), ['scheduling', 'appointments', 'calendar']),
-        page('Event types', IconCalendarEvent, targets.eventTypes(here.slug), ['scheduling', 'meetings', 'booking link']),
-        page('Availability', IconCalendarEvent, targets.availability(here.slug), ['scheduling', 'working hours', 'holidays']),
-        page('Hosts', IconCalendarEvent, targets.hosts(here.slug), ['scheduling', 'connect calendar', 'app password']),
-        page('Booking page', IconCalendarEvent, targets.bookingPage(here.slug), ['scheduling', 'embed', 'public page']),
-        page('My account here', IconIdBadge2, targets.account(here.slug), ['aliases', 'addresses', 'mailbox']),
-        page('My devices', IconDeviceMobile, targets.devices(here.slug), ['phone', 'imap', 'smtp', 'iphone', 'mail app']),
-        page('Audit log', IconHistory, targets.auditLog(here.slug), ['history', 'events']),
-        ...[...mailPages(here.slug, here.role), ...rulePages(here.slug, here.role)].map(({ label, icon, target, keywords }) =>
-          page(label, icon, target, keywords),
+        page('Overview', IconHome, links.overview(here.slug), ['status', 'provisioning', 'health']),
+        page('Members', IconUsers, links.members(here.slug), ['people', 'team', 'users']),
+        page('Second factors', IconShieldLock, links.mfa(here.slug), [
+          'mfa',
+          '2fa',
+          'security',
+          'passkey',
+        ]),
+        page('Storage', IconDatabase, links.storage(here.slug), ['quota', 'files', 'space']),
+        page('Bookings', IconCalendarEvent, links.bookings(here.slug), [
+          'scheduling',
+          'appointments',
+          'calendar',
+        ]),
+        page('Event types', IconCalendarEvent, links.eventTypes(here.slug), [
+          'scheduling',
+          'meetings',
+          'booking link',
+        ]),
+        page('Availability', IconCalendarEvent, links.availability(here.slug), [
+          'scheduling',
+          'working hours',
+          'holidays',
+        ]),
+        page('Hosts', IconCalendarEvent, links.hosts(here.slug), [
+          'scheduling',
+          'connect calendar',
+          'app password',
+        ]),
+        page('Booking page', IconCalendarEvent, links.bookingPage(here.slug), [
+          'scheduling',
+          'embed',
+          'public page',
+        ]),
+        page('My account here', IconIdBadge2, links.account(here.slug), [
+          'aliases',
+          'addresses',
+          'mailbox',
+        ]),
+        page('My devices', IconDeviceMobile, links.devices(here.slug), [
+          'phone',
+          'imap',
+          'smtp',
+          'iphone',
+          'mail app',
+        ]),
+        page('Audit log', IconHistory, links.auditLog(here.slug), ['history', 'events']),
+        ...[...mailPages(here.slug, here.role), ...rulePages(here.slug, here.role)].map(
+          ({ label, icon, target, keywords }) => page(label, icon, target, keywords),
         ),
         ...(maySeeSettings(here.role)
-          ? [page('Settings', IconSettings, targets.settings(here.slug), ['edit', 'delete', 'colour', 'seats'])]
+          ? [
+              page('Settings', IconSettings, links.settings(here.slug), [
+                'edit',
+                'delete',
+                'colour',
+                'seats',
+              ]),
+            ]
           : []),
       ]
     : []
@@ -68,26 +115,35 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
     { group: here?.name ?? 'Workplace', actions: inside },
     {
       group: partner?.name ?? 'Partner',
-      actions: partner ? partnerPages(partner.access).map(({ label, icon, target, keywords }) => page(label, icon, target, keywords)) : [],
+      actions: partner
+        ? partnerPages(partner.access).map(({ label, icon, target, keywords }) =>
+            page(label, icon, target, keywords),
+          )
+        : [],
     },
     {
       group: 'Workplaces',
       actions: tenants.map((tenant) => ({
         id: tenant.id,
         label: tenant.name,
-        description: `${tenant.slug} · ${tenantStatusLooks[tenant.status].label}`,
+        description: `${tenant.slug} · ${tenantStatusMeta[tenant.status].label}`,
         leftSection: <TenantMark name={tenant.name} color={tenant.brandColor} size={28} />,
-        onClick: () => void router.navigate(targets.overview(tenant.slug)),
+        onClick: () => void router.navigate(links.overview(tenant.slug)),
       })),
     },
     {
       group: 'Portal',
       actions: [
-        page('All workplaces', IconBuildingCommunity, targets.home, ['home', 'start']),
-        page('Create a workplace', IconPlus, targets.newTenant, ['new', 'add']),
-        page('My profile', IconUser, targets.profile, ['account', 'contact', 'phone']),
+        page('All workplaces', IconBuildingCommunity, links.home, ['home', 'start']),
+        page('Create a workplace', IconPlus, links.newTenant, ['new', 'add']),
+        page('My profile', IconUser, links.profile, ['account', 'contact', 'phone']),
       ],
     },
   ]
-  return <SpotlightSearch placeholder="Search pages and workplaces" actions={groups.filter(({ actions }) => actions.length > 0)} />
+  return (
+    <SpotlightSearch
+      placeholder="Search pages and workplaces"
+      actions={groups.filter(({ actions }) => actions.length > 0)}
+    />
+  )
 }

@@ -7,7 +7,10 @@ import { DeactivatedPage } from '../session/deactivated-page.tsx'
 import { WelcomePage } from '../session/welcome-page.tsx'
 import { FrontPage } from './front-page.tsx'
 
-/** What stands in place of a route that failed: the way in when the session has ended, else the failure and a second try. */
+/**
+ * What stands in place of a route that failed: the way in when the session has ended, else the
+ * failure and a second try.
+ */
 export function RouteFailure({ error }: ErrorComponentProps) {
   const router = useRouter()
   const [retrying, setRetrying] = useState(false)
@@ -18,7 +21,7 @@ export function RouteFailure({ error }: ErrorComponentProps) {
     <FrontPage>
       <PageHeader title="This page did not open" />
       <ErrorState
-        title="Something is in the way."
+        title="Something went wrong."
         error={error}
         retrying={retrying}
         onRetry={() => {

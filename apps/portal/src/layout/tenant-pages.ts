@@ -11,7 +11,7 @@ import {
   IconReceipt,
   IconWorld,
 } from '@tabler/icons-react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 
 /** A page of the navigation, with more words that the search finds it by. */
@@ -19,14 +19,34 @@ export interface TenantPage extends NavItem {
   keywords: string[]
 }
 
-/** The pages about addresses. Lists and aliases may be read by everyone who belongs to the workplace. */
+/**
+ * The pages about addresses. Lists and aliases may be read by everyone who belongs to the
+ * workplace.
+ */
 export function mailPages(slug: string, role: TenantRole | undefined): TenantPage[] {
   return [
     ...(maySeeSettings(role)
-      ? [{ label: 'Domains', icon: IconWorld, target: targets.domains(slug), keywords: ['dns', 'mx', 'spf', 'dkim', 'dmarc', 'zone'] }]
+      ? [
+          {
+            label: 'Domains',
+            icon: IconWorld,
+            target: links.domains(slug),
+            keywords: ['dns', 'mx', 'spf', 'dkim', 'dmarc', 'zone'],
+          },
+        ]
       : []),
-    { label: 'Aliases', icon: IconAt, target: targets.aliases(slug), keywords: ['addresses', 'forward'] },
-    { label: 'Distribution lists', icon: IconMailForward, target: targets.lists(slug), keywords: ['mailing list', 'recipients', 'group'] },
+    {
+      label: 'Aliases',
+      icon: IconAt,
+      target: links.aliases(slug),
+      keywords: ['addresses', 'forward'],
+    },
+    {
+      label: 'Distribution lists',
+      icon: IconMailForward,
+      target: links.lists(slug),
+      keywords: ['mailing list', 'recipients', 'group'],
+    },
   ]
 }
 
@@ -34,34 +54,44 @@ export function mailPages(slug: string, role: TenantRole | undefined): TenantPag
 export function rulePages(slug: string, role: TenantRole | undefined): TenantPage[] {
   if (!maySeeSettings(role)) return []
   return [
-    { label: 'Single sign-on', icon: IconKey, target: targets.ssoApps(slug), keywords: ['sso', 'oidc', 'apps', 'client secret', 'login'] },
+    {
+      label: 'Single sign-on',
+      icon: IconKey,
+      target: links.ssoApps(slug),
+      keywords: ['sso', 'oidc', 'apps', 'client secret', 'login'],
+    },
     {
       label: 'Branding',
       icon: IconPalette,
-      target: targets.branding(slug),
+      target: links.branding(slug),
       keywords: ['colour', 'logo', 'product name', 'preview'],
       exact: true,
     },
     {
       label: 'E-mail texts',
       icon: IconForms,
-      target: targets.mailTexts(slug),
+      target: links.mailTexts(slug),
       keywords: ['templates', 'welcome mail', 'liquid', 'preview'],
     },
     {
       label: 'Security policy',
       icon: IconLockAccess,
-      target: targets.securityPolicy(slug),
+      target: links.securityPolicy(slug),
       keywords: ['mfa', 'second factor', 'session', 'countries', 'ip addresses'],
     },
     {
       label: 'Billing',
       icon: IconCreditCard,
-      target: targets.billing(slug),
+      target: links.billing(slug),
       keywords: ['card', 'invoices', 'plan', 'seats', 'payment'],
       exact: true,
     },
-    { label: 'Billing details', icon: IconReceipt, target: targets.billingInfo(slug), keywords: ['vat', 'invoice', 'company', 'tax'] },
+    {
+      label: 'Billing details',
+      icon: IconReceipt,
+      target: links.billingInfo(slug),
+      keywords: ['vat', 'invoice', 'company', 'tax'],
+    },
   ]
 }
 

@@ -1,15 +1,9 @@
-import { ownValue } from '@atrium/core/own-value'
 import type { UserView } from '@atrium/core/users'
-import type { Target } from '@atrium/ui/links'
-import { tenantStatusLooks } from '@atrium/ui/tones'
-import { Combobox, Group, ScrollArea, Text, UnstyledButton, useCombobox, VisuallyHidden } from '@mantine/core'
-import { IconPlus, IconSelector } from '@tabler/icons-react'
-import { useRouter } from '@tanstack/react-router'
-import { useState } from 'react'
-import { lastTenant, lastVisitedFirst } from '../session/last-tenant.ts'
-import * as targets from '../targets.ts'
-import { TenantMark } from '../tenants/tenant-mark.tsx'
-import classes from './tenant-switcher.module.css'
+import { lazy, Suspense, useState } from 'react'
+import { SwitcherButton } from './switcher-button.tsx'
+
+const loadList = () => import('./tenant-list.tsx')
+const TenantList = lazy(loadList)
 
 interface Props {
   tenants: UserView['tenants']
@@ -20,105 +14,28 @@ interface Props {
   inPartnerArea: boolean
 }
 
-const create = '+new'
-const partnerArea = '+partner'
-const destinations: Readonly<Record<string, Target>> = { [create]: targets.newTenant, [partnerArea]: targets.partner }
-// From here on a list is quicker to search than to read.
-const searchable = 6
-
 /** The workplace being shown, and the way to another one or to a new one. */
-export default function TenantSwitcher({ tenants, current, partner, inPartnerArea }: Props) {
-  const router = useRouter()
-  const [words, setWords] = useState('')
-  const combobox = useCombobox({
-    onDropdownClose: () => {
-      combobox.resetSelectedOption()
-      setWords('')
-    },
-    onDropdownOpen: () => (tenants.length >= searchable ? combobox.focusSearchInput() : combobox.focusTarget()),
-  })
-  const tenant = tenants.find(({ slug }) => slug === current)
-  const shown = inPartnerArea && partner ? { name: partner.name, brandColor: null } : tenant
-  const found = lastVisitedFirst(tenants, lastTenant()).filter(({ name, slug }) =>
-    `${name} ${slug}`.toLowerCase().includes(words.trim().toLowerCase()),
+export function TenantSwitcher(props: Props) {
+  const { tenants, current, partner, inPartnerArea } = props
+  const [wanted, setRequested] = useState(false)
+  const preload = () => void loadList()
+  const shown =
+    inPartnerArea && partner
+      ? { name: partner.name, brandColor: null }
+      : tenants.find(({ slug }) => slug === current)
+  const button = (
+    <SwitcherButton
+      shown={shown}
+      aria-haspopup="listbox"
+      aria-expanded={false}
+      onClick={() => setRequested(true)}
+      onPointerEnter={preload}
+      onFocus={preload}
+    />
   )
-
   return (
-    <Combobox
-      store={combobox}
-      width={300}
-      position="bottom-start"
-      withinPortal={false}
-      onOptionSubmit={(value) => {
-        combobox.closeDropdown()
-        void router.navigate(ownValue(destinations, value) ?? targets.overview(value))
-      }}
-    >
-      <Combobox.Target targetType="button">
-        <UnstyledButton className={classes.target} onClick={() => combobox.toggleDropdown()}>
-          {shown && <TenantMark name={shown.name} color={shown.brandColor} size={24} />}
-          <Text span fw={550} truncate>
-            {shown?.name ?? 'Choose a workplace'}
-          </Text>
-          {shown && <VisuallyHidden>, switch workplace</VisuallyHidden>}
-          <IconSelector size={16} stroke={1.75} aria-hidden className={classes.chevron} />
-        </UnstyledButton>
-      </Combobox.Target>
-      <Combobox.Dropdown>
-        {tenants.length >= searchable && (
-          <Combobox.Search
-            value={words}
-            onChange={(event) => {
-              setWords(event.currentTarget.value)
-              combobox.selectFirstOption()
-            }}
-            placeholder="Search workplaces"
-            aria-label="Search workplaces"
-          />
-        )}
-        <Combobox.Options aria-label="Workplaces">
-          <ScrollArea.Autosize mah={320} type="scroll">
-            {partner && (
-              <Combobox.Option value={partnerArea} active={inPartnerArea}>
-                <Group gap="sm" wrap="nowrap">
-                  <TenantMark name={partner.name} color={null} size={28} />
-                  <div className={classes.text}>
-                    <Text size="sm" fw={550} truncate>
-                      {partner.name}
-                    </Text>
-                    <Text size="xs" c="dimmed" truncate>
-                      Partner area
-                    </Text>
-                  </div>
-                </Group>
-              </Combobox.Option>
-            )}
-            {found.map((tenant) => (
-              <Combobox.Option key={tenant.id} value={tenant.slug} active={tenant.slug === current}>
-                <Group gap="sm" wrap="nowrap">
-                  <TenantMark name={tenant.name} color={tenant.brandColor} size={28} />
-                  <div className={classes.text}>
-                    <Text size="sm" fw={550} truncate>
-                      {tenant.name}
-                    </Text>
-                    <Text size="xs" c="dimmed" truncate>
-                      {tenant.slug}
-                      {tenant.status !== 'active' && ` · ${tenantStatusLooks[tenant.status].label}`}
-                    </Text>
-                  </div>
-                </Group>
-              </Combobox.Option>
-            ))}
-            {found.length === 0 && tenants.length > 0 && <Combobox.Empty>No workplace fits these words.</Combobox.Empty>}
-          </ScrollArea.Autosize>
-          <Combobox.Option value={create} className={classes.create}>
-            <Group gap="sm" wrap="nowrap">
-              <IconPlus size={18} aria-hidden />
-              Create a workplace
-            </Group>
-          </Combobox.Option>
-        </Combobox.Options>
-      </Combobox.Dropdown>
-    </Combobox>
+    <Suspense fallback={button}>
+      {wanted ? <TenantList {...props} shown={shown} /> : button}
+    </Suspense>
   )
 }

@@ -8,7 +8,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { OwnAddressField, useAddressDomains, wholeAddress } from '../domains/own-address-field.tsx'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useCreateList } from './mutations.ts'
 import { allRecipients, faultsByAddress } from './recipients.ts'
@@ -23,7 +23,13 @@ interface Props {
 /** Asks for the address of a list and whom it sends to. */
 export function CreateListDialog({ opened, onClose, onCreated }: Props) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Create a distribution list" size="lg" closeOnClickOutside={false}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Create a distribution list"
+      size="lg"
+      closeOnClickOutside={false}
+    >
       {opened && <CreateListForm onClose={onClose} onCreated={onCreated} />}
     </Modal>
   )
@@ -38,14 +44,27 @@ function CreateListForm({ onClose, onCreated }: Omit<Props, 'opened'>) {
   const { slug } = tenant
   const create = useCreateList(slug)
   const domains = useAddressDomains()
-  const [refused, setRefused] = useState<unknown>()
+  const [refused, setRejected] = useState<unknown>()
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
   const form = useForm({
-    initialValues: { name: '', address: { localPart: '', domain: '' }, recipients: [] as string[], typed: '' },
+    initialValues: {
+      name: '',
+      address: { localPart: '', domain: '' },
+      recipients: [] as string[],
+      typed: '',
+    },
     validate: ({ name, address, recipients, typed }) => {
       const all = allRecipients(recipients, typed)
-      const fault = 'fault' in all ? all.fault : all.recipients.length === 0 ? 'A list has at least one recipient.' : undefined
-      return { ...check({ name, address: wholeAddress(address) }), ...(fault ? { recipients: fault } : {}) }
+      const fault =
+        'fault' in all
+          ? all.fault
+          : all.recipients.length === 0
+            ? 'A list has at least one recipient.'
+            : undefined
+      return {
+        ...check({ name, address: wholeAddress(address) }),
+        ...(fault ? { recipients: fault } : {}),
+      }
     },
   })
 
@@ -54,7 +73,7 @@ function CreateListForm({ onClose, onCreated }: Omit<Props, 'opened'>) {
     if ('fault' in all) return
     const { recipients } = all
     form.setValues({ recipients, typed: '' })
-    setRefused(undefined)
+    setRejected(undefined)
     setFaults(new Map())
     create.mutate(
       { slug, name: values.name, address: wholeAddress(values.address), recipients },
@@ -62,8 +81,8 @@ function CreateListForm({ onClose, onCreated }: Omit<Props, 'opened'>) {
         onSuccess: onCreated,
         onError: (error) => {
           setFaults(faultsByAddress(problemOf(error).issues, { recipients }))
-          const placed = showRefusal(form, error, { name: 'address', codes: aboutAddress })
-          if (!placed) setRefused(error)
+          const placed = showRejection(form, error, { name: 'address', codes: aboutAddress })
+          if (!placed) setRejected(error)
         },
       },
     )
@@ -97,7 +116,13 @@ function CreateListForm({ onClose, onCreated }: Omit<Props, 'opened'>) {
           onChange={(recipients) => form.setFieldValue('recipients', recipients)}
           onTyped={(typed) => form.setFieldValue('typed', typed)}
         />
-        {refused !== undefined && <ProblemAlert title="The list was not created." error={refused} message={explain(refused)} />}
+        {refused !== undefined && (
+          <ProblemAlert
+            title="The list was not created."
+            error={refused}
+            message={explain(refused)}
+          />
+        )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
             Cancel

@@ -11,7 +11,7 @@ import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useUpdateList } from './mutations.ts'
 import { allRecipients, changesOf, faultsByAddress } from './recipients.ts'
@@ -20,17 +20,25 @@ import { RecipientsEditor } from './recipients-editor.tsx'
 const check = zodForm(CreateList.pick({ name: true }))
 const fromList = ({ name, recipients }: ListView) => ({ name, recipients, typed: '' })
 
-/** Name and recipients of a list. Only what was changed is sent, so that two admins do not undo each other's additions. */
+/**
+ * Name and recipients of a list. Only what was changed is sent, so that two admins do not undo each
+ * other's additions.
+ */
 export function ListForm({ list }: { list: ListView }) {
   const tenant = useTenant()
   const update = useUpdateList(tenant.slug)
-  const [refused, setRefused] = useState<unknown>()
+  const [refused, setRejected] = useState<unknown>()
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
   const form = useForm({
     initialValues: fromList(list),
     validate: ({ name, recipients, typed }) => {
       const all = allRecipients(recipients, typed)
-      const fault = 'fault' in all ? all.fault : all.recipients.length === 0 ? 'A list has at least one recipient.' : undefined
+      const fault =
+        'fault' in all
+          ? all.fault
+          : all.recipients.length === 0
+            ? 'A list has at least one recipient.'
+            : undefined
       return { ...check({ name }), ...(fault ? { recipients: fault } : {}) }
     },
   })
@@ -44,21 +52,32 @@ export function ListForm({ list }: { list: ListView }) {
     const changes = changesOf(list.recipients, all.recipients)
     const renamed = values.name.trim() === list.name ? {} : { name: values.name }
     if (!changes && Object.keys(renamed).length === 0) return
-    setRefused(undefined)
+    setRejected(undefined)
     setFaults(new Map())
     update.mutate(
-      { slug: tenant.slug, listId: list.id, ...renamed, ...changes },
+      {
+        slug: tenant.slug,
+        listId: list.id,
+        ...renamed,
+        ...changes,
+        expectedVersion: list.editVersion,
+      },
       {
         onSuccess: (saved) => {
           form.setInitialValues(fromList(saved))
           form.setValues(fromList(saved))
-          done(saved.state === 'ok' ? 'The list is saved.' : 'The list is saved. The mail server follows as soon as it can.')
+          done(
+            saved.state === 'ok'
+              ? 'The list is saved.'
+              : 'The list is saved. The mail server follows as soon as it can.',
+          )
         },
         onError: (error) => {
           setFaults(faultsByAddress(problemOf(error).issues, changes ?? {}))
-          // Every fault of a recipient stands at its address; the sentence of the whole is shown when there is no such place.
-          showRefusal(form, error)
-          setRefused(error)
+          // Every fault of a recipient stands at its address; the sentence of the whole is shown
+          // when there is no such place.
+          showRejection(form, error)
+          setRejected(error)
         },
       },
     )
@@ -79,8 +98,19 @@ export function ListForm({ list }: { list: ListView }) {
             onChange={(recipients) => form.setFieldValue('recipients', recipients)}
             onTyped={(typed) => form.setFieldValue('typed', typed)}
           />
-          {refused !== undefined && <ProblemAlert title="The list was not changed." error={refused} message={explain(refused)} />}
-          <SaveButtons label="Save changes" saving={update.isPending} dirty={dirty} onDiscard={form.reset} />
+          {refused !== undefined && (
+            <ProblemAlert
+              title="The list was not changed."
+              error={refused}
+              message={explain(refused)}
+            />
+          )}
+          <SaveButtons
+            label="Save changes"
+            saving={update.isPending}
+            dirty={dirty}
+            onDiscard={form.reset}
+          />
         </Stack>
       </form>
     </Panel>

@@ -15,7 +15,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle, IconChevronLeft, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
@@ -23,9 +23,9 @@ import { useAddressParam } from '../tenants/use-address-param.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { ListForm } from './list-form.tsx'
-import { listLooks } from './looks.ts'
 import { useRemoveList, useRetryList } from './mutations.ts'
 import { RecipientsView } from './recipients-view.tsx'
+import { listMeta } from './status-meta.ts'
 
 /** One distribution list: who gets its mail, and its removal. */
 export function ListPage() {
@@ -39,7 +39,7 @@ export function ListPage() {
   if (problem?.status === 403) return <NoAccess slug={tenant.slug} />
   return (
     <>
-      <LinkAnchor {...targets.lists(tenant.slug)} size="sm" mb="xs" display="inline-flex">
+      <LinkAnchor {...links.lists(tenant.slug)} size="sm" mb="xs" display="inline-flex">
         <IconChevronLeft size={17} aria-hidden /> All distribution lists
       </LinkAnchor>
       {query.data ? (
@@ -72,7 +72,7 @@ function ListContent({ list }: { list: ListView }) {
       <PageHeader
         title={list.name}
         tabTitle={`${list.name}, list of ${tenant.name}`}
-        marks={<StatusBadge {...listLooks[list.state]} />}
+        marks={<StatusBadge {...listMeta[list.state]} />}
         description={<CopyValue label="address of the list" hideLabel value={list.address} />}
       />
       <Stack gap="lg" maw={760}>
@@ -81,11 +81,16 @@ function ListContent({ list }: { list: ListView }) {
             color="yellow"
             variant="light"
             icon={<IconAlertTriangle aria-hidden />}
-            title={list.state === 'error' ? 'The mail server does not have the list as it stands here' : 'The list is being removed'}
+            title={
+              list.state === 'error'
+                ? 'The mail server does not have the list as it stands here'
+                : 'The list is being removed'
+            }
           >
             <Stack gap="xs" align="flex-start">
               <Text size="sm" component="div">
-                <FailureText text={list.error ?? 'The mail server did not respond.'} /> It is retried automatically.
+                <FailureText text={list.error ?? 'The mail server did not respond.'} /> It is
+                retried automatically.
               </Text>
               {mayChange(tenant) && list.state === 'error' && (
                 <Button
@@ -102,9 +107,17 @@ function ListContent({ list }: { list: ListView }) {
           </Alert>
         )}
         {retry.error && (
-          <ProblemAlert title="The list could not be brought up to date." error={retry.error} message={explain(retry.error)} />
+          <ProblemAlert
+            title="The list could not be brought up to date."
+            error={retry.error}
+            message={explain(retry.error)}
+          />
         )}
-        {editable ? <ListForm key={list.id} list={list} /> : <RecipientsView list={list} domains={tenant.domains} />}
+        {editable ? (
+          <ListForm key={list.id} list={list} />
+        ) : (
+          <RecipientsView list={list} domains={tenant.domains} />
+        )}
         {editable && <RemovePanel list={list} />}
       </Stack>
     </>
@@ -132,11 +145,14 @@ function RemovePanel({ list }: { list: ListView }) {
         onConfirm={async () => {
           await remove.mutateAsync({ slug, listId: list.id })
           done(`${list.name} has been removed.`)
-          await router.navigate({ ...targets.lists(slug), replace: true })
+          await router.navigate({ ...links.lists(slug), replace: true })
         }}
       >
         Mail to <strong>{list.address}</strong> will be refused and no longer reaches its{' '}
-        {list.recipients.length === 1 ? 'recipient' : `${formatCount(list.recipients.length)} recipients`}. Nobody’s mailbox is touched.
+        {list.recipients.length === 1
+          ? 'recipient'
+          : `${formatCount(list.recipients.length)} recipients`}
+        . Nobody’s mailbox is touched.
       </ConfirmDialog>
     </Panel>
   )

@@ -16,27 +16,32 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconMailForward, IconPlus, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { CreateListDialog } from './create-list-dialog.tsx'
-import { listLooks } from './looks.ts'
-import { ListsSearch, listsQuery } from './search.ts'
+import { type ListsSearch, listsQuery, readListsSearch } from './search.ts'
+import { listMeta } from './status-meta.ts'
 
 /** Addresses that go to several people. */
 export function ListsPage() {
   const tenant = useTenant()
   const { slug } = tenant
   const router = useRouter()
-  const search = ListsSearch.parse(useSearch({ strict: false }))
+  const search = readListsSearch(useSearch({ strict: false }))
   const trpc = useTRPC()
-  const query = useQuery(trpc.lists.list.queryOptions(listsQuery(slug, search), { placeholderData: keepPreviousData }))
+  const query = useQuery(
+    trpc.lists.list.queryOptions(listsQuery(slug, search), { placeholderData: keepPreviousData }),
+  )
   const [creating, { open, close }] = useDisclosure(false)
   const filtered = countFilters(search) > 0
   const go = (change: Partial<ListsSearch>, replace = true) =>
-    void router.navigate({ ...targets.lists(slug, { ...search, trail: undefined, ...change }), replace })
+    void router.navigate({
+      ...links.lists(slug, { ...search, trail: undefined, ...change }),
+      replace,
+    })
   const createButton = mayChange(tenant) && (
     <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
       Create list
@@ -88,7 +93,9 @@ export function ListsPage() {
             )
           }
         >
-          {filtered ? 'Try another name or address.' : 'Create one for a team, such as sales, and paste its recipients.'}
+          {filtered
+            ? 'Try another name or address.'
+            : 'Create one for a team, such as sales, and paste its recipients.'}
         </EmptyState>
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
@@ -113,7 +120,7 @@ export function ListsPage() {
         onClose={close}
         onCreated={(list) => {
           close()
-          void router.navigate(targets.list(slug, list.id))
+          void router.navigate(links.list(slug, list.id))
         }}
       />
     </>
@@ -128,7 +135,7 @@ function columnsOf(slug: string): Column<ListSummary>[] {
       primary: true,
       cell: ({ id, name, address }) => (
         <>
-          <LinkAnchor {...targets.list(slug, id)} size="sm" fw={550} data-row-link>
+          <LinkAnchor {...links.list(slug, id)} size="sm" fw={550} data-row-link>
             {name}
           </LinkAnchor>
           <Text size="sm" c="dimmed">
@@ -137,8 +144,12 @@ function columnsOf(slug: string): Column<ListSummary>[] {
         </>
       ),
     },
-    { key: 'recipients', header: 'Recipients', cell: ({ recipientCount }) => formatCount(recipientCount) },
-    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...listLooks[state]} /> },
+    {
+      key: 'recipients',
+      header: 'Recipients',
+      cell: ({ recipientCount }) => formatCount(recipientCount),
+    },
+    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...listMeta[state]} /> },
     { key: 'updated', header: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
   ]
 }

@@ -47,11 +47,15 @@ export function useRemoveList(slug: string) {
       onSuccess: async (_, { listId }) => {
         void queryClient.invalidateQueries(trpc.domains.get.pathFilter())
         void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
-        void queryClient.invalidateQueries({ ...trpc.lists.get.queryFilter({ slug, listId }), refetchType: 'none' })
+        void queryClient.invalidateQueries({
+          ...trpc.lists.get.queryFilter({ slug, listId }),
+          refetchType: 'none',
+        })
         // The page of lists shows what it knew at once, and would show the list once more.
         queryClient.setQueriesData(
           { queryKey: trpc.lists.list.pathKey() },
-          (known: ListPage | undefined) => known && { ...known, items: known.items.filter(({ id }) => id !== listId) },
+          (known: ListPage | undefined) =>
+            known && { ...known, items: known.items.filter(({ id }) => id !== listId) },
         )
         await queryClient.invalidateQueries(trpc.lists.list.queryFilter({ slug }))
       },

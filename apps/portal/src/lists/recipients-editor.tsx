@@ -1,6 +1,17 @@
 import { mostRecipients } from '@atrium/core/lists'
 import { formatCount } from '@atrium/ui/format'
-import { ActionIcon, Alert, Badge, Button, Group, List, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Button,
+  Group,
+  List,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { IconAlertTriangle, IconPlus, IconSearch, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { outside, type ReadRecipients, readRecipients } from './recipients.ts'
@@ -12,7 +23,7 @@ interface Props {
   typed: string
   /** Domains of the workplace: other recipients are marked as outside. */
   domains: readonly string[]
-  /** Sentences of a refusal, by address. */
+  /** Sentences of a rejection, by address. */
   faults: ReadonlyMap<string, string>
   error?: ReactNode
   onChange: (value: string[]) => void
@@ -22,7 +33,15 @@ interface Props {
 const filterFrom = 12
 
 /** Who a list sends to: many can be pasted at once, and every one can be taken out. */
-export function RecipientsEditor({ value, typed, domains, faults, error, onChange, onTyped }: Props) {
+export function RecipientsEditor({
+  value,
+  typed,
+  domains,
+  faults,
+  error,
+  onChange,
+  onTyped,
+}: Props) {
   const [rest, setRest] = useState<ReadRecipients['unreadable']>([])
   const [added, setAdded] = useState('')
 
@@ -37,7 +56,9 @@ export function RecipientsEditor({ value, typed, domains, faults, error, onChang
     setAdded(
       [
         fresh.length > 0 ? `${formatCount(fresh.length)} added` : '',
-        known > 0 ? `${formatCount(known)} ${known === 1 ? 'was' : 'were'} in the list already` : '',
+        known > 0
+          ? `${formatCount(known)} ${known === 1 ? 'was' : 'were'} in the list already`
+          : '',
       ]
         .filter(Boolean)
         .join(', '),
@@ -70,7 +91,13 @@ export function RecipientsEditor({ value, typed, domains, faults, error, onChang
         onKeyDown={onKeyDown}
       />
       <Group gap="sm">
-        <Button size="xs" variant="light" leftSection={<IconPlus size={16} aria-hidden />} disabled={typed.trim() === ''} onClick={take}>
+        <Button
+          size="xs"
+          variant="light"
+          leftSection={<IconPlus size={16} aria-hidden />}
+          disabled={typed.trim() === ''}
+          onClick={take}
+        >
           Add to the list
         </Button>
         <Text size="sm" c="dimmed" role="status" aria-live="polite">
@@ -78,7 +105,13 @@ export function RecipientsEditor({ value, typed, domains, faults, error, onChang
         </Text>
       </Group>
       {rest.length > 0 && (
-        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} title="Not added" role="alert">
+        <Alert
+          color="yellow"
+          variant="light"
+          icon={<IconAlertTriangle aria-hidden />}
+          title="Not added"
+          role="alert"
+        >
           <List size="sm" spacing={4}>
             {rest.slice(0, 20).map(({ text, reason }) => (
               <List.Item key={text}>
@@ -98,8 +131,11 @@ function Chosen({ value, domains, faults, onChange }: Omit<Props, 'error' | 'typ
   const [words, setWords] = useState('')
   const foreign = new Set(outside(value, domains))
   const shown = value.filter((address) => address.includes(words.trim().toLowerCase()))
-  // The refused ones first: they are what has to be looked at.
-  const ordered = [...shown.filter((address) => faults.has(address)), ...shown.filter((address) => !faults.has(address))]
+  // The rejected ones first: they are what has to be looked at.
+  const ordered = [
+    ...shown.filter((address) => faults.has(address)),
+    ...shown.filter((address) => !faults.has(address)),
+  ]
   return (
     <Stack gap="xs">
       <Text size="sm" fw={550}>
@@ -130,7 +166,11 @@ function Chosen({ value, domains, faults, onChange }: Omit<Props, 'error' | 'typ
         <section className={classes.frame} aria-label="Recipients" tabIndex={0}>
           <ul className={classes.list}>
             {ordered.map((address) => (
-              <li key={address} className={classes.recipient} data-refused={faults.has(address) || undefined}>
+              <li
+                key={address}
+                className={classes.recipient}
+                data-rejected={faults.has(address) || undefined}
+              >
                 <div className={classes.address}>
                   {address}
                   {faults.has(address) && (

@@ -9,7 +9,13 @@ import classes from './recipients-editor.module.css'
 export function RecipientsView({ list, domains }: { list: ListView; domains: readonly string[] }) {
   const foreign = new Set(outside(list.recipients, domains))
   return (
-    <Panel title={list.recipients.length === 1 ? 'One recipient' : `${formatCount(list.recipients.length)} recipients`}>
+    <Panel
+      title={
+        list.recipients.length === 1
+          ? 'One recipient'
+          : `${formatCount(list.recipients.length)} recipients`
+      }
+    >
       <ul className={classes.list}>
         {list.recipients.map((address) => (
           <li key={address} className={classes.recipient}>

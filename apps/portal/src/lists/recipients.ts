@@ -1,3 +1,4 @@
+import '@atrium/core/issue-messages'
 import { recipientAddress } from '@atrium/core/mail-addresses'
 import { trimEnd, trimStart } from '@atrium/core/trim'
 
@@ -9,8 +10,8 @@ export interface ReadRecipients {
 }
 
 /**
- * The addresses in a text that was pasted: one per line, or with commas, semicolons or blanks between them, also in the form
- * `Ada Lovelace <ada@acme.test>` that mail programs copy.
+ * The addresses in a text that was pasted: one per line, or with commas, semicolons or blanks
+ * between them, also in the form `Ada Lovelace <ada@acme.test>` that mail programs copy.
  */
 export function readRecipients(pasted: string): ReadRecipients {
   const addresses = new Set<string>()
@@ -22,12 +23,17 @@ export function readRecipients(pasted: string): ReadRecipients {
     if (parsed.success) addresses.add(parsed.data)
     else unreadable.set(piece, parsed.error.issues[0]?.message ?? 'This is not an e-mail address.')
   }
-  return { addresses: [...addresses], unreadable: [...unreadable].map(([text, reason]) => ({ text, reason })) }
+  return {
+    addresses: [...addresses],
+    unreadable: [...unreadable].map(([text, reason]) => ({ text, reason })),
+  }
 }
 
 /** Of `Ada Lovelace <ada@acme.test>` the address; else every word. */
 function candidates(piece: string): string[] {
-  const inBrackets = [...piece.matchAll(/<([^<>]+)>/g)].map(([, address = '']) => address.trim().replace(/^mailto:/i, ''))
+  const inBrackets = [...piece.matchAll(/<([^<>]+)>/g)].map(([, address = '']) =>
+    address.trim().replace(/^mailto:/i, ''),
+  )
   if (inBrackets.length > 0) return inBrackets
   return piece
     .split(/\s+/)
@@ -36,39 +42,57 @@ function candidates(piece: string): string[] {
 }
 
 /**
- * The recipients of a form that is sent: those added, and those that still stand in the field. A sentence instead when something there
- * is no address, so that nothing is left out silently.
+ * The recipients of a form that is sent: those added, and those that still stand in the field. A
+ * sentence instead when something there is no address, so that nothing is left out silently.
  */
-export function allRecipients(value: readonly string[], typed: string): { recipients: string[] } | { fault: string } {
+export function allRecipients(
+  value: readonly string[],
+  typed: string,
+): { recipients: string[] } | { fault: string } {
   const { addresses, unreadable } = readRecipients(typed)
   const [first] = unreadable
   if (first) return { fault: `${first.text}: ${first.reason}` }
   return { recipients: [...new Set([...value, ...addresses])] }
 }
 
-/** Recipients outside the workplace's own domains: people are told that mail leaves the house. */
+/**
+ * Recipients outside the workplace's own domains: people are told that mail leaves the workplace.
+ */
 export function outside(addresses: readonly string[], domains: readonly string[]): string[] {
   const own = new Set(domains)
   return addresses.filter((address) => !own.has(address.slice(address.lastIndexOf('@') + 1)))
 }
 
 /** What a saved list and an edited one differ in; undefined when in nothing. */
-export function changesOf(before: readonly string[], after: readonly string[]): { add?: string[]; remove?: string[] } | undefined {
+export function changesOf(
+  before: readonly string[],
+  after: readonly string[],
+): { add?: string[]; remove?: string[] } | undefined {
   const add = after.filter((address) => !before.includes(address))
   const remove = before.filter((address) => !after.includes(address))
   if (add.length === 0 && remove.length === 0) return undefined
   return { ...(add.length > 0 ? { add } : {}), ...(remove.length > 0 ? { remove } : {}) }
 }
 
-/** The sentences of a refusal by the address that each is about: issues name a position in what was sent (`add.3`). */
+/**
+ * The sentences of a rejection by the address that each is about: issues name a position in what
+ * was sent (`add.3`).
+ */
 export function faultsByAddress(
   issues: readonly { path: string; message: string }[],
-  sent: { add?: readonly string[] | undefined; remove?: readonly string[] | undefined; recipients?: readonly string[] | undefined },
+  sent: {
+    add?: readonly string[] | undefined
+    remove?: readonly string[] | undefined
+    recipients?: readonly string[] | undefined
+  },
 ): Map<string, string> {
   const faults = new Map<string, string>()
   for (const { path, message } of issues) {
     const [, field, index] = /^(add|remove|recipients)\.(\d+)$/.exec(path) ?? []
-    const address = field === undefined ? undefined : sent[field as 'add' | 'remove' | 'recipients']?.[Number(index)]
+    const address =
+      field === undefined
+        ? undefined
+        : sent[field as 'add' | 'remove' | 'recipients']?.[Number(index)]
     if (address !== undefined && !faults.has(address)) faults.set(address, message)
   }
   return faults

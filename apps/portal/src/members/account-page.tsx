@@ -1,5 +1,5 @@
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -7,17 +7,20 @@ import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Grid, Group, Stack, Text } from '@mantine/core'
 import { IconDeviceMobile, IconPencil } from '@tabler/icons-react'
+import * as links from '../links.ts'
 import { useProfile } from '../profile/use-profile.ts'
-import * as targets from '../targets.ts'
 import { maySeeSettings, roleNames } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { AliasList } from './alias-list.tsx'
-import { memberLook } from './member-looks.ts'
+import { memberMeta } from './member-status-meta.ts'
 import { MemberSystems } from './member-systems.tsx'
 import { useOwnMembership } from './use-own-membership.ts'
 
-/** What a person has in a workplace: addresses, mailbox, sign-in and files. For everybody, admin or not. */
+/**
+ * What a person has in a workplace: addresses, mailbox, sign-in and files. For everybody, admin or
+ * not.
+ */
 export function AccountPage() {
   const tenant = useTenant()
   const { me } = useProfile()
@@ -31,7 +34,11 @@ export function AccountPage() {
         tabTitle={`My account in ${tenant.name}`}
         description={`What you have in ${tenant.name}.`}
         actions={
-          <LinkButton {...targets.profile} variant="default" leftSection={<IconPencil size={17} aria-hidden />}>
+          <LinkButton
+            {...links.profile}
+            variant="default"
+            leftSection={<IconPencil size={17} aria-hidden />}
+          >
             Edit my profile
           </LinkButton>
         }
@@ -49,19 +56,26 @@ export function AccountPage() {
         <Grid gap="lg">
           <Grid.Col span={{ base: 12, md: 6 }}>
             <Stack gap="lg">
-              <Panel title="About you" actions={<StatusBadge {...memberLook(member)} />}>
-                <Facts>
-                  <Fact label="Name">{member.name}</Fact>
-                  <Fact label="Signs in as">{member.email}</Fact>
-                  <Fact label="Role">{roleNames[member.role]}</Fact>
-                  <Fact label="Phone">{me.phone}</Fact>
-                  <Fact label="Alternative e-mail">{me.alternativeEmail}</Fact>
-                  <Fact label="Joined">
+              <Panel title="About you" actions={<StatusBadge {...memberMeta(member)} />}>
+                <DetailList>
+                  <DetailItem label="Name">{member.name}</DetailItem>
+                  <DetailItem label="Signs in as">{member.email}</DetailItem>
+                  <DetailItem label="Role">{roleNames[member.role]}</DetailItem>
+                  <DetailItem label="Phone">{me.phone}</DetailItem>
+                  <DetailItem label="Alternative e-mail">{me.alternativeEmail}</DetailItem>
+                  <DetailItem label="Joined">
                     <Time at={member.joinedAt} show="both" />
-                  </Fact>
-                </Facts>
+                  </DetailItem>
+                </DetailList>
               </Panel>
-              <Panel title="Addresses" description={member.mailboxAddress ? 'Mail to each of them arrives in your mailbox.' : undefined}>
+              <Panel
+                title="Addresses"
+                description={
+                  member.mailboxAddress
+                    ? 'Mail to each of them arrives in your mailbox.'
+                    : undefined
+                }
+              >
                 {member.mailboxAddress ? (
                   <Stack>
                     <div>
@@ -94,10 +108,13 @@ export function AccountPage() {
                 <MemberSystems tenant={tenant} member={member} changing={false} />
               </Panel>
               {member.mailboxAddress && (
-                <Panel title="Phone and computer" description="Mail, calendar and contacts in the apps that you use.">
+                <Panel
+                  title="Phone and computer"
+                  description="Mail, calendar and contacts in the apps that you use."
+                >
                   <Group>
                     <LinkButton
-                      {...targets.devices(tenant.slug)}
+                      {...links.devices(tenant.slug)}
                       variant="default"
                       leftSection={<IconDeviceMobile size={17} aria-hidden />}
                     >

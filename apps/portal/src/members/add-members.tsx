@@ -1,13 +1,14 @@
 import type { CreatedMember, MemberView } from '@atrium/core/members'
 import type { TenantView } from '@atrium/core/tenants'
+import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkButton } from '@atrium/ui/links'
 import { Button } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { IconFileImport, IconUserPlus } from '@tabler/icons-react'
-import { useState } from 'react'
-import * as targets from '../targets.ts'
-import { CreateMemberDialog } from './create-member-dialog.tsx'
-import { FirstPassword } from './first-password.tsx'
+import { Suspense, useState } from 'react'
+import * as links from '../links.ts'
+
+const CreateMemberDialog = lazyOnInput(() => import('./create-member-dialog.tsx'))
+const FirstPassword = lazyOnInput(() => import('./first-password.tsx'))
 
 interface Props {
   tenant: TenantView
@@ -16,34 +17,47 @@ interface Props {
 }
 
 /** The two ways to bring people in: one by one, or a list of them. */
-export default function AddMembers({ tenant, onOpen }: Props) {
-  const [opened, { open, close }] = useDisclosure(false)
+export function AddMembers({ tenant, onOpen }: Props) {
+  // Undefined until the first opening: the dialog stays mounted from then on, so that closing is
+  // seen.
+  const [opened, setOpened] = useState<boolean>()
+  const close = () => setOpened(false)
   const [created, setCreated] = useState<CreatedMember>()
   return (
     <>
-      <LinkButton {...targets.memberImport(tenant.slug)} variant="default" leftSection={<IconFileImport size={17} aria-hidden />}>
+      <LinkButton
+        {...links.memberImport(tenant.slug)}
+        variant="default"
+        leftSection={<IconFileImport size={17} aria-hidden />}
+      >
         Import
       </LinkButton>
-      <Button leftSection={<IconUserPlus size={17} aria-hidden />} onClick={open}>
+      <Button leftSection={<IconUserPlus size={17} aria-hidden />} onClick={() => setOpened(true)}>
         Add member
       </Button>
-      <CreateMemberDialog
-        tenant={tenant}
-        opened={opened}
-        onClose={close}
-        onCreated={(answer) => {
-          close()
-          setCreated(answer)
-          if (answer.oneTimePassword === null) onOpen(answer.member)
-        }}
-      />
-      <FirstPassword
-        answer={created}
-        onClose={() => {
-          setCreated(undefined)
-          if (created) onOpen(created.member)
-        }}
-      />
+      <Suspense>
+        {opened !== undefined && (
+          <CreateMemberDialog
+            tenant={tenant}
+            opened={opened}
+            onClose={close}
+            onCreated={(answer) => {
+              close()
+              setCreated(answer)
+              if (answer.oneTimePassword === null) onOpen(answer.member)
+            }}
+          />
+        )}
+        {created && (
+          <FirstPassword
+            answer={created}
+            onClose={() => {
+              setCreated(undefined)
+              if (created) onOpen(created.member)
+            }}
+          />
+        )}
+      </Suspense>
     </>
   )
 }

@@ -1,3 +1,4 @@
+import '@atrium/core/issue-messages'
 import { memberAddress } from '@atrium/core/members'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { Button, Group, TextInput } from '@mantine/core'
@@ -10,12 +11,19 @@ interface Props {
   initial?: string
   submitLabel: string
   onCancel?: () => void
-  /** Gets the address in its canonical form; a refusal is shown at the field. */
+  /** Gets the address in its canonical form; a rejection is shown at the field. */
   onSubmit: (address: string) => Promise<unknown>
 }
 
 /** One address, a local part or whole, with the reason at the field when it cannot be. */
-export function AddressForm({ label, description, initial = '', submitLabel, onCancel, onSubmit }: Props) {
+export function AddressForm({
+  label,
+  description,
+  initial = '',
+  submitLabel,
+  onCancel,
+  onSubmit,
+}: Props) {
   const [text, setText] = useState(initial)
   const [fault, setFault] = useState<string>()
   const [pending, setPending] = useState(false)
@@ -23,7 +31,10 @@ export function AddressForm({ label, description, initial = '', submitLabel, onC
   async function submit(event: FormEvent) {
     event.preventDefault()
     const parsed = memberAddress.safeParse(text)
-    if (!parsed.success) return setFault(text.trim() === '' ? 'This must not be empty.' : parsed.error.issues[0]?.message)
+    if (!parsed.success)
+      return setFault(
+        text.trim() === '' ? 'This must not be empty.' : parsed.error.issues[0]?.message,
+      )
     setPending(true)
     setFault(undefined)
     try {

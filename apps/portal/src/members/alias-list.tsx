@@ -61,7 +61,12 @@ export function AliasList({ tenant, member, changing }: Props) {
             <li key={address} className={classes.address}>
               {address}
               {changing && (
-                <ActionIcon variant="subtle" color="red" aria-label={`Remove alias ${address}`} onClick={() => setLeaving(address)}>
+                <ActionIcon
+                  variant="subtle"
+                  color="red"
+                  aria-label={`Remove alias ${address}`}
+                  onClick={() => setLeaving(address)}
+                >
                   <IconTrash size={17} aria-hidden />
                 </ActionIcon>
               )}
@@ -93,7 +98,8 @@ export function AliasList({ tenant, member, changing }: Props) {
           done(`${leaving} is no longer an address of ${member.name}.`)
         }}
       >
-        Mail to <strong>{leaving}</strong> no longer reaches {member.name} and is refused, until somebody else gets the address.
+        Mail to <strong>{leaving}</strong> no longer reaches {member.name} and is refused, until
+        somebody else gets the address.
       </ConfirmDialog>
     </div>
   )
@@ -102,7 +108,7 @@ export function AliasList({ tenant, member, changing }: Props) {
 function useAliasChanges(slug: string, userId: string) {
   const trpc = useTRPC()
   const cache = useMembersCache(slug)
-  const settled = () => cache.forgetAliases(userId)
+  const settled = () => cache.invalidateAliases(userId)
   return {
     add: useMutation(trpc.members.addAlias.mutationOptions({ onSettled: settled })),
     remove: useMutation(trpc.members.removeAlias.mutationOptions({ onSettled: settled })),

@@ -2,7 +2,7 @@ import type { TenantView } from '@atrium/core/tenants'
 import { Button, Menu, Text } from '@mantine/core'
 import { IconChevronUp, IconLock, IconLockOpen, IconLogout, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { BulkAct } from './bulk.ts'
+import type { BulkAction } from './bulk.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import classes from './members.module.css'
 import type { Choice } from './use-choice.ts'
@@ -15,7 +15,7 @@ const acts = [
 
 /** What can be done to the members that were chosen; stays in sight while the list scrolls. */
 export default function BulkBar({ tenant, choice }: { tenant: TenantView; choice: Choice }) {
-  const [act, setAct] = useState<BulkAct>()
+  const [act, setAction] = useState<BulkAction>()
   const count = choice.members.length
   return (
     <>
@@ -37,18 +37,34 @@ export default function BulkBar({ tenant, choice }: { tenant: TenantView; choice
           </Menu.Target>
           <Menu.Dropdown>
             {acts.map(({ act: name, label, Icon }) => (
-              <Menu.Item key={name} leftSection={<Icon size={17} aria-hidden />} onClick={() => setAct(name)}>
+              <Menu.Item
+                key={name}
+                leftSection={<Icon size={17} aria-hidden />}
+                onClick={() => setAction(name)}
+              >
                 {label}
               </Menu.Item>
             ))}
             <Menu.Divider />
-            <Menu.Item color="red" leftSection={<IconTrash size={17} aria-hidden />} onClick={() => setAct('remove')}>
+            <Menu.Item
+              color="red"
+              leftSection={<IconTrash size={17} aria-hidden />}
+              onClick={() => setAction('remove')}
+            >
               Remove
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
       </section>
-      {act && <BulkDialog tenant={tenant} act={act} members={choice.members} onClose={() => setAct(undefined)} onDone={choice.drop} />}
+      {act && (
+        <BulkDialog
+          tenant={tenant}
+          act={act}
+          members={choice.members}
+          onClose={() => setAction(undefined)}
+          onDone={choice.drop}
+        />
+      )}
     </>
   )
 }

@@ -5,14 +5,14 @@ import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useProfile } from '../profile/use-profile.ts'
-import { actTitle, actWords } from './act-words.ts'
-import { type BulkAct, type BulkPlan, planBulk, type Result, runEach } from './bulk.ts'
+import { actionLabels, actionTitle } from './action-labels.ts'
+import { type BulkAction, type BulkPlan, planBulk, type Result, runEach } from './bulk.ts'
 import classes from './members.module.css'
-import { useMemberActs } from './use-member-acts.ts'
+import { useMemberActions } from './use-member-actions.ts'
 
 interface Props {
   tenant: TenantView
-  act: BulkAct
+  act: BulkAction
   members: readonly MemberView[]
   onClose: () => void
   /** Called with those it was done to, when the dialog closes. */
@@ -22,7 +22,7 @@ interface Props {
 /** One question for all of them, then progress, then what could not be done and why. */
 export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
   const { me } = useProfile()
-  const acts = useMemberActs(tenant.slug)
+  const acts = useMemberActions(tenant.slug)
   // As it stood when the question was asked: the rows change while the act goes on.
   const [plan] = useState(() => planBulk(act, members, me.id))
   const [results, setResults] = useState<readonly Result<MemberView>[]>([])
@@ -45,7 +45,9 @@ export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
     acts.cache.forget()
     setStage('ended')
     if (ended.some(({ problem }) => problem)) return
-    done(`${ended.length === 1 ? ended[0]?.item.name : `${ended.length} members`} ${actWords[act].done}.`)
+    done(
+      `${ended.length === 1 ? ended[0]?.item.name : `${ended.length} members`} ${actionLabels[act].done}.`,
+    )
     onClose()
     onDone(ended.map(({ item }) => item))
   }
@@ -54,18 +56,25 @@ export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
     <Modal
       opened
       onClose={close}
-      title={stage === 'ended' ? 'Not everything was done' : `${actTitle(act, plan.fit.length, plan.fit[0]?.name)}?`}
+      title={
+        stage === 'ended'
+          ? 'Not everything was done'
+          : `${actionTitle(act, plan.fit.length, plan.fit[0]?.name)}?`
+      }
       size="lg"
       withCloseButton={stage !== 'running'}
       closeOnEscape={stage !== 'running'}
       closeOnClickOutside={false}
     >
-      {stage === 'asking' && <Question act={act} plan={plan} onCancel={close} onConfirm={() => void start()} />}
+      {stage === 'asking' && (
+        <Question act={act} plan={plan} onCancel={close} onConfirm={() => void start()} />
+      )}
       {stage === 'running' && <Running act={act} ended={results.length} all={plan.fit.length} />}
       {stage === 'ended' && (
         <Stack>
           <Text size="sm">
-            {results.length - failed.length} of {results.length} {actWords[act].done}. The others stay chosen, so that you can try again:
+            {results.length - failed.length} of {results.length} {actionLabels[act].done}. The
+            others stay chosen, so that you can try again:
           </Text>
           <ul className={classes.names}>
             {failed.map(({ item, problem }) => (
@@ -84,7 +93,7 @@ export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
 }
 
 interface QuestionProps {
-  act: BulkAct
+  act: BulkAction
   plan: BulkPlan
   onCancel: () => void
   onConfirm: () => void
@@ -92,7 +101,7 @@ interface QuestionProps {
 
 function Question({ act, plan, onCancel, onConfirm }: QuestionProps) {
   const [typed, setTyped] = useState('')
-  const { effects, destructive } = actWords[act]
+  const { effects, destructive } = actionLabels[act]
   const ready = plan.fit.length > 0 && (act !== 'remove' || typed.trim().toLowerCase() === 'remove')
   return (
     <form
@@ -150,7 +159,7 @@ function Question({ act, plan, onCancel, onConfirm }: QuestionProps) {
             Cancel
           </Button>
           <Button type="submit" disabled={!ready} {...(destructive ? { color: 'red' } : {})}>
-            {actTitle(act, plan.fit.length)}
+            {actionTitle(act, plan.fit.length)}
           </Button>
         </Group>
       </Stack>
@@ -158,13 +167,16 @@ function Question({ act, plan, onCancel, onConfirm }: QuestionProps) {
   )
 }
 
-function Running({ act, ended, all }: { act: BulkAct; ended: number; all: number }) {
+function Running({ act, ended, all }: { act: BulkAction; ended: number; all: number }) {
   return (
     <Stack>
       <Text size="sm" role="status" aria-live="polite">
-        {actWords[act].doing}: {ended} of {all} done. Please keep this page open.
+        {actionLabels[act].doing}: {ended} of {all} done. Please keep this page open.
       </Text>
-      <Progress value={(ended / Math.max(1, all)) * 100} aria-label={`${actWords[act].doing} members`} />
+      <Progress
+        value={(ended / Math.max(1, all)) * 100}
+        aria-label={`${actionLabels[act].doing} members`}
+      />
     </Stack>
   )
 }

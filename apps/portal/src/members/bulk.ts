@@ -2,8 +2,8 @@ import type { MemberView } from '@atrium/core/members'
 import { type ProblemInfo, problemOf } from '@atrium/ui/problem'
 
 /** What can be done to several members at once. */
-export const bulkActs = ['suspend', 'resume', 'forceLogout', 'remove'] as const
-export type BulkAct = (typeof bulkActs)[number]
+export const bulkActions = ['suspend', 'resume', 'forceLogout', 'remove'] as const
+export type BulkAction = (typeof bulkActions)[number]
 
 export interface BulkPlan {
   /** Those the act will be done to. */
@@ -13,10 +13,14 @@ export interface BulkPlan {
 }
 
 /**
- * Sorts the chosen members into those an act fits and those it does not. The API decides again for each one; this keeps refusals that
- * are certain out of the question that the person answers.
+ * Sorts the chosen members into those an act fits and those it does not. The API decides again for
+ * each one; this keeps rejections that are certain out of the question that the person answers.
  */
-export function planBulk(act: BulkAct, members: readonly MemberView[], callerId: string): BulkPlan {
+export function planBulk(
+  act: BulkAction,
+  members: readonly MemberView[],
+  callerId: string,
+): BulkPlan {
   const plan: BulkPlan = { fit: [], left: [] }
   for (const member of members) {
     const reason = reasonAgainst(act, member, callerId)
@@ -26,14 +30,19 @@ export function planBulk(act: BulkAct, members: readonly MemberView[], callerId:
   return plan
 }
 
-function reasonAgainst(act: BulkAct, member: MemberView, callerId: string): string | undefined {
+function reasonAgainst(act: BulkAction, member: MemberView, callerId: string): string | undefined {
   if (member.id === callerId && act !== 'resume') return 'that is you'
-  if (member.status === 'removing') return act === 'remove' ? 'being removed already' : 'being removed'
+  if (member.status === 'removing')
+    return act === 'remove' ? 'being removed already' : 'being removed'
   if (member.invited && act !== 'remove') return 'has not accepted the invitation'
   switch (act) {
     case 'suspend':
       if (member.role === 'owner') return 'owns the workplace'
-      return member.status === 'active' ? undefined : member.status === 'suspended' ? 'suspended already' : 'not active'
+      return member.status === 'active'
+        ? undefined
+        : member.status === 'suspended'
+          ? 'suspended already'
+          : 'not active'
     case 'resume':
       return member.status === 'suspended' ? undefined : 'not suspended'
     case 'remove':
@@ -51,10 +60,14 @@ export interface Result<Item, Value = unknown> {
   problem?: ProblemInfo
 }
 
-// Each call reaches three outside systems; a few at a time keeps the page quick and the systems unbothered.
+// Each call reaches three upstream systems; a few at a time keeps the page quick and the systems
+// unbothered.
 const atOnce = 3
 
-/** Does something for each item, a few at a time, and tells of each as it ends. Never rejects: failures are results. */
+/**
+ * Does something for each item, a few at a time, and tells of each as it ends. Never rejects:
+ * failures are results.
+ */
 export async function runEach<Item, Value>(
   items: readonly Item[],
   act: (item: Item) => Promise<Value>,
@@ -73,7 +86,10 @@ export async function runEach<Item, Value>(
   return results
 }
 
-async function one<Item, Value>(item: Item, act: (item: Item) => Promise<Value>): Promise<Result<Item, Value>> {
+async function one<Item, Value>(
+  item: Item,
+  act: (item: Item) => Promise<Value>,
+): Promise<Result<Item, Value>> {
   try {
     return { item, value: await act(item) }
   } catch (error) {

@@ -1,3 +1,4 @@
+import '@atrium/core/issue-messages'
 import { CreateMember, memberAddress } from '@atrium/core/members'
 import { withoutBlanks } from '@atrium/ui/zod-form'
 
@@ -32,15 +33,25 @@ export function toCreateMember(slug: string, values: CreateFormValues): CreateMe
 
 export interface AddressOutlook {
   address: string
-  /** True on a domain of the workplace: a mailbox is made. An outside address makes a member without one. */
+  /**
+   * True on a domain of the workplace: a mailbox is made. An outside address makes a member without
+   * one.
+   */
   mailbox: boolean
 }
 
 /** What an address, as far as it is typed, would become; undefined while it is no address. */
-export function outlookOf(text: string, domains: readonly string[], primaryDomain: string | null): AddressOutlook | undefined {
+export function outlookOf(
+  text: string,
+  domains: readonly string[],
+  primaryDomain: string | null,
+): AddressOutlook | undefined {
   const parsed = memberAddress.safeParse(text)
   if (!parsed.success) return undefined
   const typed = parsed.data
-  if (!typed.includes('@')) return primaryDomain === null ? undefined : { address: `${typed}@${primaryDomain}`, mailbox: true }
+  if (!typed.includes('@'))
+    return primaryDomain === null
+      ? undefined
+      : { address: `${typed}@${primaryDomain}`, mailbox: true }
   return { address: typed, mailbox: domains.includes(typed.slice(typed.lastIndexOf('@') + 1)) }
 }

@@ -4,14 +4,21 @@ import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { problemOf } from '@atrium/ui/problem'
+import { useReturnedFocus } from '@atrium/ui/returned-focus'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
-import { CreateForm, type CreateFormValues, emptyForm, outlookOf, toCreateMember } from './create-form.ts'
+import {
+  CreateForm,
+  type CreateFormValues,
+  emptyForm,
+  outlookOf,
+  toCreateMember,
+} from './create-form.ts'
 import { useMembersCache } from './mutations.ts'
 import { SeatOffer } from './seat-offer.tsx'
 
@@ -19,11 +26,11 @@ interface Props {
   tenant: TenantView
   opened: boolean
   onClose: () => void
-  onCreated: (answer: CreatedMember) => void
+  onCreated: (response: CreatedMember) => void
 }
 
 /** Asks for one new member and makes it: sign-in, mailbox and files. */
-export function CreateMemberDialog(props: Props) {
+export default function CreateMemberDialog(props: Props) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title="Add a member" size="lg">
       {/* Mounted with each opening, so that nothing typed before is left in it. */}
@@ -32,40 +39,55 @@ export function CreateMemberDialog(props: Props) {
   )
 }
 
-// Refusals that are about the address although they name no field.
-const aboutAddress = { name: 'email', codes: ['email_taken', 'email_exists', 'already_exists', 'domain_not_verified'] }
+// Rejections that are about the address although they name no field.
+const aboutAddress = {
+  name: 'email',
+  codes: ['email_taken', 'email_exists', 'already_exists', 'domain_not_verified'],
+}
 
 function MemberFields({ tenant, onClose, onCreated }: Props) {
+  useReturnedFocus()
   const trpc = useTRPC()
   const cache = useMembersCache(tenant.slug)
-  const form = useForm<CreateFormValues>({ initialValues: emptyForm, validate: zodForm(CreateForm) })
+  const form = useForm<CreateFormValues>({
+    initialValues: emptyForm,
+    validate: zodForm(CreateForm),
+  })
   const create = useMutation(
     trpc.members.create.mutationOptions({
       // The answer holds a password: the cache of mutations must not keep it.
       gcTime: 0,
-      onSuccess: (answer, { seatRaise }) => {
-        if (seatRaise) cache.forgetSeats()
-        cache.learn(answer.member)
-        cache.forget(answer.member.id)
-        if (answer.member.invited) done(`An invitation was sent to ${answer.member.email}.`)
-        else if (answer.oneTimePassword === null) done(`${answer.member.name} belongs to ${tenant.name} now, and signs in as before.`)
-        onCreated(answer)
+      onSuccess: (response, { seatRaise }) => {
+        if (seatRaise) cache.invalidateSeats()
+        cache.learn(response.member)
+        cache.forget(response.member.id)
+        if (response.member.invited) done(`An invitation was sent to ${response.member.email}.`)
+        else if (response.oneTimePassword === null)
+          done(`${response.member.name} belongs to ${tenant.name} now, and signs in as before.`)
+        onCreated(response)
       },
       onError: (error, { seatRaise }) => {
         // A seat may have been bought before something else went wrong.
         if (seatRaise) {
           cache.forget()
-          cache.forgetSeats()
+          cache.invalidateSeats()
         }
-        showRefusal(form, error, aboutAddress)
+        showRejection(form, error, aboutAddress)
       },
     }),
   )
-  const refusal = problemOf(create.error).code
-  const full = tenant.seatMode === 'auto' && (refusal === 'seats_exhausted' || refusal === 'quote_expired')
+  const rejection = problemOf(create.error).code
+  const full =
+    tenant.seatMode === 'auto' && (rejection === 'seats_exhausted' || rejection === 'quote_expired')
   const unplaced = create.error && Object.keys(form.errors).length === 0 && !full
   return (
-    <form onSubmit={form.onSubmit((values) => create.mutate(toCreateMember(tenant.slug, values)), focusFirstError)} noValidate>
+    <form
+      onSubmit={form.onSubmit(
+        (values) => create.mutate(toCreateMember(tenant.slug, values)),
+        focusFirstError,
+      )}
+      noValidate
+    >
       <Stack gap="sm">
         <div>
           <TextInput
@@ -78,7 +100,9 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
             spellCheck={false}
             inputMode="email"
             maxLength={254}
-            placeholder={tenant.primaryDomain ? `mira or mira@${tenant.primaryDomain}` : 'mira@example.com'}
+            placeholder={
+              tenant.primaryDomain ? `mira or mira@${tenant.primaryDomain}` : 'mira@example.com'
+            }
             {...form.getInputProps('email')}
           />
           <Outlook text={form.values.email} tenant={tenant} />
@@ -93,15 +117,30 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
           <TextInput label="First name" maxLength={100} {...form.getInputProps('firstName')} />
           <TextInput label="Last name" maxLength={100} {...form.getInputProps('lastName')} />
           <TextInput label="Phone" type="tel" maxLength={32} {...form.getInputProps('phone')} />
-          <TextInput label="Alternative e-mail" type="email" maxLength={254} {...form.getInputProps('alternativeEmail')} />
+          <TextInput
+            label="Alternative e-mail"
+            type="email"
+            maxLength={254}
+            {...form.getInputProps('alternativeEmail')}
+          />
         </SimpleGrid>
         <Radio.Group label="Role" {...form.getInputProps('role')}>
           <Stack gap={6} mt={6}>
             <Radio value="member" label="Member" description="Uses mail and files." />
-            <Radio value="admin" label="Admin" description="Also manages members, domains, apps and rules." />
+            <Radio
+              value="admin"
+              label="Admin"
+              description="Also manages members, domains, apps and rules."
+            />
           </Stack>
         </Radio.Group>
-        {unplaced && <ProblemAlert title="The member was not added." error={create.error} message={explain(create.error)} />}
+        {unplaced && (
+          <ProblemAlert
+            title="The member was not added."
+            error={create.error}
+            message={explain(create.error)}
+          />
+        )}
         {create.isPending && (
           <Text size="sm" c="dimmed" role="status">
             Setting up sign-in, mailbox and files. This takes a few seconds.
@@ -112,7 +151,10 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
             tenant={tenant}
             adding={create.isPending}
             onConfirm={(seatRaise) =>
-              form.onSubmit((values) => create.mutate({ ...toCreateMember(tenant.slug, values), seatRaise }), focusFirstError)()
+              form.onSubmit(
+                (values) => create.mutate({ ...toCreateMember(tenant.slug, values), seatRaise }),
+                focusFirstError,
+              )()
             }
           />
         )}

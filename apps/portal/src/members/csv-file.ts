@@ -1,11 +1,12 @@
 import { importColumns } from '@atrium/core/member-import'
 
-/** Characters that an import may have; the API refuses more. */
+/** Characters that an import may have; the API rejects more. */
 export const longestCsv = 900_000
 
 /**
- * The text of a CSV file in the encodings that spreadsheets write: UTF-8 and UTF-16 with a byte order mark, UTF-8 without one, and
- * Windows-1252 for what is no UTF-8. The mark itself is left out.
+ * The text of a CSV file in the encodings that spreadsheets write: UTF-8 and UTF-16 with a byte
+ * order mark, UTF-8 without one, and Windows-1252 for what is no UTF-8. The mark itself is left
+ * out.
  */
 export function decodeCsv(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)

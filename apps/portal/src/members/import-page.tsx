@@ -2,19 +2,22 @@ import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Alert, Stack } from '@mantine/core'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { mayChange, maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { ImportProgress } from './import-progress.tsx'
 import { ImportSource } from './import-source.tsx'
-import { ImportSearch } from './search.ts'
+import { readImportSearch } from './search.ts'
 
-/** Brings in many members at once: a list is checked first, then run; a run is found again by its address. */
+/**
+ * Brings in many members at once: a list is checked first, then run; a run is found again by its
+ * address.
+ */
 export function ImportPage() {
   const tenant = useTenant()
   const router = useRouter()
-  const search = ImportSearch.parse(useSearch({ strict: false }))
+  const search = readImportSearch(useSearch({ strict: false }))
   if (!maySeeSettings(tenant.role)) return <NoAccess slug={tenant.slug} />
   return (
     <>
@@ -23,7 +26,7 @@ export function ImportPage() {
         tabTitle={`Import members of ${tenant.name}`}
         description="From a CSV file. Every row is checked before anything is made."
         actions={
-          <LinkButton {...targets.members(tenant.slug)} variant="default">
+          <LinkButton {...links.members(tenant.slug)} variant="default">
             Back to members
           </LinkButton>
         }
@@ -35,7 +38,12 @@ export function ImportPage() {
           <ImportSource
             key={tenant.id}
             tenant={tenant}
-            onStarted={(id) => void router.navigate({ ...targets.memberImport(tenant.slug, { import: id }), replace: true })}
+            onStarted={(id) =>
+              void router.navigate({
+                ...links.memberImport(tenant.slug, { import: id }),
+                replace: true,
+              })
+            }
           />
         ) : (
           <Alert color="yellow">Nobody can be added while the workplace is closed.</Alert>

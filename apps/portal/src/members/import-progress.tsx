@@ -8,14 +8,14 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { IconPlayerPlay } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { useTRPC } from '../trpc.ts'
-import { HandOut } from './hand-out.tsx'
-import { countsInWords, progressOf } from './import-looks.ts'
 import { ImportRows } from './import-rows.tsx'
+import { countsText, progressOf } from './import-status-meta.ts'
 import { useMembersCache } from './mutations.ts'
+import { OneTimeSecret } from './one-time-secret.tsx'
 
 interface Props {
   tenant: TenantView
@@ -33,7 +33,9 @@ export function ImportProgress({ tenant, importId }: Props) {
     ),
   )
   const ended = counts.data?.state === 'done' || counts.data?.state === 'stopped'
-  const all = useQuery(trpc.members.getImport.queryOptions({ ...path, rows: 'all' }, { enabled: ended }))
+  const all = useQuery(
+    trpc.members.getImport.queryOptions({ ...path, rows: 'all' }, { enabled: ended }),
+  )
   const cache = useMembersCache(tenant.slug)
   useEffect(() => {
     if (ended) cache.forget()
@@ -53,7 +55,10 @@ export function ImportProgress({ tenant, importId }: Props) {
   const view = counts.data
   return (
     <>
-      <Panel title={titles[view.state]} description={<span role="status">{countsInWords(view.counts, false)}</span>}>
+      <Panel
+        title={titles[view.state]}
+        description={<span role="status">{countsText(view.counts, false)}</span>}
+      >
         <Stack>
           <Progress
             value={progressOf(view.counts) * 100}
@@ -69,17 +74,19 @@ export function ImportProgress({ tenant, importId }: Props) {
           {view.state === 'stopped' && mayChange(tenant) && <Resume path={path} />}
           {view.state === 'done' && (
             <Group gap="xs">
-              <LinkButton {...targets.members(tenant.slug)} size="xs">
+              <LinkButton {...links.members(tenant.slug)} size="xs">
                 See members
               </LinkButton>
-              <LinkButton {...targets.memberImport(tenant.slug)} size="xs" variant="default">
+              <LinkButton {...links.memberImport(tenant.slug)} size="xs" variant="default">
                 Import another list
               </LinkButton>
             </Group>
           )}
         </Stack>
       </Panel>
-      {view.state === 'done' && all.data && mayChange(tenant) && <HandOut tenant={tenant} rows={all.data.rows} />}
+      {view.state === 'done' && all.data && mayChange(tenant) && (
+        <OneTimeSecret tenant={tenant} rows={all.data.rows} />
+      )}
       {ended && all.isPending && <LoadingRows label="Loading the rows" />}
       {ended && all.data && (
         <Panel title="Rows">
@@ -107,8 +114,16 @@ function Resume({ path }: { path: { slug: string; importId: string } }) {
   )
   return (
     <Stack gap="xs" align="flex-start">
-      <Text size="sm">Nobody works on it at the moment. It goes on by itself after a while, where it stopped.</Text>
-      {resume.error && <ProblemAlert title="It did not go on." error={resume.error} message={explain(resume.error)} />}
+      <Text size="sm">
+        Nobody works on it at the moment. It goes on by itself after a while, where it stopped.
+      </Text>
+      {resume.error && (
+        <ProblemAlert
+          title="It did not go on."
+          error={resume.error}
+          message={explain(resume.error)}
+        />
+      )}
       <Button
         size="xs"
         leftSection={<IconPlayerPlay size={16} aria-hidden />}

@@ -3,21 +3,22 @@ import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { rowLook } from './import-looks.ts'
+import { rowMeta } from './import-status-meta.ts'
 
-// A list of thousands is read by what is wrong in it; drawing all of it would only make the page slow.
+// A list of thousands is read by what is wrong in it; drawing all of it would only make the page
+// slow.
 const step = 100
 
-/** Rows of an import with the verdict of each; the refused ones can be looked at alone. */
+/** Rows of an import with the verdict of each; the rejected ones can be looked at alone. */
 export function ImportRows({ view }: { view: ImportView }) {
-  const refused = view.rows.filter(isProblem)
+  const rejected = view.rows.filter(isProblem)
   const [chosen, setChosen] = useState<'problems' | 'all'>()
-  const shown = chosen ?? (refused.length > 0 ? 'problems' : 'all')
+  const shown = chosen ?? (rejected.length > 0 ? 'problems' : 'all')
   const [length, setLength] = useState(step)
-  const rows = shown === 'problems' ? refused : view.rows
+  const rows = shown === 'problems' ? rejected : view.rows
   return (
     <Stack gap="sm">
-      {refused.length > 0 && refused.length < view.rows.length && (
+      {rejected.length > 0 && rejected.length < view.rows.length && (
         <Group>
           <SegmentedControl
             aria-label="Rows to show"
@@ -27,7 +28,7 @@ export function ImportRows({ view }: { view: ImportView }) {
               setLength(step)
             }}
             data={[
-              { value: 'problems', label: `Only problems (${refused.length})` },
+              { value: 'problems', label: `Only problems (${rejected.length})` },
               { value: 'all', label: `All rows (${view.rows.length})` },
             ]}
           />
@@ -79,7 +80,11 @@ function columnsOf(dryRun: boolean): Column<ImportRow>[] {
       ),
     },
     { key: 'line', header: 'Line', cell: ({ line }) => line },
-    { key: 'state', header: 'Verdict', cell: ({ state }) => <StatusBadge {...rowLook(state, dryRun)} /> },
+    {
+      key: 'state',
+      header: 'Verdict',
+      cell: ({ state }) => <StatusBadge {...rowMeta(state, dryRun)} />,
+    },
     { key: 'reason', header: 'Reason', cell: Reason },
   ]
 }

@@ -11,8 +11,8 @@ import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { decodeCsv, longestCsv, saveText, templateCsv } from './csv-file.ts'
-import { countsInWords } from './import-looks.ts'
 import { ImportRows } from './import-rows.tsx'
+import { countsText } from './import-status-meta.ts'
 
 interface Props {
   tenant: TenantView
@@ -27,7 +27,7 @@ export function ImportSource({ tenant, onStarted }: Props) {
   const [unreadable, setUnreadable] = useState<string>()
   const { check, run } = useImport(onStarted)
   const fault = unreadable ?? (check.error ? fieldErrors(problemOf(check.error)).csv : undefined)
-  // What was checked is what is run: another list has to be checked anew.
+  // What was checked is what is run: another list has to be checked again.
   const checked = check.data && check.variables?.csv === csv ? check.data : undefined
 
   function edit(text: string) {
@@ -40,7 +40,8 @@ export function ImportSource({ tenant, onStarted }: Props) {
     setFile(chosen)
     if (!chosen) return
     // Four bytes are the most that a character takes in any of the encodings.
-    if (chosen.size > longestCsv * 4) return setUnreadable('This file is larger than an import may be.')
+    if (chosen.size > longestCsv * 4)
+      return setUnreadable('This file is larger than an import may be.')
     edit(decodeCsv(new Uint8Array(await chosen.arrayBuffer())))
   }
 
@@ -54,7 +55,13 @@ export function ImportSource({ tenant, onStarted }: Props) {
             variant="default"
             size="xs"
             leftSection={<IconDownload size={16} aria-hidden />}
-            onClick={() => saveText(`${tenant.slug}-members.csv`, 'text/csv', templateCsv(tenant.primaryDomain ?? 'example.com'))}
+            onClick={() =>
+              saveText(
+                `${tenant.slug}-members.csv`,
+                'text/csv',
+                templateCsv(tenant.primaryDomain ?? 'example.com'),
+              )
+            }
           >
             Download a template
           </Button>
@@ -87,7 +94,9 @@ export function ImportSource({ tenant, onStarted }: Props) {
             minRows={6}
             maxRows={16}
             spellCheck={false}
-            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
+            styles={{
+              input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' },
+            }}
             value={csv}
             error={fault}
             onChange={(event) => {
@@ -96,7 +105,11 @@ export function ImportSource({ tenant, onStarted }: Props) {
             }}
           />
           {check.error && fault === undefined && (
-            <ProblemAlert title="The list was not checked." error={check.error} message={explain(check.error)} />
+            <ProblemAlert
+              title="The list was not checked."
+              error={check.error}
+              message={explain(check.error)}
+            />
           )}
           <Group>
             <Button
@@ -135,16 +148,22 @@ interface VerdictsProps {
 function Verdicts({ view, running, error, onRun }: VerdictsProps) {
   const { ready, refused } = view.counts
   return (
-    <Panel title="What would happen" description={<span role="status">{countsInWords(view.counts, true)}</span>}>
+    <Panel
+      title="What would happen"
+      description={<span role="status">{countsText(view.counts, true)}</span>}
+    >
       <Stack>
         {refused > 0 && (
           <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />}>
-            {refused === 1 ? 'One row is' : `${formatCount(refused)} rows are`} left out. Mend the list and check it again, or import the
-            others now: a list can be imported again, and people who are there already are left as they are.
+            {refused === 1 ? 'One row is' : `${formatCount(refused)} rows are`} left out. Mend the
+            list and check it again, or import the others now: a list can be imported again, and
+            people who are there already are left as they are.
           </Alert>
         )}
         <ImportRows view={view} />
-        {error ? <ProblemAlert title="The import did not start." error={error} message={explain(error)} /> : null}
+        {error ? (
+          <ProblemAlert title="The import did not start." error={error} message={explain(error)} />
+        ) : null}
         <Group>
           <Button onClick={onRun} loading={running} disabled={ready === 0}>
             {ready === 1 ? 'Add one member' : `Add ${formatCount(ready)} members`}

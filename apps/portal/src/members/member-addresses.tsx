@@ -9,7 +9,7 @@ import { explain } from '../tenants/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { AddressForm } from './address-form.tsx'
 import { AliasList } from './alias-list.tsx'
-import { FirstPassword } from './first-password.tsx'
+import FirstPassword from './first-password.tsx'
 import { useMembersCache } from './mutations.ts'
 
 interface Props {
@@ -60,15 +60,23 @@ export function MemberAddresses({ tenant, member }: Props) {
         destructive={false}
         explain={explain}
         onConfirm={async () => {
-          const saved = await change.mutateAsync({ slug: tenant.slug, userId: member.id, email: next ?? '' })
+          const saved = await change.mutateAsync({
+            slug: tenant.slug,
+            userId: member.id,
+            email: next ?? '',
+          })
           setChanging(false)
           done(`${member.name} is ${saved.email} now.`)
         }}
       >
         {member.name} signs in as <strong>{next}</strong> from now on, in place of {member.email}.
-        {member.mailboxAddress ? ' The old address stays as an alias, so that mail to it still arrives.' : ''}
+        {member.mailboxAddress
+          ? ' The old address stays as an alias, so that mail to it still arrives.'
+          : ''}
       </ConfirmDialog>
-      {member.mailboxAddress === null && member.outcomes.mail !== 'pending' && <NoMailbox tenant={tenant} member={member} />}
+      {member.mailboxAddress === null && member.outcomes.mail !== 'pending' && (
+        <NoMailbox tenant={tenant} member={member} />
+      )}
       {member.mailboxAddress !== null && <AliasList tenant={tenant} member={member} changing />}
     </Stack>
   )
@@ -103,7 +111,11 @@ function NoMailbox({ tenant, member }: Props) {
           submitLabel="Create mailbox"
           onCancel={() => setOpened(false)}
           onSubmit={async (address) => {
-            const answer = await create.mutateAsync({ slug: tenant.slug, userId: member.id, address })
+            const answer = await create.mutateAsync({
+              slug: tenant.slug,
+              userId: member.id,
+              address,
+            })
             setOpened(false)
             setCreated(answer)
           }}
@@ -127,7 +139,7 @@ function useChangeEmail(slug: string) {
     trpc.members.changeEmail.mutationOptions({
       onSuccess: (member) => {
         cache.learn(member)
-        cache.forgetAliases(member.id)
+        cache.invalidateAliases(member.id)
       },
     }),
   )
@@ -136,5 +148,10 @@ function useChangeEmail(slug: string) {
 function useCreateMailbox(slug: string) {
   const trpc = useTRPC()
   const cache = useMembersCache(slug)
-  return useMutation(trpc.members.createMailbox.mutationOptions({ onSuccess: ({ member }) => cache.learn(member), gcTime: 0 }))
+  return useMutation(
+    trpc.members.createMailbox.mutationOptions({
+      onSuccess: ({ member }) => cache.learn(member),
+      gcTime: 0,
+    }),
+  )
 }

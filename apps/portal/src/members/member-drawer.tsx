@@ -1,7 +1,7 @@
 import type { MemberView, UpdatedMember } from '@atrium/core/members'
 import type { TenantView } from '@atrium/core/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
@@ -10,13 +10,13 @@ import { IconInfoCircle, IconKey } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { useProfile } from '../profile/use-profile.ts'
-import { mayChange, maySeeSettings, roleNames } from '../tenants/roles.ts'
+import { mayChange, mayProtect, maySeeSettings, roleNames } from '../tenants/roles.ts'
 import { useTRPC } from '../trpc.ts'
-import { MemberActs } from './member-acts.tsx'
+import { MemberActions } from './member-actions.tsx'
 import { MemberAddresses } from './member-addresses.tsx'
-import { isUnderWay, memberLook } from './member-looks.ts'
 import { MemberProfile } from './member-profile.tsx'
 import { MemberRole } from './member-role.tsx'
+import { isUnderWay, memberMeta } from './member-status-meta.ts'
 import { MemberSystems } from './member-systems.tsx'
 import classes from './members.module.css'
 
@@ -26,7 +26,10 @@ interface Props {
   onClose: () => void
 }
 
-/** One member: for admins everything that can be changed, for everybody else what colleagues may know. */
+/**
+ * One member: for admins everything that can be changed, for everybody else what colleagues may
+ * know.
+ */
 export default function MemberDrawer({ tenant, userId, onClose }: Props) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
@@ -61,7 +64,15 @@ export default function MemberDrawer({ tenant, userId, onClose }: Props) {
   )
 }
 
-function Details({ tenant, member, onGone }: { tenant: TenantView; member: MemberView; onGone: () => void }) {
+function Details({
+  tenant,
+  member,
+  onGone,
+}: {
+  tenant: TenantView
+  member: MemberView
+  onGone: () => void
+}) {
   const { me } = useProfile()
   const admin = maySeeSettings(tenant.role)
   const changing = mayChange(tenant) && member.status !== 'removing'
@@ -70,20 +81,26 @@ function Details({ tenant, member, onGone }: { tenant: TenantView; member: Membe
   return (
     <>
       <Group gap="sm" mb="md">
-        <StatusBadge {...memberLook(member)} />
+        <StatusBadge {...memberMeta(member)} />
         <Text size="sm" c="dimmed">
           {roleNames[member.role]}
           {own && ', this is you'}
         </Text>
       </Group>
       {admin && member.needsPassword && (
-        <Alert color="yellow" icon={<IconKey aria-hidden />} mb="md" title="Nobody knows this password yet">
+        <Alert
+          color="yellow"
+          icon={<IconKey aria-hidden />}
+          mb="md"
+          title="Nobody knows this password yet"
+        >
           Reset the password below to get one that you can hand over.
         </Alert>
       )}
       {admin && !member.managed && (
         <Alert variant="light" icon={<IconInfoCircle aria-hidden />} mb="md">
-          This person also belongs elsewhere, so the name, the address, the password and the sessions are not changed here.
+          This person also belongs elsewhere, so the name, the address, the password and the
+          sessions are not changed here.
         </Alert>
       )}
       {admin ? (
@@ -97,7 +114,13 @@ function Details({ tenant, member, onGone }: { tenant: TenantView; member: Membe
         <>
           <Part title="Profile">
             {/* Keyed by what the form holds, so that a change made elsewhere does not stay behind it. */}
-            <MemberProfile key={profileKey(member)} slug={tenant.slug} member={member} mirrors={mirrors} onSaved={setMirrors} />
+            <MemberProfile
+              key={profileKey(member)}
+              slug={tenant.slug}
+              member={member}
+              mirrors={mirrors}
+              onSaved={setMirrors}
+            />
           </Part>
           <Part title="Addresses">
             <MemberAddresses tenant={tenant} member={member} />
@@ -107,9 +130,15 @@ function Details({ tenant, member, onGone }: { tenant: TenantView; member: Membe
           </Part>
         </>
       )}
-      {admin && mayChange(tenant) && (
+      {mayProtect(tenant) && (
         <Part title="Access">
-          <MemberActs slug={tenant.slug} member={member} own={own} onGone={onGone} />
+          <MemberActions
+            slug={tenant.slug}
+            member={member}
+            own={own}
+            open={mayChange(tenant)}
+            onGone={onGone}
+          />
         </Part>
       )}
     </>
@@ -122,14 +151,16 @@ function profileKey({ name, firstName, lastName, phone, alternativeEmail }: Memb
 
 function Colleague({ member }: { member: MemberView }) {
   return (
-    <Facts>
-      <Fact label="Address">{member.email}</Fact>
-      {member.mailboxAddress && member.mailboxAddress !== member.email && <Fact label="Mailbox">{member.mailboxAddress}</Fact>}
-      <Fact label="Role">{roleNames[member.role]}</Fact>
-      <Fact label="Joined">
+    <DetailList>
+      <DetailItem label="Address">{member.email}</DetailItem>
+      {member.mailboxAddress && member.mailboxAddress !== member.email && (
+        <DetailItem label="Mailbox">{member.mailboxAddress}</DetailItem>
+      )}
+      <DetailItem label="Role">{roleNames[member.role]}</DetailItem>
+      <DetailItem label="Joined">
         <Time at={member.joinedAt} show="both" />
-      </Fact>
-    </Facts>
+      </DetailItem>
+    </DetailList>
   )
 }
 

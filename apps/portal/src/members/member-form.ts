@@ -8,8 +8,16 @@ export type MemberFormValues = Record<'name' | (typeof fields)[number], string>
 
 const { name, firstName, lastName, phone, alternativeEmail } = UpdateMember.shape
 
-/** What the form is checked against: the API's own rules; everything but the name may be left out. */
-export const MemberForm = z.object({ name: name.unwrap(), firstName, lastName, phone, alternativeEmail })
+/**
+ * What the form is checked against: the API's own rules; everything but the name may be left out.
+ */
+export const MemberForm = z.object({
+  name: name.unwrap(),
+  firstName,
+  lastName,
+  phone,
+  alternativeEmail,
+})
 
 export function fromMember(member: MemberView): MemberFormValues {
   return {
@@ -22,7 +30,11 @@ export function fromMember(member: MemberView): MemberFormValues {
 }
 
 /** The changes alone; undefined when nothing was changed. A field that was emptied is cleared. */
-export function changesOf(slug: string, member: MemberView, values: MemberFormValues): UpdateMember | undefined {
+export function changesOf(
+  slug: string,
+  member: MemberView,
+  values: MemberFormValues,
+): UpdateMember | undefined {
   const before = fromMember(member)
   const changed = fields.filter((field) => values[field].trim() !== before[field])
   const changes = {

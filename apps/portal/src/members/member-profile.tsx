@@ -7,17 +7,23 @@ import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/cor
 import { useForm } from '@mantine/form'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
 import { changesOf, fromMember, MemberForm, type MemberFormValues } from './member-form.ts'
-import { systemNames, systems } from './member-looks.ts'
+import { systemNames, systems } from './member-status-meta.ts'
 import { useMembersCache } from './mutations.ts'
 
-/** Name and contact of a member. After saving it says which of the outside systems know of the change. */
+/**
+ * Name and contact of a member. After saving it says which of the upstream systems know of the
+ * change.
+ */
 export function MemberProfile({ slug, member, mirrors, onSaved }: Props) {
   const trpc = useTRPC()
   const cache = useMembersCache(slug)
-  const form = useForm<MemberFormValues>({ initialValues: fromMember(member), validate: zodForm(MemberForm) })
+  const form = useForm<MemberFormValues>({
+    initialValues: fromMember(member),
+    validate: zodForm(MemberForm),
+  })
   const update = useMutation(
     trpc.members.update.mutationOptions({
       onSuccess: (saved) => {
@@ -26,22 +32,44 @@ export function MemberProfile({ slug, member, mirrors, onSaved }: Props) {
       },
     }),
   )
-  const refused = update.error && !Object.keys(form.errors).length
+  const rejected = update.error && !Object.keys(form.errors).length
 
   return (
     <form
       noValidate
       onSubmit={form.onSubmit((values) => {
         const changes = changesOf(slug, member, values)
-        if (changes) update.mutate(changes, { onError: (error) => showRefusal(form, error) })
+        if (changes) update.mutate(changes, { onError: (error) => showRejection(form, error) })
       }, focusFirstError)}
     >
       <Stack gap="sm">
-        <TextInput label="Display name" required maxLength={200} disabled={!member.managed} {...form.getInputProps('name')} />
+        <TextInput
+          label="Display name"
+          required
+          maxLength={200}
+          disabled={!member.managed}
+          {...form.getInputProps('name')}
+        />
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-          <TextInput label="First name" maxLength={100} disabled={!member.managed} {...form.getInputProps('firstName')} />
-          <TextInput label="Last name" maxLength={100} disabled={!member.managed} {...form.getInputProps('lastName')} />
-          <TextInput label="Phone" type="tel" maxLength={32} disabled={!member.managed} {...form.getInputProps('phone')} />
+          <TextInput
+            label="First name"
+            maxLength={100}
+            disabled={!member.managed}
+            {...form.getInputProps('firstName')}
+          />
+          <TextInput
+            label="Last name"
+            maxLength={100}
+            disabled={!member.managed}
+            {...form.getInputProps('lastName')}
+          />
+          <TextInput
+            label="Phone"
+            type="tel"
+            maxLength={32}
+            disabled={!member.managed}
+            {...form.getInputProps('phone')}
+          />
           <TextInput
             label="Alternative e-mail"
             type="email"
@@ -50,7 +78,13 @@ export function MemberProfile({ slug, member, mirrors, onSaved }: Props) {
             {...form.getInputProps('alternativeEmail')}
           />
         </SimpleGrid>
-        {refused && <ProblemAlert title="The profile was not saved." error={update.error} message={explain(update.error)} />}
+        {rejected && (
+          <ProblemAlert
+            title="The profile was not saved."
+            error={update.error}
+            message={explain(update.error)}
+          />
+        )}
         {mirrors && <Mirrors mirrors={mirrors} />}
         {form.isDirty() && (
           <Group gap="xs">
@@ -70,15 +104,20 @@ export function MemberProfile({ slug, member, mirrors, onSaved }: Props) {
 interface Props {
   slug: string
   member: MemberView
-  /** What became of the change that was saved last; held outside, since the form starts anew with what was saved. */
+  /**
+   * What became of the change that was saved last; held outside, since the form starts again with
+   * what was saved.
+   */
   mirrors: UpdatedMember['mirrors'] | undefined
   onSaved: (mirrors: UpdatedMember['mirrors']) => void
 }
 
-/** Whether the outside systems took over what was saved here. The record holds in any case. */
+/** Whether the upstream systems took over what was saved here. The record holds in any case. */
 function Mirrors({ mirrors }: { mirrors: UpdatedMember['mirrors'] }) {
   const missed = systems.filter((system) => mirrors[system].state === 'error')
-  const told = systems.filter((system) => mirrors[system].state === 'ok').map((system) => systemNames[system].name.toLowerCase())
+  const told = systems
+    .filter((system) => mirrors[system].state === 'ok')
+    .map((system) => systemNames[system].name.toLowerCase())
   if (missed.length === 0) {
     return (
       <Alert color="green" variant="light" icon={<IconCheck aria-hidden />} role="status">
@@ -87,7 +126,12 @@ function Mirrors({ mirrors }: { mirrors: UpdatedMember['mirrors'] }) {
     )
   }
   return (
-    <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Saved here, but not everywhere" role="status">
+    <Alert
+      color="yellow"
+      icon={<IconAlertTriangle aria-hidden />}
+      title="Saved here, but not everywhere"
+      role="status"
+    >
       {missed.map((system) => (
         <div key={system}>
           {systemNames[system].name}: {mirrors[system].error ?? 'not reached'}

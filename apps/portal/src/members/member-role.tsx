@@ -49,13 +49,21 @@ export function MemberRole({ tenant, member, own }: Props) {
       <ConfirmDialog
         opened={asking === 'role'}
         onClose={() => setAsking(undefined)}
-        title={next === 'admin' ? `Make ${member.name} an admin?` : `Take the admin role from ${member.name}?`}
+        title={
+          next === 'admin'
+            ? `Make ${member.name} an admin?`
+            : `Take the admin role from ${member.name}?`
+        }
         confirmLabel={next === 'admin' ? 'Make admin' : 'Take role away'}
         destructive={next === 'member'}
         explain={explain}
         onConfirm={async () => {
           await change.mutateAsync({ slug: tenant.slug, userId: member.id, role: next })
-          done(next === 'admin' ? `${member.name} is an admin now.` : `${member.name} is no longer an admin.`)
+          done(
+            next === 'admin'
+              ? `${member.name} is an admin now.`
+              : `${member.name} is no longer an admin.`,
+          )
         }}
       >
         {next === 'admin'
@@ -74,8 +82,9 @@ export function MemberRole({ tenant, member, own }: Props) {
           done(`${member.name} owns ${tenant.name} now.`)
         }}
       >
-        <strong>{member.name}</strong> ({member.email}) becomes the owner and alone can delete the workplace.{' '}
-        {tenant.owner ? `${tenant.owner.name} stays on as an admin.` : ''} Only the new owner or an admin can transfer it again.
+        <strong>{member.name}</strong> ({member.email}) becomes the owner and alone can delete the
+        workplace. {tenant.owner ? `${tenant.owner.name} stays on as an admin.` : ''} Only the new
+        owner or an admin can transfer it again.
       </ConfirmDialog>
     </Stack>
   )
@@ -90,7 +99,9 @@ const roleTexts: Readonly<Record<MemberView['role'], string>> = {
 function useChangeRole(slug: string) {
   const trpc = useTRPC()
   const cache = useMembersCache(slug)
-  return useMutation(trpc.members.update.mutationOptions({ onSuccess: ({ member }) => cache.learn(member) }))
+  return useMutation(
+    trpc.members.update.mutationOptions({ onSuccess: ({ member }) => cache.learn(member) }),
+  )
 }
 
 function useTransfer(slug: string) {

@@ -8,8 +8,15 @@ import { Button, Stack, Text } from '@mantine/core'
 import { IconFolderPlus, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
-import { FirstPassword } from './first-password.tsx'
-import { failedSystems, isUnderWay, lacksFiles, outcomeLook, systemNames, systems } from './member-looks.ts'
+import FirstPassword from './first-password.tsx'
+import {
+  failedSystems,
+  isUnderWay,
+  lacksFiles,
+  stepOutcomeMeta,
+  systemNames,
+  systems,
+} from './member-status-meta.ts'
 import classes from './members.module.css'
 import { useMembersCache } from './mutations.ts'
 
@@ -19,7 +26,10 @@ interface Props {
   changing: boolean
 }
 
-/** What a member has in each outside system, with the reason where something failed and a way to try again at once. */
+/**
+ * What a member has in each upstream system, with the reason where something failed and a way to
+ * try again at once.
+ */
 export function MemberSystems({ tenant, member, changing }: Props) {
   const { slug } = tenant
   const trpc = useTRPC()
@@ -32,7 +42,7 @@ export function MemberSystems({ tenant, member, changing }: Props) {
         setMade(answer)
         cache.learn(answer.member)
       },
-      // Part of the work may have been done before it was refused or lost.
+      // Part of the work may have been done before it was rejected or lost.
       onError: () => cache.forget(member.id),
     }),
   )
@@ -51,7 +61,7 @@ export function MemberSystems({ tenant, member, changing }: Props) {
                 {systemNames[system].text}
               </Text>
             </div>
-            <StatusBadge {...outcomeLook(member.outcomes[system], underWay)} />
+            <StatusBadge {...stepOutcomeMeta(member.outcomes[system], underWay)} />
             {member.outcomes[system] === 'error' && member.errors[system] && (
               <Text size="sm" className={classes.fault} component="div">
                 <FailureText text={member.errors[system]} />

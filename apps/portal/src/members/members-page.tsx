@@ -1,37 +1,39 @@
-import { type MemberView, memberStatus, memberStatuses } from '@atrium/core/members'
-import { tenantRole, tenantRoles } from '@atrium/core/tenants'
+import { memberStatuses, tenantRoles } from '@atrium/core/choices'
+import type { MemberView } from '@atrium/core/members'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatCount } from '@atrium/ui/format'
+import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
+import { oneOf } from '@atrium/ui/search-params'
 import { Button, NativeSelect } from '@mantine/core'
 import { IconSearch, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
-import * as targets from '../targets.ts'
+import { Suspense } from 'react'
+import * as links from '../links.ts'
 import { mayChange, roleNames } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { isUnderWay, memberStatusLooks } from './member-looks.ts'
+import { AddMembers } from './add-members.tsx'
+import { isUnderWay, memberStatusMeta } from './member-status-meta.ts'
 import { MembersTable } from './members-table.tsx'
-import { MembersSearch, membersQuery } from './search.ts'
+import { type MembersSearch, membersQuery, readMembersSearch } from './search.ts'
 import { useChoice } from './use-choice.ts'
 
 // What admins alone use loads when it is needed; the list stands before.
-const AddMembers = lazy(() => import('./add-members.tsx'))
-const BulkBar = lazy(() => import('./bulk-bar.tsx'))
-const MemberDrawer = lazy(() => import('./member-drawer.tsx'))
+const BulkBar = lazyOnInput(() => import('./bulk-bar.tsx'))
+const MemberDrawer = lazyOnInput(() => import('./member-drawer.tsx'))
 
 /** Who belongs to a workplace, and for its admins everything that can be done to them. */
 export function MembersPage() {
   const tenant = useTenant()
   const router = useRouter()
-  const search = MembersSearch.parse(useSearch({ strict: false }))
+  const search = readMembersSearch(useSearch({ strict: false }))
   const trpc = useTRPC()
   const query = useQuery(
     trpc.tenants.users.queryOptions(membersQuery(tenant.slug, search), {
@@ -42,7 +44,11 @@ export function MembersPage() {
   const choice = useChoice(tenant.id, query.data?.items)
   const changing = mayChange(tenant)
   const go = (change: Partial<MembersSearch>, replace = true) =>
-    void router.navigate({ ...targets.members(tenant.slug, { ...search, trail: undefined, ...change }), replace, resetScroll: false })
+    void router.navigate({
+      ...links.members(tenant.slug, { ...search, trail: undefined, ...change }),
+      replace,
+      resetScroll: false,
+    })
   const { member: _, trail: __, ...filters } = search
   const filtered = Object.values(filters).some((value) => value !== undefined)
 
@@ -55,9 +61,10 @@ export function MembersPage() {
         description={`${tenant.memberCount === 1 ? 'One person belongs' : `${formatCount(tenant.memberCount)} people belong`} to ${tenant.name}.`}
         actions={
           changing && (
-            <Suspense>
-              <AddMembers tenant={tenant} onOpen={(member) => go({ trail: search.trail, member: member.id }, false)} />
-            </Suspense>
+            <AddMembers
+              tenant={tenant}
+              onOpen={(member) => go({ trail: search.trail, member: member.id }, false)}
+            />
           )
         }
       />
@@ -73,16 +80,22 @@ export function MembersPage() {
         <NativeSelect
           label="Role"
           value={search.role ?? ''}
-          onChange={(event) => go({ role: tenantRole.safeParse(event.currentTarget.value).data })}
-          data={[{ value: '', label: 'Any role' }, ...tenantRoles.map((role) => ({ value: role, label: roleNames[role] }))]}
+          onChange={(event) => go({ role: oneOf(tenantRoles)(event.currentTarget.value) })}
+          data={[
+            { value: '', label: 'Any role' },
+            ...tenantRoles.map((role) => ({ value: role, label: roleNames[role] })),
+          ]}
         />
         <NativeSelect
           label="Status"
           value={search.status ?? ''}
-          onChange={(event) => go({ status: memberStatus.safeParse(event.currentTarget.value).data })}
+          onChange={(event) => go({ status: oneOf(memberStatuses)(event.currentTarget.value) })}
           data={[
             { value: '', label: 'Any status' },
-            ...memberStatuses.map((status) => ({ value: status, label: memberStatusLooks[status].label })),
+            ...memberStatuses.map((status) => ({
+              value: status,
+              label: memberStatusMeta[status].label,
+            })),
           ]}
         />
       </FilterBar>
@@ -101,13 +114,18 @@ export function MembersPage() {
           title={filtered ? 'Nobody fits these filters' : 'No members yet'}
           action={
             filtered && (
-              <Button variant="default" onClick={() => go({ q: undefined, role: undefined, status: undefined })}>
+              <Button
+                variant="default"
+                onClick={() => go({ q: undefined, role: undefined, status: undefined })}
+              >
                 Clear filters
               </Button>
             )
           }
         >
-          {filtered ? 'Try another name, role or status.' : 'Add the first person, or import a list of them.'}
+          {filtered
+            ? 'Try another name, role or status.'
+            : 'Add the first person, or import a list of them.'}
         </EmptyState>
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
@@ -116,7 +134,9 @@ export function MembersPage() {
             caption={`Members of ${tenant.name}`}
             rows={query.data.items}
             stale={query.isPlaceholderData}
-            target={(member: MemberView) => targets.members(tenant.slug, { ...search, member: member.id })}
+            target={(member: MemberView) =>
+              links.members(tenant.slug, { ...search, member: member.id })
+            }
             chosen={changing ? choice.ids : undefined}
             onChoose={choice.set}
           />

@@ -1,11 +1,11 @@
 import type { MemberView } from '@atrium/core/members'
-import { LinkAnchor, type Target } from '@atrium/ui/links'
+import { LinkAnchor, type LinkTarget } from '@atrium/ui/links'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Checkbox, Text } from '@mantine/core'
 import { roleNames } from '../tenants/roles.ts'
-import { memberLook } from './member-looks.ts'
+import { memberMeta } from './member-status-meta.ts'
 import classes from './members.module.css'
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
   rows: readonly MemberView[]
   stale: boolean
   /** Where a row leads: the details of its member. */
-  target: (member: MemberView) => Target
+  target: (member: MemberView) => LinkTarget
   /** Ids of the chosen rows; absent for people who may not act on members. */
   chosen?: ReadonlySet<string> | undefined
   onChoose: (member: MemberView, chosen: boolean) => void
@@ -37,7 +37,15 @@ export function MembersTable({ caption, rows, stale, target, chosen, onChoose }:
             />
           )}
           <div className={classes.words}>
-            <LinkAnchor {...target(member)} data-row-link resetScroll={false} size="sm" fw={550} c="inherit" underline="hover">
+            <LinkAnchor
+              {...target(member)}
+              data-row-link
+              resetScroll={false}
+              size="sm"
+              fw={550}
+              c="inherit"
+              underline="hover"
+            >
               {member.name}
             </LinkAnchor>
             <Text size="sm" c="dimmed">
@@ -49,10 +57,23 @@ export function MembersTable({ caption, rows, stale, target, chosen, onChoose }:
     },
     { key: 'mailbox', header: 'Mailbox', cell: (member) => <Mailbox {...member} /> },
     { key: 'role', header: 'Role', cell: ({ role }) => roleNames[role] },
-    { key: 'status', header: 'Status', cell: (member) => <StatusBadge {...memberLook(member)} /> },
-    { key: 'joined', header: 'Joined', wideOnly: true, cell: ({ joinedAt }) => <Time at={joinedAt} /> },
+    { key: 'status', header: 'Status', cell: (member) => <StatusBadge {...memberMeta(member)} /> },
+    {
+      key: 'joined',
+      header: 'Joined',
+      wideOnly: true,
+      cell: ({ joinedAt }) => <Time at={joinedAt} />,
+    },
   ]
-  return <ResponsiveTable caption={caption} columns={columns} rows={rows} rowKey={({ id }) => id} stale={stale} />
+  return (
+    <ResponsiveTable
+      caption={caption}
+      columns={columns}
+      rows={rows}
+      rowKey={({ id }) => id}
+      stale={stale}
+    />
+  )
 }
 
 /** The mailbox where it differs from the address that stands beside the name. */

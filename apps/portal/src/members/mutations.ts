@@ -15,18 +15,20 @@ export function useMembersCache(slug: string) {
     },
     /** After a change of unknown outcome, or of several members. */
     forget(userId?: string) {
-      void queryClient.invalidateQueries(userId ? trpc.members.get.queryFilter({ slug, userId }) : trpc.members.get.pathFilter())
+      void queryClient.invalidateQueries(
+        userId ? trpc.members.get.queryFilter({ slug, userId }) : trpc.members.get.pathFilter(),
+      )
       void queryClient.invalidateQueries(trpc.tenants.users.pathFilter())
       void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
       // Member count and owner stand in the record of the workplace.
       void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))
     },
     /** After a seat was bought, or not for the price that was shown. */
-    forgetSeats() {
+    invalidateSeats() {
       void queryClient.invalidateQueries(trpc.subscriptions.pathFilter())
       void queryClient.invalidateQueries(trpc.billing.pathFilter())
     },
-    forgetAliases(userId: string) {
+    invalidateAliases(userId: string) {
       void queryClient.invalidateQueries(trpc.members.listAliases.queryFilter({ slug, userId }))
     },
   }

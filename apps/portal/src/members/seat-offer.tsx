@@ -25,11 +25,21 @@ export function SeatOffer({ tenant, adding, onConfirm }: Props) {
     ),
   )
   if (preview.isError) {
-    return <ProblemAlert title="All seats are taken." error={preview.error} message={problemOf(preview.error).issues[0]?.message} />
+    return (
+      <ProblemAlert
+        title="All seats are taken."
+        error={preview.error}
+        message={problemOf(preview.error).issues[0]?.message}
+      />
+    )
   }
   const { data } = preview
   return (
-    <Alert color="gray" title={tenant.seats === 1 ? 'The only seat is taken' : `All ${tenant.seats} seats are taken`} role="status">
+    <Alert
+      color="gray"
+      title={tenant.seats === 1 ? 'The only seat is taken' : `All ${tenant.seats} seats are taken`}
+      role="status"
+    >
       <Stack gap="sm">
         <Text size="sm">One seat more makes room for this member.</Text>
         {data ? (
@@ -38,8 +48,14 @@ export function SeatOffer({ tenant, adding, onConfirm }: Props) {
           <Skeleton height={96} aria-label="Computing the price" role="status" />
         )}
         <Group justify="flex-end">
-          <Button loading={adding} disabled={!data || preview.isFetching} onClick={() => data && onConfirm({ seats, quote: data.quote })}>
-            {data?.exact ? `Pay ${formatMoney(data.totalMinor, data.currency)} and add the member` : 'Add the seat and the member'}
+          <Button
+            loading={adding}
+            disabled={!data || preview.isFetching}
+            onClick={() => data && onConfirm({ seats, quote: data.quote })}
+          >
+            {data?.exact
+              ? `Pay ${formatMoney(data.totalMinor, data.currency)} and add the member`
+              : 'Add the seat and the member'}
           </Button>
         </Group>
       </Stack>

@@ -12,13 +12,18 @@ export interface Choice {
   drop: (members: readonly MemberView[]) => void
 }
 
-/** Members chosen for an act on several at once. They stay chosen over pages and filters, and end with the workplace being shown. */
+/**
+ * Members chosen for an act on several at once. They stay chosen over pages and filters, and end
+ * with the workplace being shown.
+ */
 export function useChoice(tenantId: string, shown: readonly MemberView[] | undefined): Choice {
   const [chosen, setChosen] = useState<ReadonlyMap<string, MemberView>>(new Map())
   useEffect(() => setChosen(new Map()), [tenantId])
   // A row that was read again replaces the older one: what fits an act depends on the status.
   useEffect(() => {
-    setChosen((before) => (shown?.some(({ id }) => before.has(id)) ? withRows(before, shown) : before))
+    setChosen((before) =>
+      shown?.some(({ id }) => before.has(id)) ? withRows(before, shown) : before,
+    )
   }, [shown])
   return {
     members: [...chosen.values()],
@@ -30,12 +35,26 @@ export function useChoice(tenantId: string, shown: readonly MemberView[] | undef
         else after.delete(member.id)
         return after
       }),
-    page: () => setChosen((before) => new Map([...before, ...(shown ?? []).map((member) => [member.id, member] as const)])),
+    page: () =>
+      setChosen(
+        (before) =>
+          new Map([...before, ...(shown ?? []).map((member) => [member.id, member] as const)]),
+      ),
     clear: () => setChosen(new Map()),
-    drop: (members) => setChosen((before) => new Map([...before].filter(([id]) => !members.some((member) => member.id === id)))),
+    drop: (members) =>
+      setChosen(
+        (before) =>
+          new Map([...before].filter(([id]) => !members.some((member) => member.id === id))),
+      ),
   }
 }
 
-function withRows(chosen: ReadonlyMap<string, MemberView>, rows: readonly MemberView[]): ReadonlyMap<string, MemberView> {
-  return new Map([...chosen, ...rows.filter(({ id }) => chosen.has(id)).map((member) => [member.id, member] as const)])
+function withRows(
+  chosen: ReadonlyMap<string, MemberView>,
+  rows: readonly MemberView[],
+): ReadonlyMap<string, MemberView> {
+  return new Map([
+    ...chosen,
+    ...rows.filter(({ id }) => chosen.has(id)).map((member) => [member.id, member] as const),
+  ])
 }

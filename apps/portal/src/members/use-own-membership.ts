@@ -7,5 +7,10 @@ import { useTRPC } from '../trpc.ts'
 export function useOwnMembership(tenant: Pick<TenantView, 'slug' | 'role'>) {
   const trpc = useTRPC()
   const { me } = useProfile()
-  return useQuery(trpc.members.get.queryOptions({ slug: tenant.slug, userId: me.id }, { enabled: tenant.role !== null }))
+  return useQuery(
+    trpc.members.get.queryOptions(
+      { slug: tenant.slug, userId: me.id },
+      { enabled: tenant.role !== null },
+    ),
+  )
 }

@@ -2,7 +2,7 @@ import type { MfaState, MfaStatus } from '@atrium/core/mfa'
 import { formatCount } from '@atrium/ui/format'
 import { RingProgress, Text, UnstyledButton } from '@mantine/core'
 import classes from './mfa.module.css'
-import { knownShare, type Share, sharesOf } from './mfa-looks.ts'
+import { knownShare, type Share, sharesOf } from './status-meta.ts'
 
 const colors: Readonly<Record<MfaState, string>> = {
   enrolled: 'green.6',
@@ -17,17 +17,25 @@ interface Props {
   onChoose: (state: MfaState | undefined) => void
 }
 
-/** How many members have a second factor: a ring for the eye, and beside it the same in numbers, which narrow the table. */
+/**
+ * How many members have a second factor: a ring for the eye, and beside it the same in numbers,
+ * which narrow the table.
+ */
 export function MfaChart({ summary, chosen, onChoose }: Props) {
   const shares = sharesOf(summary)
   return (
     <div className={classes.chart}>
-      <div role="img" aria-label={shares.map(({ label, count }) => `${label}: ${count}`).join(', ')}>
+      <div
+        role="img"
+        aria-label={shares.map(({ label, count }) => `${label}: ${count}`).join(', ')}
+      >
         <RingProgress
           aria-hidden
           size={148}
           thickness={16}
-          sections={shares.filter(({ count }) => count > 0).map(({ state, percent }) => ({ value: percent, color: colors[state] }))}
+          sections={shares
+            .filter(({ count }) => count > 0)
+            .map(({ state, percent }) => ({ value: percent, color: colors[state] }))}
           label={
             <Text ta="center" component="div">
               <span className={classes.figure}>{knownShare(summary)}</span>
@@ -57,7 +65,11 @@ interface LineProps {
 
 function LegendLine({ share: { state, label, count }, chosen, onChoose }: LineProps) {
   return (
-    <UnstyledButton className={classes.line} aria-pressed={chosen} onClick={() => onChoose(chosen ? undefined : state)}>
+    <UnstyledButton
+      className={classes.line}
+      aria-pressed={chosen}
+      onClick={() => onChoose(chosen ? undefined : state)}
+    >
       <span className={classes.dot} data-state={state} aria-hidden />
       <span>{label}</span>
       <strong className={classes.count}>{formatCount(count)}</strong>

@@ -12,20 +12,20 @@ import { Button, Stack, Text } from '@mantine/core'
 import { IconShieldLock } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { roleNames } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { MfaChart } from './mfa-chart.tsx'
-import { factorsCell, mfaLooks } from './mfa-looks.ts'
-import { MfaSearch, mfaQuery } from './search.ts'
+import { type MfaSearch, mfaQuery, readMfaSearch } from './search.ts'
+import { factorsCell, mfaMeta } from './status-meta.ts'
 
 /** Who signs in with more than a password. What could not be read is shown as unknown. */
 export function MfaPage() {
   const tenant = useTenant()
   const router = useRouter()
-  const search = MfaSearch.parse(useSearch({ strict: false }))
+  const search = readMfaSearch(useSearch({ strict: false }))
   const trpc = useTRPC()
   const query = useQuery(
     trpc.mfa.status.queryOptions(mfaQuery(tenant.slug, search), {
@@ -34,7 +34,11 @@ export function MfaPage() {
     }),
   )
   const go = (change: MfaSearch, replace: boolean) =>
-    void router.navigate({ ...targets.mfa(tenant.slug, { ...search, ...change }), replace, resetScroll: false })
+    void router.navigate({
+      ...links.mfa(tenant.slug, { ...search, ...change }),
+      replace,
+      resetScroll: false,
+    })
   const status = query.data
 
   if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
@@ -68,7 +72,11 @@ export function MfaPage() {
               </span>
             }
           >
-            <MfaChart summary={status.summary} chosen={search.state} onChoose={(state) => go({ state, trail: undefined }, true)} />
+            <MfaChart
+              summary={status.summary}
+              chosen={search.state}
+              onChoose={(state) => go({ state, trail: undefined }, true)}
+            />
           </Panel>
           {status.items.length > 0 ? (
             <div>
@@ -92,7 +100,10 @@ export function MfaPage() {
               title={search.state ? 'Nobody is in this part' : 'No members yet'}
               action={
                 search.state && (
-                  <Button variant="default" onClick={() => go({ state: undefined, trail: undefined }, true)}>
+                  <Button
+                    variant="default"
+                    onClick={() => go({ state: undefined, trail: undefined }, true)}
+                  >
                     Show everybody
                   </Button>
                 )
@@ -117,7 +128,14 @@ function columnsOf(slug: string): Column<MemberMfa>[] {
       primary: true,
       cell: ({ userId, name, email }) => (
         <>
-          <LinkAnchor {...targets.members(slug, { member: userId })} data-row-link size="sm" fw={550} c="inherit" underline="hover">
+          <LinkAnchor
+            {...links.members(slug, { member: userId })}
+            data-row-link
+            size="sm"
+            fw={550}
+            c="inherit"
+            underline="hover"
+          >
             {name}
           </LinkAnchor>
           <Text size="sm" c="dimmed">
@@ -127,7 +145,11 @@ function columnsOf(slug: string): Column<MemberMfa>[] {
       ),
     },
     { key: 'role', header: 'Role', cell: ({ role }) => roleNames[role] },
-    { key: 'state', header: 'Second factor', cell: ({ state }) => <StatusBadge {...mfaLooks[state]} /> },
+    {
+      key: 'state',
+      header: 'Second factor',
+      cell: ({ state }) => <StatusBadge {...mfaMeta[state]} />,
+    },
     {
       key: 'factors',
       header: 'Which',

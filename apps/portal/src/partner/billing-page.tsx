@@ -1,6 +1,6 @@
 import type { PartnerBilling } from '@atrium/core/payouts'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatDay } from '@atrium/ui/format'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -18,7 +18,10 @@ import { maySee, usePartner } from './use-partner.ts'
 export function PartnerBillingPage() {
   const partner = usePartner()
   const allowed = maySee(partner, 'finance')
-  const billing = useQuery({ ...useTRPC().payouts.partnerBilling.queryOptions({ slug: partner.slug }), enabled: allowed })
+  const billing = useQuery({
+    ...useTRPC().payouts.partnerBilling.queryOptions({ slug: partner.slug }),
+    enabled: allowed,
+  })
   if (!allowed) return <NoPartnerAccess />
   return (
     <>
@@ -65,14 +68,22 @@ export function PartnerBillingPage() {
 
 function MarginPanel({ billing }: { billing: PartnerBilling }) {
   return (
-    <Panel title="Margin" description="Percent of what customers pay, without tax. The one counts that held on the day of the invoice.">
-      <Facts>
-        <Fact label="Now">{`${billing.marginPct}\u00a0%`}</Fact>
+    <Panel
+      title="Margin"
+      description="Percent of what customers pay, without tax. The one counts that held on the day of the invoice."
+    >
+      <DetailList>
+        <DetailItem label="Now">{`${billing.marginPct}\u00a0%`}</DetailItem>
         {billing.comingMargins.map(({ marginPct, effectiveFrom }) => (
-          <Fact key={effectiveFrom} label={`From ${formatDay(effectiveFrom)}`}>{`${marginPct}\u00a0%`}</Fact>
+          <DetailItem
+            key={effectiveFrom}
+            label={`From ${formatDay(effectiveFrom)}`}
+          >{`${marginPct}\u00a0%`}</DetailItem>
         ))}
-        <Fact label="Can be paid out">{billing.holdDays} days after the customer paid</Fact>
-      </Facts>
+        <DetailItem label="Can be paid out">
+          {billing.holdDays} days after the customer paid
+        </DetailItem>
+      </DetailList>
     </Panel>
   )
 }

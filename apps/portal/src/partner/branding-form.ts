@@ -1,4 +1,8 @@
-import { type PartnerBrandingView, type UpdatePartnerBranding, UpdatePartnerBranding as UpdateSchema } from '@atrium/core/partners'
+import {
+  type PartnerBrandingView,
+  type UpdatePartnerBranding,
+  UpdatePartnerBranding as UpdateSchema,
+} from '@atrium/core/partners'
 import { z } from 'zod'
 
 /** The form as it is typed; empty goes back to what is used without a choice. */
@@ -16,12 +20,25 @@ export function fromBranding(branding: PartnerBrandingView): PartnerBrandingValu
   return { productName: branding.productName ?? '', accentColor: branding.accentColor ?? '' }
 }
 
-/** The changes alone; undefined when nothing was changed. A field that was emptied goes back to the standard. */
-export function changesOf(slug: string, branding: PartnerBrandingView, values: PartnerBrandingValues): UpdatePartnerBranding | undefined {
+/**
+ * The changes alone; undefined when nothing was changed. A field that was emptied goes back to the
+ * standard.
+ */
+export function changesOf(
+  slug: string,
+  branding: PartnerBrandingView,
+  values: PartnerBrandingValues,
+): UpdatePartnerBranding | undefined {
   const before = fromBranding(branding)
   const changes = {
-    ...(values.productName.trim() === before.productName ? {} : { productName: values.productName.trim() || null }),
-    ...(values.accentColor.toLowerCase() === before.accentColor ? {} : { accentColor: values.accentColor || null }),
+    ...(values.productName.trim() === before.productName
+      ? {}
+      : { productName: values.productName.trim() || null }),
+    ...(values.accentColor.toLowerCase() === before.accentColor
+      ? {}
+      : { accentColor: values.accentColor || null }),
   }
-  return Object.keys(changes).length > 0 ? { slug, ...changes } : undefined
+  return Object.keys(changes).length > 0
+    ? { slug, ...changes, expectedVersion: branding.editVersion }
+    : undefined
 }

@@ -15,14 +15,21 @@ import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ColorSample, ContrastNotes } from '../branding/contrast-notes.tsx'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
-import { changesOf, fromBranding, PartnerBrandingForm, type PartnerBrandingValues } from './branding-form.ts'
+import {
+  changesOf,
+  fromBranding,
+  PartnerBrandingForm,
+  type PartnerBrandingValues,
+} from './branding-form.ts'
 import { BrandingPreview } from './branding-preview.tsx'
-import { explain } from './looks.ts'
+import { explain } from './status-meta.ts'
 import { mayDo, usePartner } from './use-partner.ts'
 
-/** Name and colour that stand for customers who have chosen none of their own, with how that looks. */
+/**
+ * Name and colour that stand for customers who have chosen none of their own, with how that looks.
+ */
 export function PartnerBrandingPage() {
   const partner = usePartner()
   const trpc = useTRPC()
@@ -48,7 +55,16 @@ export function PartnerBrandingPage() {
   )
 }
 
-const swatches = ['#1a6b82', '#1f4e8c', '#6240ac', '#a3326b', '#b53326', '#a65a12', '#1d7440', '#5b6470']
+const swatches = [
+  '#1a6b82',
+  '#1f4e8c',
+  '#6240ac',
+  '#a3326b',
+  '#b53326',
+  '#a65a12',
+  '#1d7440',
+  '#5b6470',
+]
 
 function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
   const partner = usePartner()
@@ -56,7 +72,10 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const [unplaced, setUnplaced] = useState<unknown>()
-  const form = useForm<PartnerBrandingValues>({ initialValues: fromBranding(branding), validate: zodForm(PartnerBrandingForm) })
+  const form = useForm<PartnerBrandingValues>({
+    initialValues: fromBranding(branding),
+    validate: zodForm(PartnerBrandingForm),
+  })
   useFollowRecord(form, fromBranding(branding))
   const update = useMutation(
     trpc.partners.updateBranding.mutationOptions({
@@ -67,11 +86,14 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
         done('The branding is saved. The next mails to your customers carry it.')
       },
       onError: (error) => {
-        if (!showRefusal(form, error)) setUnplaced(error)
+        if (!showRejection(form, error)) setUnplaced(error)
       },
     }),
   )
-  const color = form.values.accentColor === '' ? standardAccentColor : hexColor.safeParse(form.values.accentColor).data
+  const color =
+    form.values.accentColor === ''
+      ? standardAccentColor
+      : hexColor.safeParse(form.values.accentColor).data
 
   function submit(values: PartnerBrandingValues) {
     const changes = changesOf(partner.slug, branding, values)
@@ -101,7 +123,8 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
                 format="hex"
                 swatches={swatches}
                 swatchesPerRow={8}
-                // The picker's sliders have no names for screen readers; a swatch or a typed value says the same.
+                // The picker's sliders have no names for screen readers; a swatch or a typed value
+                // says the same.
                 withPicker={false}
                 popoverProps={{ withinPortal: false }}
                 eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
@@ -111,18 +134,42 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
               {color && (
                 <>
                   <ColorSample color={color} label="Sign in" />
-                  {editable && <ContrastNotes color={color} onTake={(nearest) => form.setFieldValue('accentColor', nearest)} />}
+                  {editable && (
+                    <ContrastNotes
+                      color={color}
+                      onTake={(nearest) => form.setFieldValue('accentColor', nearest)}
+                    />
+                  )}
                 </>
               )}
-              {unplaced !== undefined && <ProblemAlert title="The branding was not saved." error={unplaced} message={explain(unplaced)} />}
-              {editable && <SaveButtons label="Save branding" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />}
+              {unplaced !== undefined && (
+                <ProblemAlert
+                  title="The branding was not saved."
+                  error={unplaced}
+                  message={explain(unplaced)}
+                />
+              )}
+              {editable && (
+                <SaveButtons
+                  label="Save branding"
+                  saving={update.isPending}
+                  dirty={form.isDirty()}
+                  onDiscard={form.reset}
+                />
+              )}
             </Stack>
           </form>
         </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <Panel title="Preview" description="A mail to the people of a customer. Follows what you type; nothing is saved yet.">
-          <BrandingPreview name={form.values.productName.trim() || 'Your customer'} color={color ?? branding.effective.accentColor} />
+        <Panel
+          title="Preview"
+          description="A mail to the people of a customer. Follows what you type; nothing is saved yet."
+        >
+          <BrandingPreview
+            name={form.values.productName.trim() || 'Your customer'}
+            color={color ?? branding.effective.accentColor}
+          />
         </Panel>
       </Grid.Col>
     </Grid>

@@ -1,7 +1,10 @@
 import { textColorOn } from '@atrium/core/contrast'
 import classes from './branding-preview.module.css'
 
-/** A mail in the partner's name and colour. Mails are read on a light page whatever the scheme of this one. */
+/**
+ * A mail in the partner's name and colour. Mails are read on a light page whatever the scheme of
+ * this one.
+ */
 export function BrandingPreview({ name, color }: { name: string; color: string }) {
   return (
     <article className={classes.mail} aria-label={`A mail of ${name}`}>

@@ -6,10 +6,13 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconFileCertificate } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
-import { explain } from './looks.ts'
+import { explain } from './status-meta.ts'
 import { mayDo, usePartner } from './use-partner.ts'
 
-/** Without this nothing is paid out, so it is asked for where the money is; nothing is shown once it is given. */
+/**
+ * Without this nothing is paid out, so it is asked for where the money is; nothing is shown once it
+ * is given.
+ */
 export function ConsentPanel({ agreedAt }: { agreedAt: string | null }) {
   const partner = usePartner()
   const [opened, { open, close }] = useDisclosure(false)
@@ -19,10 +22,14 @@ export function ConsentPanel({ agreedAt }: { agreedAt: string | null }) {
   const agree = useMutation(trpc.payouts.consent.mutationOptions({ onSettled }))
   if (agreedAt !== null) return null
   return (
-    <Alert color="yellow" icon={<IconFileCertificate aria-hidden />} title="Payouts wait for your agreement">
+    <Alert
+      color="yellow"
+      icon={<IconFileCertificate aria-hidden />}
+      title="Payouts wait for your agreement"
+    >
       <Text size="sm" mb="sm" maw="70ch">
-        The platform writes the statements about your share for you (self-billing). It may do so once an owner of {partner.name} agrees;
-        until then payouts are held.
+        The platform writes the statements about your share for you (self-billing). It may do so
+        once an owner of {partner.name} agrees; until then payouts are held.
       </Text>
       {mayDo(partner, 'manageStaff') ? (
         <Button size="xs" onClick={open}>
@@ -43,8 +50,8 @@ export function ConsentPanel({ agreedAt }: { agreedAt: string | null }) {
           done('Payouts can be made now.')
         }}
       >
-        The platform issues the statements of your payouts on your behalf, each with a number from your own series. You write no invoices
-        for your share yourself.
+        The platform issues the statements of your payouts on your behalf, each with a number from
+        your own series. You write no invoices for your share yourself.
       </ConfirmDialog>
     </Alert>
   )

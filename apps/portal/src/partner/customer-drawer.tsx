@@ -1,6 +1,6 @@
 import type { TenantView } from '@atrium/core/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatCount } from '@atrium/ui/format'
 import { HealthFactors } from '@atrium/ui/health-factors'
 import { SideDrawer } from '@atrium/ui/side-drawer'
@@ -12,9 +12,9 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
 import classes from '../members/members.module.css'
 import { SubscriptionPanel } from '../subscriptions/subscription-panel.tsx'
-import { planWords } from '../tenants/plans.ts'
+import { planLabels } from '../tenants/plans.ts'
 import { useTRPC } from '../trpc.ts'
-import { CustomerActs } from './customer-acts.tsx'
+import { CustomerActions } from './customer-actions.tsx'
 import { CustomerEditor } from './customer-editor.tsx'
 import { mayDo, usePartner } from './use-partner.ts'
 
@@ -53,20 +53,27 @@ function Details({ tenant }: { tenant: TenantView }) {
         <HealthBadge health={tenant.health} />
       </Group>
       {tenant.status === 'suspended' && (
-        <Alert color="yellow" icon={<IconLock aria-hidden />} mb="md" title="This customer is suspended">
+        <Alert
+          color="yellow"
+          icon={<IconLock aria-hidden />}
+          mb="md"
+          title="This customer is suspended"
+        >
           {tenant.suspendedReason ? `Reason: ${tenant.suspendedReason}` : 'No reason was given.'}
         </Alert>
       )}
-      <Facts>
-        <Fact label="Plan">{planWords[tenant.plan].name}</Fact>
-        <Fact label="Seats">{seatsInWords(tenant)}</Fact>
-        <Fact label="Owner">{tenant.owner && `${tenant.owner.name}, ${tenant.owner.email}`}</Fact>
-        <Fact label="Domain">{tenant.primaryDomain}</Fact>
-        <Fact label="Industry">{tenant.industry}</Fact>
-        <Fact label="Customer since">
+      <DetailList>
+        <DetailItem label="Plan">{planLabels[tenant.plan].name}</DetailItem>
+        <DetailItem label="Seats">{seatsText(tenant)}</DetailItem>
+        <DetailItem label="Owner">
+          {tenant.owner && `${tenant.owner.name}, ${tenant.owner.email}`}
+        </DetailItem>
+        <DetailItem label="Domain">{tenant.primaryDomain}</DetailItem>
+        <DetailItem label="Industry">{tenant.industry}</DetailItem>
+        <DetailItem label="Customer since">
           <Time at={tenant.createdAt} show="absolute" />
-        </Fact>
-      </Facts>
+        </DetailItem>
+      </DetailList>
       {tenant.health.factors.length > 0 && (
         <Part title="What its health is made of">
           <HealthFactors factors={tenant.health.factors} />
@@ -83,7 +90,7 @@ function Details({ tenant }: { tenant: TenantView }) {
       )}
       {managing && (
         <Part title="Access">
-          <CustomerActs tenant={tenant} />
+          <CustomerActions tenant={tenant} />
         </Part>
       )}
       {!managing && (
@@ -109,7 +116,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-function seatsInWords({ memberCount, seats }: TenantView): string {
+function seatsText({ memberCount, seats }: TenantView): string {
   return seats === 0
     ? `No number of seats, ${formatCount(memberCount)} taken`
     : `${formatCount(memberCount)} of ${formatCount(seats)} taken`

@@ -1,4 +1,5 @@
-import { plans, type TenantView } from '@atrium/core/tenants'
+import { plans } from '@atrium/core/plans'
+import type { TenantView } from '@atrium/core/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
@@ -9,21 +10,24 @@ import { zodForm } from '@atrium/ui/zod-form'
 import { NativeSelect, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { planStorage, planWords } from '../tenants/plans.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { planLabels, planStorage } from '../tenants/plans.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
 import { CustomerForm, type CustomerFormValues, changesOf, fromCustomer } from './customer-form.ts'
-import { explain } from './looks.ts'
-import { useForgetPartner } from './mutations.ts'
+import { useInvalidatePartner } from './mutations.ts'
+import { explain } from './status-meta.ts'
 import { usePartner } from './use-partner.ts'
 
 /** What a partner sells to a customer: plan and seats, with its name and industry. */
 export function CustomerEditor({ tenant }: { tenant: TenantView }) {
   const partner = usePartner()
   const trpc = useTRPC()
-  const forget = useForgetPartner()
+  const forget = useInvalidatePartner()
   const [unplaced, setUnplaced] = useState<unknown>()
-  const form = useForm<CustomerFormValues>({ initialValues: fromCustomer(tenant), validate: zodForm(CustomerForm) })
+  const form = useForm<CustomerFormValues>({
+    initialValues: fromCustomer(tenant),
+    validate: zodForm(CustomerForm),
+  })
   useFollowRecord(form, fromCustomer(tenant))
   const update = useMutation(
     trpc.partners.updateCustomer.mutationOptions({
@@ -32,7 +36,7 @@ export function CustomerEditor({ tenant }: { tenant: TenantView }) {
         forget()
       },
       onError: (error) => {
-        if (!showRefusal(form, error)) setUnplaced(error)
+        if (!showRejection(form, error)) setUnplaced(error)
       },
     }),
   )
@@ -49,7 +53,7 @@ export function CustomerEditor({ tenant }: { tenant: TenantView }) {
           <NativeSelect
             label="Plan"
             description={`${planStorage(form.values.plan)} of storage.`}
-            data={plans.map((plan) => ({ value: plan, label: planWords[plan].name }))}
+            data={plans.map((plan) => ({ value: plan, label: planLabels[plan].name }))}
             {...form.getInputProps('plan')}
           />
           <NumberInput
@@ -63,8 +67,19 @@ export function CustomerEditor({ tenant }: { tenant: TenantView }) {
           />
         </SimpleGrid>
         <TextInput label="Industry" maxLength={100} {...form.getInputProps('industry')} />
-        {unplaced !== undefined && <ProblemAlert title="The customer was not changed." error={unplaced} message={explain(unplaced)} />}
-        <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
+        {unplaced !== undefined && (
+          <ProblemAlert
+            title="The customer was not changed."
+            error={unplaced}
+            message={explain(unplaced)}
+          />
+        )}
+        <SaveButtons
+          label="Save changes"
+          saving={update.isPending}
+          dirty={form.isDirty()}
+          onDiscard={form.reset}
+        />
       </Stack>
     </form>
   )

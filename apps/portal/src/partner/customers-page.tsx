@@ -7,19 +7,19 @@ import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
-import { moneyWords } from '@atrium/ui/partner-looks'
+import { amountsText } from '@atrium/ui/partner-status-meta'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
-import { tenantStatusLooks } from '@atrium/ui/tones'
+import { tenantStatusMeta } from '@atrium/ui/tones'
 import { Button, NativeSelect, Text } from '@mantine/core'
 import { IconBuildingCommunity, IconPlus, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import * as targets from '../targets.ts'
-import { planWords } from '../tenants/plans.ts'
+import * as links from '../links.ts'
+import { planLabels } from '../tenants/plans.ts'
 import { useTRPC } from '../trpc.ts'
-import { CustomersSearch, customersQuery } from './search.ts'
+import { type CustomersSearch, customersQuery, readCustomersSearch } from './search.ts'
 import { mayDo, maySee, usePartner } from './use-partner.ts'
 
 const CustomerDrawer = lazy(() => import('./customer-drawer.tsx'))
@@ -28,11 +28,19 @@ const CustomerDrawer = lazy(() => import('./customer-drawer.tsx'))
 export function CustomersPage() {
   const partner = usePartner()
   const router = useRouter()
-  const search = CustomersSearch.parse(useSearch({ strict: false }))
+  const search = readCustomersSearch(useSearch({ strict: false }))
   const trpc = useTRPC()
-  const query = useQuery(trpc.partners.customers.queryOptions(customersQuery(partner.slug, search), { placeholderData: keepPreviousData }))
+  const query = useQuery(
+    trpc.partners.customers.queryOptions(customersQuery(partner.slug, search), {
+      placeholderData: keepPreviousData,
+    }),
+  )
   const go = (change: Partial<CustomersSearch>, replace = true) =>
-    void router.navigate({ ...targets.partnerCustomers({ ...search, trail: undefined, ...change }), replace, resetScroll: false })
+    void router.navigate({
+      ...links.partnerCustomers({ ...search, trail: undefined, ...change }),
+      replace,
+      resetScroll: false,
+    })
   const filtered = search.q !== undefined || search.status !== undefined
   return (
     <>
@@ -42,7 +50,7 @@ export function CustomersPage() {
         description="The workplaces that belong to you, newest first."
         actions={
           mayDo(partner, 'manageCustomers') && (
-            <LinkButton {...targets.newTenant} leftSection={<IconPlus size={18} aria-hidden />}>
+            <LinkButton {...links.newTenant} leftSection={<IconPlus size={18} aria-hidden />}>
               Add a customer
             </LinkButton>
           )
@@ -60,10 +68,15 @@ export function CustomersPage() {
         <NativeSelect
           label="Status"
           value={search.status ?? ''}
-          onChange={(event) => go({ status: tenantStatus.safeParse(event.currentTarget.value).data })}
+          onChange={(event) =>
+            go({ status: tenantStatus.safeParse(event.currentTarget.value).data })
+          }
           data={[
             { value: '', label: 'Any but deleted' },
-            ...tenantStatuses.map((status) => ({ value: status, label: tenantStatusLooks[status].label })),
+            ...tenantStatuses.map((status) => ({
+              value: status,
+              label: tenantStatusMeta[status].label,
+            })),
           ]}
         />
       </FilterBar>
@@ -88,7 +101,9 @@ export function CustomersPage() {
             )
           }
         >
-          {filtered ? 'Try another word or status.' : 'Workplaces that your managers create belong to you and appear here.'}
+          {filtered
+            ? 'Try another word or status.'
+            : 'Workplaces that your managers create belong to you and appear here.'}
         </EmptyState>
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
@@ -110,7 +125,11 @@ export function CustomersPage() {
       )}
       <Suspense>
         {search.customer && (
-          <CustomerDrawer key={search.customer} slug={search.customer} onClose={() => go({ trail: search.trail, customer: undefined })} />
+          <CustomerDrawer
+            key={search.customer}
+            slug={search.customer}
+            onClose={() => go({ trail: search.trail, customer: undefined })}
+          />
         )}
       </Suspense>
     </>
@@ -126,7 +145,7 @@ function columnsFor(search: CustomersSearch, withRevenue: boolean): Column<Custo
       cell: ({ slug, name }) => (
         <div>
           <LinkAnchor
-            {...targets.partnerCustomers({ ...search, customer: slug })}
+            {...links.partnerCustomers({ ...search, customer: slug })}
             data-row-link
             resetScroll={false}
             size="sm"
@@ -142,12 +161,23 @@ function columnsFor(search: CustomersSearch, withRevenue: boolean): Column<Custo
         </div>
       ),
     },
-    { key: 'status', header: 'Status', cell: ({ status }) => <TenantStatusBadge status={status} /> },
+    {
+      key: 'status',
+      header: 'Status',
+      cell: ({ status }) => <TenantStatusBadge status={status} />,
+    },
     { key: 'health', header: 'Health', cell: ({ health }) => <HealthBadge health={health} /> },
-    { key: 'plan', header: 'Plan', cell: ({ plan }) => planWords[plan].name },
+    { key: 'plan', header: 'Plan', cell: ({ plan }) => planLabels[plan].name },
     { key: 'seats', header: 'Members of seats', align: 'end', cell: seatUse },
     ...(withRevenue
-      ? [{ key: 'mrr', header: 'MRR', align: 'end' as const, cell: ({ mrr }: CustomerView) => (mrr ? moneyWords(mrr) : '–') }]
+      ? [
+          {
+            key: 'mrr',
+            header: 'MRR',
+            align: 'end' as const,
+            cell: ({ mrr }: CustomerView) => (mrr ? amountsText(mrr) : '–'),
+          },
+        ]
       : []),
   ]
 }

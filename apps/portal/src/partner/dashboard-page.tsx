@@ -4,16 +4,16 @@ import { formatCount, formatMoney } from '@atrium/ui/format'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
-import { moneyWords } from '@atrium/ui/partner-looks'
+import { amountsText } from '@atrium/ui/partner-status-meta'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { healthLooks, tenantStatusLooks } from '@atrium/ui/tones'
+import { healthMeta, tenantStatusMeta } from '@atrium/ui/tones'
 import { Grid, Stack, Text } from '@mantine/core'
 import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
 import classes from './dashboard.module.css'
-import { attentionLooks } from './looks.ts'
+import { attentionMeta } from './status-meta.ts'
 import { mayDo, usePartner } from './use-partner.ts'
 
 /** How the partner's business stands, and which customers need somebody. */
@@ -38,14 +38,15 @@ export function PartnerDashboardPage() {
           retrying={query.isFetching}
         />
       )}
-      {query.data && (query.data.customers.total === 0 ? <NoCustomers /> : <Overview overview={query.data} />)}
+      {query.data &&
+        (query.data.customers.total === 0 ? <NoCustomers /> : <Overview overview={query.data} />)}
     </>
   )
 }
 
 function AddCustomer() {
   return (
-    <LinkButton {...targets.newTenant} leftSection={<IconPlus size={18} aria-hidden />}>
+    <LinkButton {...links.newTenant} leftSection={<IconPlus size={18} aria-hidden />}>
       Add a customer
     </LinkButton>
   )
@@ -54,7 +55,10 @@ function AddCustomer() {
 function NoCustomers() {
   const partner = usePartner()
   return (
-    <EmptyState icon={<IconBuildingCommunity size={32} stroke={1.5} aria-hidden />} title="No customers yet">
+    <EmptyState
+      icon={<IconBuildingCommunity size={32} stroke={1.5} aria-hidden />}
+      title="No customers yet"
+    >
       {mayDo(partner, 'manageCustomers')
         ? 'Workplaces that your staff create belong to you. Add the first one, or ask the operator of the platform to attach an existing one.'
         : 'Workplaces that your managers create appear here.'}
@@ -68,14 +72,16 @@ function Overview({ overview }: { overview: PartnerOverview }) {
     <>
       <ul className={classes.figures} aria-label="Key figures">
         <Figure label="Customers" value={formatCount(customers.total)} />
-        {mrr && <Figure label="Monthly recurring revenue" value={moneyWords(mrr)} />}
+        {mrr && <Figure label="Monthly recurring revenue" value={amountsText(mrr)} />}
         {earnedThisMonth && (
           <Figure
             label="Your margin this month"
             value={
               earnedThisMonth.length === 0
                 ? 'None yet'
-                : earnedThisMonth.map(({ currency, amountMinor }) => formatMoney(amountMinor, currency)).join(' + ')
+                : earnedThisMonth
+                    .map(({ currency, amountMinor }) => formatMoney(amountMinor, currency))
+                    .join(' + ')
             }
           />
         )}
@@ -90,8 +96,12 @@ function Overview({ overview }: { overview: PartnerOverview }) {
               <ul className={classes.list}>
                 {(['active', 'pending', 'suspended'] as const).map((status) => (
                   <li key={status} className={classes.row}>
-                    <LinkAnchor {...targets.partnerCustomers({ status })} c="inherit" underline="hover">
-                      <StatusBadge {...tenantStatusLooks[status]} />
+                    <LinkAnchor
+                      {...links.partnerCustomers({ status })}
+                      c="inherit"
+                      underline="hover"
+                    >
+                      <StatusBadge {...tenantStatusMeta[status]} />
                     </LinkAnchor>
                     <span className={classes.count}>{formatCount(customers[status])}</span>
                   </li>
@@ -119,17 +129,17 @@ function Figure({ label, value }: { label: string; value: string }) {
 
 function HealthPanel({ health }: { health: PartnerOverview['health'] }) {
   const bands = [
-    [healthLooks.healthy, health.healthy],
-    [healthLooks.watch, health.watch],
-    [healthLooks.at_risk, health.atRisk],
+    [healthMeta.healthy, health.healthy],
+    [healthMeta.watch, health.watch],
+    [healthMeta.at_risk, health.atRisk],
     [{ label: 'New, or not enough data', tone: 'neutral' }, health.unscored],
   ] as const
   return (
     <Panel title="By health" description="Customers that are not suspended.">
       <ul className={classes.list}>
-        {bands.map(([look, count]) => (
-          <li key={look.label} className={classes.row}>
-            <StatusBadge {...look} />
+        {bands.map(([meta, count]) => (
+          <li key={meta.label} className={classes.row}>
+            <StatusBadge {...meta} />
             <span className={classes.count}>{formatCount(count)}</span>
           </li>
         ))}
@@ -147,10 +157,15 @@ function Attention({ overview: { attention } }: { overview: PartnerOverview }) {
         <ul className={classes.list}>
           {attention.map(({ reason, tenantSlug, name }) => (
             <li key={tenantSlug} className={classes.row}>
-              <LinkAnchor {...targets.partnerCustomers({ customer: tenantSlug })} fw={550} c="inherit" underline="hover">
+              <LinkAnchor
+                {...links.partnerCustomers({ customer: tenantSlug })}
+                fw={550}
+                c="inherit"
+                underline="hover"
+              >
                 {name}
               </LinkAnchor>
-              <StatusBadge {...attentionLooks[reason]} />
+              <StatusBadge {...attentionMeta[reason]} />
             </li>
           ))}
         </ul>

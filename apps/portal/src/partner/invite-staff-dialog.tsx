@@ -1,17 +1,18 @@
-import { type PartnerAccess, partnerAccesses } from '@atrium/core/partner-access'
+import type { PartnerAccess } from '@atrium/core/partner-access'
+import { partnerAccesses } from '@atrium/core/partner-rights'
 import { InviteStaff } from '@atrium/core/partner-team'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
-import { accessWords } from '@atrium/ui/partner-looks'
+import { accessLabels } from '@atrium/ui/partner-status-meta'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
-import { explain } from './looks.ts'
-import { useForgetPartner } from './mutations.ts'
+import { useInvalidatePartner } from './mutations.ts'
+import { explain } from './status-meta.ts'
 import { usePartner } from './use-partner.ts'
 
 interface Props {
@@ -32,7 +33,12 @@ const emptyForm: Values = { name: '', email: '', access: 'viewer' }
 /** Asks for somebody new on the staff, who joins by the link in a mail. */
 export function InviteStaffDialog(props: Props) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Invite somebody to the staff" size="md">
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title="Invite somebody to the staff"
+      size="md"
+    >
       {/* Mounted with each opening, so that nothing typed before is left in it. */}
       {props.opened && <InviteFields {...props} />}
     </Modal>
@@ -42,7 +48,7 @@ export function InviteStaffDialog(props: Props) {
 function InviteFields({ onClose, onInvited }: Props) {
   const partner = usePartner()
   const trpc = useTRPC()
-  const forget = useForgetPartner()
+  const forget = useInvalidatePartner()
   const form = useForm<Values>({ initialValues: emptyForm, validate: zodForm(InviteForm) })
   const invite = useMutation(
     trpc.partners.inviteStaff.mutationOptions({
@@ -51,14 +57,28 @@ function InviteFields({ onClose, onInvited }: Props) {
         done(`An invitation was sent to ${form.values.email}.`)
         onInvited()
       },
-      onError: (error) => showRefusal(form, error, { name: 'email', codes: ['email_exists', 'already_exists'] }),
+      onError: (error) =>
+        showRejection(form, error, { name: 'email', codes: ['email_exists', 'already_exists'] }),
     }),
   )
   const unplaced = invite.error && Object.keys(form.errors).length === 0
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => invite.mutate({ slug: partner.slug, ...values }), focusFirstError)}>
+    <form
+      noValidate
+      onSubmit={form.onSubmit(
+        (values) => invite.mutate({ slug: partner.slug, ...values }),
+        focusFirstError,
+      )}
+    >
       <Stack>
-        <TextInput label="Name" required data-autofocus maxLength={200} autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput
+          label="Name"
+          required
+          data-autofocus
+          maxLength={200}
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
         <TextInput
           label="E-mail address"
           description="The invitation goes there, and the person signs in with it."
@@ -73,11 +93,22 @@ function InviteFields({ onClose, onInvited }: Props) {
         <Radio.Group label="Access level" {...form.getInputProps('access')}>
           <Stack gap={8} mt={6}>
             {partnerAccesses.map((access) => (
-              <Radio key={access} value={access} label={accessWords[access].name} description={accessWords[access].may} />
+              <Radio
+                key={access}
+                value={access}
+                label={accessLabels[access].name}
+                description={accessLabels[access].may}
+              />
             ))}
           </Stack>
         </Radio.Group>
-        {unplaced && <ProblemAlert title="Nobody was invited." error={invite.error} message={explain(invite.error)} />}
+        {unplaced && (
+          <ProblemAlert
+            title="Nobody was invited."
+            error={invite.error}
+            message={explain(invite.error)}
+          />
+        )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={invite.isPending}>
             Cancel

@@ -4,39 +4,58 @@ import { FilterBar } from '@atrium/ui/filter-bar'
 import { LedgerTable } from '@atrium/ui/ledger-table'
 import { Pager } from '@atrium/ui/pager'
 import { Panel } from '@atrium/ui/panel'
-import { ledgerEntryNames } from '@atrium/ui/payout-looks'
+import { ledgerEntryNames } from '@atrium/ui/payout-status-meta'
 import { Button, NativeSelect } from '@mantine/core'
 import { IconListDetails } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
-import { LedgerSearch, ledgerQuery } from './money-search.ts'
+import { type LedgerSearch, ledgerQuery, readLedgerSearch } from './money-search.ts'
 import { usePartner } from './use-partner.ts'
 
 /** Every entry, newest first. */
 export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
   const partner = usePartner()
   const router = useRouter()
-  const search = LedgerSearch.parse(useSearch({ strict: false }))
-  const query = useQuery(useTRPC().payouts.ledger.queryOptions(ledgerQuery(partner.slug, search), { placeholderData: keepPreviousData }))
+  const search = readLedgerSearch(useSearch({ strict: false }))
+  const query = useQuery(
+    useTRPC().payouts.ledger.queryOptions(ledgerQuery(partner.slug, search), {
+      placeholderData: keepPreviousData,
+    }),
+  )
   const go = (change: Partial<LedgerSearch>) =>
-    void router.navigate({ ...targets.partnerBilling({ ...search, trail: undefined, ...change }), replace: true, resetScroll: false })
+    void router.navigate({
+      ...links.partnerBilling({ ...search, trail: undefined, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
   const filtered = search.currency !== undefined || search.type !== undefined
   return (
-    <Panel title="Ledger" description="Every cent with the invoice that it comes from and the statement that pays it.">
+    <Panel
+      title="Ledger"
+      description="Every cent with the invoice that it comes from and the statement that pays it."
+    >
       <FilterBar label="Filter the ledger">
         <NativeSelect
           label="Entry"
           value={search.type ?? ''}
-          data={[{ value: '', label: 'Any' }, ...ledgerEntryTypes.map((value) => ({ value, label: ledgerEntryNames[value] }))]}
-          onChange={(event) => go({ type: ledgerEntryType.safeParse(event.currentTarget.value).data })}
+          data={[
+            { value: '', label: 'Any' },
+            ...ledgerEntryTypes.map((value) => ({ value, label: ledgerEntryNames[value] })),
+          ]}
+          onChange={(event) =>
+            go({ type: ledgerEntryType.safeParse(event.currentTarget.value).data })
+          }
         />
         {currencies.length > 1 && (
           <NativeSelect
             label="Currency"
             value={search.currency ?? ''}
-            data={[{ value: '', label: 'Any' }, ...currencies.map((value) => ({ value, label: value.toUpperCase() }))]}
+            data={[
+              { value: '', label: 'Any' },
+              ...currencies.map((value) => ({ value, label: value.toUpperCase() })),
+            ]}
             onChange={(event) => go({ currency: event.currentTarget.value || undefined })}
           />
         )}
@@ -56,18 +75,33 @@ export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
           title={filtered ? 'No entry fits these filters' : 'Nothing earned yet'}
           action={
             filtered && (
-              <Button variant="default" onClick={() => go({ currency: undefined, type: undefined })}>
+              <Button
+                variant="default"
+                onClick={() => go({ currency: undefined, type: undefined })}
+              >
                 Clear filters
               </Button>
             )
           }
         >
-          {filtered ? 'Choose another kind of entry.' : 'Your share appears here when a customer of yours has paid an invoice.'}
+          {filtered
+            ? 'Choose another kind of entry.'
+            : 'Your share appears here when a customer of yours has paid an invoice.'}
         </EmptyState>
       ) : (
         <>
-          <LedgerTable caption={`Ledger of ${partner.name}`} entries={query.data.items} withPayout stale={query.isPlaceholderData} />
-          <Pager label="Pages of the ledger" trail={search.trail} nextCursor={query.data.nextCursor} onChange={(trail) => go({ trail })} />
+          <LedgerTable
+            caption={`Ledger of ${partner.name}`}
+            entries={query.data.items}
+            withPayout
+            stale={query.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of the ledger"
+            trail={search.trail}
+            nextCursor={query.data.nextCursor}
+            onChange={(trail) => go({ trail })}
+          />
         </>
       )}
     </Panel>

@@ -1,18 +1,24 @@
-import { ledgerEntryType, payoutStatus } from '@atrium/core/payout-states'
+import { ledgerEntryTypes, payoutStatuses } from '@atrium/core/choices'
 import type { ListLedger, ListPartnerPayouts } from '@atrium/core/payouts'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, trail } from '@atrium/ui/search-params'
-import { z } from 'zod'
+import { oneOf, recordId, searchReader, shaped, trail } from '@atrium/ui/search-params'
 
-const currency = lenient(z.string().regex(/^[a-z]{3}$/))
+const currency = shaped(/^[a-z]{3}$/)
 
-/** What the address of the partner's billing page carries: the filters of the ledger and the way through its pages. */
-export const LedgerSearch = z.object({ currency, type: lenient(ledgerEntryType), trail })
-export type LedgerSearch = z.infer<typeof LedgerSearch>
+/**
+ * What the address of the partner's billing page carries: the filters of the ledger and the way
+ * through its pages.
+ */
+export const readLedgerSearch = searchReader({ currency, type: oneOf(ledgerEntryTypes), trail })
+export type LedgerSearch = ReturnType<typeof readLedgerSearch>
 
 /** What the address of the partner's payouts carries. */
-export const PartnerPayoutsSearch = z.object({ status: lenient(payoutStatus), trail, payout: lenient(z.uuid()) })
-export type PartnerPayoutsSearch = z.infer<typeof PartnerPayoutsSearch>
+export const readPartnerPayoutsSearch = searchReader({
+  status: oneOf(payoutStatuses),
+  trail,
+  payout: recordId,
+})
+export type PartnerPayoutsSearch = ReturnType<typeof readPartnerPayoutsSearch>
 
 const perPage = 25
 
@@ -20,6 +26,9 @@ export function ledgerQuery(slug: string, { trail: way, ...filters }: LedgerSear
   return { slug, ...filters, cursor: currentCursor(way), limit: perPage }
 }
 
-export function payoutsQuery(slug: string, { status, trail: way }: PartnerPayoutsSearch): ListPartnerPayouts {
+export function payoutsQuery(
+  slug: string,
+  { status, trail: way }: PartnerPayoutsSearch,
+): ListPartnerPayouts {
   return { slug, status, cursor: currentCursor(way), limit: perPage }
 }

@@ -5,25 +5,37 @@ import { Alert, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
+import * as links from '../links.ts'
 import { useProfile } from '../profile/use-profile.ts'
-import * as targets from '../targets.ts'
 import { useTRPC } from '../trpc.ts'
 import { partnerOf } from './use-partner.ts'
 
-/** Around every page of the partner area: fetches the partner, and says when there is none or when it may only be read. */
+/**
+ * Around every page of the partner area: fetches the partner, and says when there is none or when
+ * it may only be read.
+ */
 export function PartnerFrame() {
   const { me } = useProfile()
   const own = partnerOf(me)
   const trpc = useTRPC()
-  const partner = useQuery({ ...trpc.partners.get.queryOptions({ slug: own?.slug ?? '' }), enabled: own !== undefined })
+  const partner = useQuery({
+    ...trpc.partners.get.queryOptions({ slug: own?.slug ?? '' }),
+    enabled: own !== undefined,
+  })
   if (!own) return <NoPartner />
   if (partner.data) {
     return (
       <>
         {partner.data.status === 'suspended' && (
-          <Alert color="yellow" icon={<IconLock aria-hidden />} title={`${partner.data.name} is suspended`} mb="lg">
+          <Alert
+            color="yellow"
+            icon={<IconLock aria-hidden />}
+            title={`${partner.data.name} is suspended`}
+            mb="lg"
+          >
             {partner.data.suspendedReason ? `Reason: ${partner.data.suspendedReason} ` : ''}
-            Everything can still be read. Nothing can be changed, and payouts are held, until the operator of the platform resumes it.
+            Everything can still be read. Nothing can be changed, and payouts are held, until the
+            operator of the platform resumes it.
           </Alert>
         )}
         <Outlet />
@@ -52,9 +64,10 @@ function NoPartner() {
     <>
       <PageHeader title="No partner area" />
       <Text mb="lg" maw="60ch">
-        You are not on the staff of a partner. If you should be, ask an owner of that partner to invite you.
+        You are not on the staff of a partner. If you should be, ask an owner of that partner to
+        invite you.
       </Text>
-      <LinkButton {...targets.home} variant="default">
+      <LinkButton {...links.home} variant="default">
         Go to your workplaces
       </LinkButton>
     </>
@@ -69,7 +82,7 @@ export function NoPartnerAccess() {
       <Text mb="lg" maw="60ch">
         Your access level does not include this page. An owner of the partner can change your level.
       </Text>
-      <LinkButton {...targets.partner} variant="default">
+      <LinkButton {...links.partner} variant="default">
         Go to the dashboard
       </LinkButton>
     </>

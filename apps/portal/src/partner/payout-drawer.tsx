@@ -1,9 +1,9 @@
 import type { PartnerPayoutDetail } from '@atrium/core/payouts'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LedgerTable } from '@atrium/ui/ledger-table'
-import { payoutLooks } from '@atrium/ui/payout-looks'
+import { payoutMeta } from '@atrium/ui/payout-status-meta'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
@@ -15,7 +15,12 @@ import { usePartner } from './use-partner.ts'
 /** One payout with its entries and its statement. */
 export default function PayoutDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const { slug } = usePartner()
-  const { data: payout, isError, error, refetch } = useQuery(useTRPC().payouts.partnerGet.queryOptions({ slug, payoutId: id }))
+  const {
+    data: payout,
+    isError,
+    error,
+    refetch,
+  } = useQuery(useTRPC().payouts.partnerGet.queryOptions({ slug, payoutId: id }))
   return (
     <SideDrawer
       opened
@@ -26,7 +31,11 @@ export default function PayoutDrawer({ id, onClose }: { id: string; onClose: () 
       {payout ? (
         <Detail payout={payout} slug={slug} />
       ) : isError ? (
-        <ErrorState title="The payout could not be loaded." error={error} onRetry={() => void refetch()} />
+        <ErrorState
+          title="The payout could not be loaded."
+          error={error}
+          onRetry={() => void refetch()}
+        />
       ) : (
         <LoadingRows label="Loading the payout" />
       )}
@@ -36,24 +45,39 @@ export default function PayoutDrawer({ id, onClose }: { id: string; onClose: () 
 
 function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string }) {
   const href = `/api/partner/${slug}/payouts/${payout.id}/statement`
-  const note = payout.status === 'held' ? payout.heldReason : payout.status === 'failed' ? payout.failureReason : null
+  const note =
+    payout.status === 'held'
+      ? payout.heldReason
+      : payout.status === 'failed'
+        ? payout.failureReason
+        : null
   return (
     <Stack>
       {note && <Alert color="yellow">{note}</Alert>}
-      <Facts>
-        <Fact label="Status">
-          <StatusBadge {...payoutLooks[payout.status]} />
-        </Fact>
-        <Fact label="Statement">{payout.statementNumber ?? 'Numbered when it is paid'}</Fact>
-        <Fact label="Period">
-          {payout.periodFrom ? formatDay(payout.periodFrom) : 'From the beginning'} to {formatDay(payout.periodTo)}
-        </Fact>
-        <Fact label="Paid">{payout.paidAt && formatDay(payout.paidAt)}</Fact>
-        <Fact label="Reference">{payout.reference}</Fact>
-      </Facts>
+      <DetailList>
+        <DetailItem label="Status">
+          <StatusBadge {...payoutMeta[payout.status]} />
+        </DetailItem>
+        <DetailItem label="Statement">
+          {payout.statementNumber ?? 'Numbered when it is paid'}
+        </DetailItem>
+        <DetailItem label="Period">
+          {payout.periodFrom ? formatDay(payout.periodFrom) : 'From the beginning'} to{' '}
+          {formatDay(payout.periodTo)}
+        </DetailItem>
+        <DetailItem label="Paid">{payout.paidAt && formatDay(payout.paidAt)}</DetailItem>
+        <DetailItem label="Reference">{payout.reference}</DetailItem>
+      </DetailList>
       {payout.status !== 'canceled' && (
         <Group gap="xs">
-          <Button component="a" href={href} download size="xs" variant="default" leftSection={<IconReceipt2 size={16} aria-hidden />}>
+          <Button
+            component="a"
+            href={href}
+            download
+            size="xs"
+            variant="default"
+            leftSection={<IconReceipt2 size={16} aria-hidden />}
+          >
             Statement
           </Button>
           <Button

@@ -6,7 +6,7 @@ import { Amount } from '@atrium/ui/ledger-table'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
-import { payoutLooks } from '@atrium/ui/payout-looks'
+import { payoutMeta } from '@atrium/ui/payout-status-meta'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, NativeSelect } from '@mantine/core'
@@ -14,9 +14,13 @@ import { IconCashBanknote } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
-import { PartnerPayoutsSearch, payoutsQuery } from './money-search.ts'
+import {
+  type PartnerPayoutsSearch,
+  payoutsQuery,
+  readPartnerPayoutsSearch,
+} from './money-search.ts'
 import { NoPartnerAccess } from './partner-frame.tsx'
 import { maySee, usePartner } from './use-partner.ts'
 
@@ -26,12 +30,18 @@ const PayoutDrawer = lazy(() => import('./payout-drawer.tsx'))
 export function PartnerPayoutsPage() {
   const partner = usePartner()
   const router = useRouter()
-  const search = PartnerPayoutsSearch.parse(useSearch({ strict: false }))
+  const search = readPartnerPayoutsSearch(useSearch({ strict: false }))
   const allowed = maySee(partner, 'finance')
-  const list = useTRPC().payouts.partnerList.queryOptions(payoutsQuery(partner.slug, search), { placeholderData: keepPreviousData })
+  const list = useTRPC().payouts.partnerList.queryOptions(payoutsQuery(partner.slug, search), {
+    placeholderData: keepPreviousData,
+  })
   const query = useQuery({ ...list, enabled: allowed })
   const go = (change: Partial<PartnerPayoutsSearch>) =>
-    void router.navigate({ ...targets.partnerPayouts({ ...search, trail: undefined, ...change }), replace: true, resetScroll: false })
+    void router.navigate({
+      ...links.partnerPayouts({ ...search, trail: undefined, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
   if (!allowed) return <NoPartnerAccess />
   return (
     <>
@@ -40,7 +50,7 @@ export function PartnerPayoutsPage() {
         tabTitle={`Payouts to ${partner.name}`}
         description="Made on the first of each month from what is available, or when an owner asks for one."
         actions={
-          <LinkButton {...targets.partnerBilling()} variant="default">
+          <LinkButton {...links.partnerBilling()} variant="default">
             See the balance
           </LinkButton>
         }
@@ -49,8 +59,13 @@ export function PartnerPayoutsPage() {
         <NativeSelect
           label="Status"
           value={search.status ?? ''}
-          data={[{ value: '', label: 'Any' }, ...payoutStatuses.map((value) => ({ value, label: payoutLooks[value].label }))]}
-          onChange={(event) => go({ status: payoutStatus.safeParse(event.currentTarget.value).data })}
+          data={[
+            { value: '', label: 'Any' },
+            ...payoutStatuses.map((value) => ({ value, label: payoutMeta[value].label })),
+          ]}
+          onChange={(event) =>
+            go({ status: payoutStatus.safeParse(event.currentTarget.value).data })
+          }
         />
       </FilterBar>
       {query.isPending ? (
@@ -74,7 +89,9 @@ export function PartnerPayoutsPage() {
             )
           }
         >
-          {search.status ? 'Choose another status.' : 'The first one is made when enough of what you earned is available.'}
+          {search.status
+            ? 'Choose another status.'
+            : 'The first one is made when enough of what you earned is available.'}
         </EmptyState>
       ) : (
         <>
@@ -85,12 +102,21 @@ export function PartnerPayoutsPage() {
             rowKey={({ id }) => id}
             stale={query.isPlaceholderData}
           />
-          <Pager label="Pages of payouts" trail={search.trail} nextCursor={query.data.nextCursor} onChange={(trail) => go({ trail })} />
+          <Pager
+            label="Pages of payouts"
+            trail={search.trail}
+            nextCursor={query.data.nextCursor}
+            onChange={(trail) => go({ trail })}
+          />
         </>
       )}
       <Suspense>
         {search.payout && (
-          <PayoutDrawer key={search.payout} id={search.payout} onClose={() => go({ trail: search.trail, payout: undefined })} />
+          <PayoutDrawer
+            key={search.payout}
+            id={search.payout}
+            onClose={() => go({ trail: search.trail, payout: undefined })}
+          />
         )}
       </Suspense>
     </>
@@ -105,7 +131,7 @@ function columnsFor(search: PartnerPayoutsSearch): Column<PartnerPayoutView>[] {
       primary: true,
       cell: ({ id, periodTo, statementNumber }) => (
         <LinkAnchor
-          {...targets.partnerPayouts({ ...search, payout: id })}
+          {...links.partnerPayouts({ ...search, payout: id })}
           data-row-link
           resetScroll={false}
           size="sm"
@@ -117,11 +143,16 @@ function columnsFor(search: PartnerPayoutsSearch): Column<PartnerPayoutView>[] {
         </LinkAnchor>
       ),
     },
-    { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge {...payoutLooks[status]} /> },
+    {
+      key: 'status',
+      header: 'Status',
+      cell: ({ status }) => <StatusBadge {...payoutMeta[status]} />,
+    },
     {
       key: 'made',
       header: 'Made',
-      cell: ({ createdAt, requested }) => `${formatDay(createdAt)}, ${requested ? 'asked for' : 'monthly run'}`,
+      cell: ({ createdAt, requested }) =>
+        `${formatDay(createdAt)}, ${requested ? 'asked for' : 'monthly run'}`,
     },
     { key: 'paid', header: 'Paid', cell: ({ paidAt }) => (paidAt ? formatDay(paidAt) : '–') },
     {

@@ -13,20 +13,28 @@ export function useReportSource(slug: string): ReportSource {
     (): ReportSource => ({
       useMrr: (input) => useQuery(reports.mrr.queryOptions({ slug, ...input }, kept)),
       usePlans: (input) => useQuery(reports.revenueByPlan.queryOptions({ slug, ...input }, kept)),
-      useTop: (input) => useQuery(reports.topCustomers.queryOptions({ slug, ...input, limit: 10 }, kept)),
+      useTop: (input) =>
+        useQuery(reports.topCustomers.queryOptions({ slug, ...input, limit: 10 }, kept)),
       useGrowth: (input) => useQuery(reports.growth.queryOptions({ slug, ...input }, kept)),
       useSignups: () => useQuery(reports.signupCohorts.queryOptions({ slug })),
       useChurn: () => useQuery(reports.churnCohorts.queryOptions({ slug })),
       useInvoiced: () => useQuery(reports.invoicedRevenue.queryOptions({ slug })),
       useRows(asked, cursor) {
         const page = { slug, cursor, limit: rowsPerPage }
-        const paged = <Input extends object>(input: Input | undefined) => (input ? { ...input, ...page } : skipToken)
+        const paged = <Input extends object>(input: Input | undefined) =>
+          input ? { ...input, ...page } : skipToken
         const rows = {
           mrr: useQuery(reports.mrrRows.queryOptions(paged(askedOf(asked, 'mrr')), kept)),
-          plan: useQuery(reports.revenueByPlanRows.queryOptions(paged(askedOf(asked, 'plan')), kept)),
+          plan: useQuery(
+            reports.revenueByPlanRows.queryOptions(paged(askedOf(asked, 'plan')), kept),
+          ),
           growth: useQuery(reports.growthRows.queryOptions(paged(askedOf(asked, 'growth')), kept)),
-          signups: useQuery(reports.signupCohortRows.queryOptions(paged(askedOf(asked, 'signups')), kept)),
-          churn: useQuery(reports.churnCohortRows.queryOptions(paged(askedOf(asked, 'churn')), kept)),
+          signups: useQuery(
+            reports.signupCohortRows.queryOptions(paged(askedOf(asked, 'signups')), kept),
+          ),
+          churn: useQuery(
+            reports.churnCohortRows.queryOptions(paged(askedOf(asked, 'churn')), kept),
+          ),
         }
         return rows[asked.report]
       },

@@ -1,10 +1,10 @@
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { ReportsView } from '@atrium/ui/reports/reports-view'
-import { ReportsSearch } from '@atrium/ui/reports/search'
+import { type ReportsSearch, readReportsSearch } from '@atrium/ui/reports/search'
 import { Stack } from '@mantine/core'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { NoPartnerAccess } from './partner-frame.tsx'
 import { useReportSource } from './report-source.ts'
 import { SavedReports, SaveReportButton } from './saved-reports.tsx'
@@ -13,16 +13,24 @@ import { maySee, usePartner } from './use-partner.ts'
 /** What the partner's customers bring, what moves it, and who stays. */
 export function PartnerReportsPage() {
   const partner = usePartner()
-  return maySee(partner, 'reports') ? <Reports slug={partner.slug} name={partner.name} /> : <NoPartnerAccess />
+  return maySee(partner, 'reports') ? (
+    <Reports slug={partner.slug} name={partner.name} />
+  ) : (
+    <NoPartnerAccess />
+  )
 }
 
 function Reports({ slug, name }: { slug: string; name: string }) {
   const router = useRouter()
-  const search = ReportsSearch.parse(useSearch({ strict: false }))
+  const search = readReportsSearch(useSearch({ strict: false }))
   const source = useReportSource(slug)
   const current = source.useMrr({ asOf: search.asOf })
   const go = (change: Partial<ReportsSearch>) =>
-    void router.navigate({ ...targets.partnerReports({ ...search, ...change }), replace: true, resetScroll: false })
+    void router.navigate({
+      ...links.partnerReports({ ...search, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
   return (
     <>
       <PageHeader
@@ -39,7 +47,13 @@ function Reports({ slug, name }: { slug: string; name: string }) {
           currencies={(current.data?.currencies ?? []).map(({ currency }) => currency)}
           topTitle="Top customers"
           nameOf={(customer) => (
-            <LinkAnchor {...targets.partnerCustomers({ customer: customer.slug })} size="sm" fw={550} c="inherit" underline="hover">
+            <LinkAnchor
+              {...links.partnerCustomers({ customer: customer.slug })}
+              size="sm"
+              fw={550}
+              c="inherit"
+              underline="hover"
+            >
               {customer.name}
             </LinkAnchor>
           )}

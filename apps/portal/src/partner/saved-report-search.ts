@@ -1,4 +1,8 @@
-import { type SavedReportKind, type SavedReportView, savedReportParams } from '@atrium/core/saved-reports'
+import {
+  type SavedReportKind,
+  type SavedReportView,
+  savedReportParams,
+} from '@atrium/core/saved-reports'
 import type { ReportsSearch } from '@atrium/ui/reports/search'
 
 /** What is kept of a view of the reports; undefined for a view that cannot be kept. */
@@ -23,7 +27,10 @@ export function savedOf({
 }
 
 /** The view that a kept report names; undefined for one that is shown on another page. */
-export function searchOf({ kind, params }: Pick<SavedReportView, 'kind' | 'params'>): ReportsSearch | undefined {
+export function searchOf({
+  kind,
+  params,
+}: Pick<SavedReportView, 'kind' | 'params'>): ReportsSearch | undefined {
   switch (kind) {
     case 'growth': {
       const known = savedReportParams.growth.safeParse(params).data

@@ -10,7 +10,7 @@ import { ActionIcon, Button, Group, Modal, Stack, Text, TextInput } from '@manti
 import { IconBookmark, IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
 import { savedOf, searchOf } from './saved-report-search.ts'
 import { mayDo, usePartner } from './use-partner.ts'
@@ -22,7 +22,11 @@ export function SaveReportButton({ search }: { search: ReportsSearch }) {
   if (!savedOf(search) || !mayDo(partner, 'manageCustomers')) return null
   return (
     <>
-      <Button variant="default" leftSection={<IconBookmark size={17} aria-hidden />} onClick={() => setOpened(true)}>
+      <Button
+        variant="default"
+        leftSection={<IconBookmark size={17} aria-hidden />}
+        onClick={() => setOpened(true)}
+      >
         Save this view
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title="Save this view">
@@ -94,18 +98,24 @@ export function SavedReports() {
     const search = searchOf(report)
     return search ? [{ report, search }] : []
   })
-  if (saved.isError) return <ProblemAlert error={saved.error} title="The saved views could not be loaded." />
+  if (saved.isError)
+    return <ProblemAlert error={saved.error} title="The saved views could not be loaded." />
   if (views.length === 0) return null
   return (
     <Panel title="Saved views">
       <Stack gap={4} component="ul" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
         {views.map(({ report, search }) => (
           <Group key={report.id} component="li" justify="space-between" wrap="nowrap">
-            <LinkAnchor {...targets.partnerReports(search)} size="sm">
+            <LinkAnchor {...links.partnerReports(search)} size="sm">
               {report.name}
             </LinkAnchor>
             {mayDo(partner, 'manageCustomers') && (
-              <ActionIcon variant="subtle" color="gray" aria-label={`Delete ${report.name}`} onClick={() => setLeaving(report)}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`Delete ${report.name}`}
+                onClick={() => setLeaving(report)}
+              >
                 <IconTrash size={16} aria-hidden />
               </ActionIcon>
             )}
@@ -117,9 +127,13 @@ export function SavedReports() {
         onClose={() => setLeaving(undefined)}
         title="Delete the saved view"
         confirmLabel="Delete"
-        onConfirm={async () => leaving && remove.mutateAsync({ slug: partner.slug, id: leaving.id })}
+        onConfirm={async () =>
+          leaving && remove.mutateAsync({ slug: partner.slug, id: leaving.id })
+        }
       >
-        <Text size="sm">{leaving?.name} goes for everybody on the staff. The figures themselves stay.</Text>
+        <Text size="sm">
+          {leaving?.name} goes for everybody on the staff. The figures themselves stay.
+        </Text>
       </ConfirmDialog>
     </Panel>
   )

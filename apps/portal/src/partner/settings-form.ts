@@ -1,4 +1,8 @@
-import { type PartnerSettingsView, type UpdatePartnerSettings, UpdatePartnerSettings as UpdateSchema } from '@atrium/core/partners'
+import {
+  type PartnerSettingsView,
+  type UpdatePartnerSettings,
+  UpdatePartnerSettings as UpdateSchema,
+} from '@atrium/core/partners'
 import type { Plan } from '@atrium/core/tenants'
 import { z } from 'zod'
 
@@ -12,7 +16,7 @@ export interface PartnerSettingsValues {
   noticeEmail: string
 }
 
-const { slug: _, ...fields } = UpdateSchema.shape
+const { slug: _, expectedVersion: __, ...fields } = UpdateSchema.shape
 
 /** What the form is checked against: the API's own rules; all of it may be left out. */
 export const PartnerSettingsForm = z.object(fields)
@@ -30,14 +34,25 @@ export function fromSettings(settings: PartnerSettingsView): PartnerSettingsValu
 
 const texts = ['supportEmail', 'supportPhone', 'supportUrl', 'noticeEmail'] as const
 
-/** The changes alone; undefined when nothing was changed. A field that was emptied goes back to the standard. */
-export function changesOf(slug: string, settings: PartnerSettingsView, values: PartnerSettingsValues): UpdatePartnerSettings | undefined {
+/**
+ * The changes alone; undefined when nothing was changed. A field that was emptied goes back to the
+ * standard.
+ */
+export function changesOf(
+  slug: string,
+  settings: PartnerSettingsView,
+  values: PartnerSettingsValues,
+): UpdatePartnerSettings | undefined {
   const before = fromSettings(settings)
   const changed = texts.filter((field) => values[field].trim() !== before[field])
   const changes = {
     ...Object.fromEntries(changed.map((field) => [field, values[field].trim() || null])),
     ...(values.defaultPlan === before.defaultPlan ? {} : { defaultPlan: values.defaultPlan }),
-    ...(Number(values.defaultSeats) === before.defaultSeats ? {} : { defaultSeats: Number(values.defaultSeats) }),
+    ...(Number(values.defaultSeats) === before.defaultSeats
+      ? {}
+      : { defaultSeats: Number(values.defaultSeats) }),
   }
-  return Object.keys(changes).length > 0 ? { slug, ...changes } : undefined
+  return Object.keys(changes).length > 0
+    ? { slug, ...changes, expectedVersion: settings.editVersion }
+    : undefined
 }

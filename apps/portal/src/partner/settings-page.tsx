@@ -1,8 +1,8 @@
 import type { PartnerSettingsView } from '@atrium/core/partners'
-import { plans } from '@atrium/core/tenants'
+import { plans } from '@atrium/core/plans'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
-import { Fact, Facts } from '@atrium/ui/facts'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -14,11 +14,16 @@ import { Fieldset, Grid, NativeSelect, NumberInput, Stack, TextInput } from '@ma
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { planWords } from '../tenants/plans.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { planLabels } from '../tenants/plans.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
-import { explain } from './looks.ts'
-import { changesOf, fromSettings, PartnerSettingsForm, type PartnerSettingsValues } from './settings-form.ts'
+import {
+  changesOf,
+  fromSettings,
+  PartnerSettingsForm,
+  type PartnerSettingsValues,
+} from './settings-form.ts'
+import { explain } from './status-meta.ts'
 import { mayDo, maySee, usePartner } from './use-partner.ts'
 
 /** How the partner is reached, and what its new customers begin with. */
@@ -28,7 +33,11 @@ export function PartnerSettingsPage() {
   const query = useQuery(trpc.partners.settings.queryOptions({ slug: partner.slug }))
   return (
     <>
-      <PageHeader title="Partner settings" tabTitle={`Settings of ${partner.name}`} description="How you work with your customers." />
+      <PageHeader
+        title="Partner settings"
+        tabTitle={`Settings of ${partner.name}`}
+        description="How you work with your customers."
+      />
       {query.isPending && <LoadingRows label="Loading the settings" />}
       {query.error && (
         <ErrorState
@@ -58,7 +67,10 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const [unplaced, setUnplaced] = useState<unknown>()
-  const form = useForm<PartnerSettingsValues>({ initialValues: fromSettings(settings), validate: zodForm(PartnerSettingsForm) })
+  const form = useForm<PartnerSettingsValues>({
+    initialValues: fromSettings(settings),
+    validate: zodForm(PartnerSettingsForm),
+  })
   useFollowRecord(form, fromSettings(settings))
   const update = useMutation(
     trpc.partners.updateSettings.mutationOptions({
@@ -69,7 +81,7 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
         done('The settings are saved.')
       },
       onError: (error) => {
-        if (!showRefusal(form, error)) setUnplaced(error)
+        if (!showRejection(form, error)) setUnplaced(error)
       },
     }),
   )
@@ -87,8 +99,20 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
         <Stack>
           <Fieldset legend="Support for your customers" disabled={!editable}>
             <Stack>
-              <TextInput label="E-mail" type="email" autoComplete="off" maxLength={254} {...form.getInputProps('supportEmail')} />
-              <TextInput label="Phone" type="tel" autoComplete="off" maxLength={32} {...form.getInputProps('supportPhone')} />
+              <TextInput
+                label="E-mail"
+                type="email"
+                autoComplete="off"
+                maxLength={254}
+                {...form.getInputProps('supportEmail')}
+              />
+              <TextInput
+                label="Phone"
+                type="tel"
+                autoComplete="off"
+                maxLength={32}
+                {...form.getInputProps('supportPhone')}
+              />
               <TextInput
                 label="Web page"
                 type="url"
@@ -104,7 +128,7 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
               <NativeSelect
                 label="Plan"
                 description="When your staff choose none."
-                data={plans.map((plan) => ({ value: plan, label: planWords[plan].name }))}
+                data={plans.map((plan) => ({ value: plan, label: planLabels[plan].name }))}
                 {...form.getInputProps('defaultPlan')}
               />
               <NumberInput
@@ -127,8 +151,21 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
               {...form.getInputProps('noticeEmail')}
             />
           </Fieldset>
-          {unplaced !== undefined && <ProblemAlert title="The settings were not saved." error={unplaced} message={explain(unplaced)} />}
-          {editable && <SaveButtons label="Save settings" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />}
+          {unplaced !== undefined && (
+            <ProblemAlert
+              title="The settings were not saved."
+              error={unplaced}
+              message={explain(unplaced)}
+            />
+          )}
+          {editable && (
+            <SaveButtons
+              label="Save settings"
+              saving={update.isPending}
+              dirty={form.isDirty()}
+              onDiscard={form.reset}
+            />
+          )}
         </Stack>
       </form>
     </Panel>
@@ -140,20 +177,27 @@ function RecordPanel() {
   const partner = usePartner()
   const { contactInfo, billingInfo, nextMargin } = partner
   return (
-    <Panel title="Your record" description="Kept by the operator of the platform, who changes it for you.">
-      <Facts>
-        <Fact label="Name">{partner.name}</Fact>
-        <Fact label="Domain">{partner.domain}</Fact>
-        <Fact label="Contact">{[contactInfo.name, contactInfo.email, contactInfo.phone].filter(Boolean).join(', ')}</Fact>
-        <Fact label="Invoiced as">{[billingInfo.company, billingInfo.country].filter(Boolean).join(', ')}</Fact>
-        <Fact label="VAT number">{billingInfo.vatNumber}</Fact>
+    <Panel
+      title="Your record"
+      description="Kept by the operator of the platform, who changes it for you."
+    >
+      <DetailList>
+        <DetailItem label="Name">{partner.name}</DetailItem>
+        <DetailItem label="Domain">{partner.domain}</DetailItem>
+        <DetailItem label="Contact">
+          {[contactInfo.name, contactInfo.email, contactInfo.phone].filter(Boolean).join(', ')}
+        </DetailItem>
+        <DetailItem label="Invoiced as">
+          {[billingInfo.company, billingInfo.country].filter(Boolean).join(', ')}
+        </DetailItem>
+        <DetailItem label="VAT number">{billingInfo.vatNumber}</DetailItem>
         {maySee(partner, 'finance') && (
-          <Fact label="Margin">
+          <DetailItem label="Margin">
             {`${partner.marginPct ?? 0} %`}
             {nextMargin && `, ${nextMargin.marginPct} % from ${nextMargin.effectiveFrom}`}
-          </Fact>
+          </DetailItem>
         )}
-      </Facts>
+      </DetailList>
     </Panel>
   )
 }

@@ -4,7 +4,7 @@ import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { currentCursor } from '@atrium/ui/paging'
 import { Panel } from '@atrium/ui/panel'
-import { accessWords, mfaLooks } from '@atrium/ui/partner-looks'
+import { accessLabels, mfaMeta } from '@atrium/ui/partner-status-meta'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
@@ -16,7 +16,7 @@ import { useProfile } from '../profile/use-profile.ts'
 import { useTRPC } from '../trpc.ts'
 import classes from './dashboard.module.css'
 import { InviteStaffDialog } from './invite-staff-dialog.tsx'
-import { StaffActs } from './staff-acts.tsx'
+import { StaffActions } from './staff-actions.tsx'
 import { mayDo, usePartner } from './use-partner.ts'
 
 /** Who works for the partner, and for its owners who may what. */
@@ -24,12 +24,15 @@ export function StaffPage() {
   const partner = usePartner()
   const { me } = useProfile()
   const trpc = useTRPC()
-  const [trail, setTrail] = useState<string>()
+  const [trail, setCursorHistory] = useState<string>()
   const [inviting, setInviting] = useState(false)
   const query = useQuery(
     trpc.partners.staff.queryOptions(
       { slug: partner.slug, cursor: currentCursor(trail), limit: 50 },
-      { placeholderData: keepPreviousData, refetchInterval: ({ state }) => (state.data?.refreshing ? 5_000 : false) },
+      {
+        placeholderData: keepPreviousData,
+        refetchInterval: ({ state }) => (state.data?.refreshing ? 5_000 : false),
+      },
     ),
   )
   const managing = mayDo(partner, 'manageStaff')
@@ -41,7 +44,10 @@ export function StaffPage() {
         description={`Who works for ${partner.name}. What somebody may is decided by the access level.`}
         actions={
           managing && (
-            <Button leftSection={<IconUserPlus size={18} aria-hidden />} onClick={() => setInviting(true)}>
+            <Button
+              leftSection={<IconUserPlus size={18} aria-hidden />}
+              onClick={() => setInviting(true)}
+            >
               Invite somebody
             </Button>
           )
@@ -67,13 +73,18 @@ export function StaffPage() {
                 rowKey={({ userId }) => userId}
                 stale={query.isPlaceholderData}
               />
-              <Pager label="Pages of staff" trail={trail} nextCursor={query.data.nextCursor} onChange={setTrail} />
+              <Pager
+                label="Pages of staff"
+                trail={trail}
+                nextCursor={query.data.nextCursor}
+                onChange={setCursorHistory}
+              />
             </>
           )}
         </div>
         <Panel title="Access levels" description="A partner keeps at least one owner.">
           <dl className={classes.levels}>
-            {Object.values(accessWords).map(({ name, may }) => (
+            {Object.values(accessLabels).map(({ name, may }) => (
               <div key={name}>
                 <dt>{name}</dt>
                 <dd>{may}</dd>
@@ -82,7 +93,11 @@ export function StaffPage() {
           </dl>
         </Panel>
       </Stack>
-      <InviteStaffDialog opened={inviting} onClose={() => setInviting(false)} onInvited={() => setInviting(false)} />
+      <InviteStaffDialog
+        opened={inviting}
+        onClose={() => setInviting(false)}
+        onInvited={() => setInviting(false)}
+      />
     </>
   )
 }
@@ -115,7 +130,7 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
       header: 'Access',
       cell: ({ access, status }) => (
         <Group gap="xs">
-          {accessWords[access].name}
+          {accessLabels[access].name}
           {status === 'deactivated' && <StatusBadge label="Deactivated" tone="neutral" />}
           {status === 'invited' && <StatusBadge label="Invited" tone="working" />}
         </Group>
@@ -126,11 +141,15 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
       header: 'Second factor',
       cell: ({ mfa }) => (
         <span title={mfa.reason ?? undefined}>
-          <StatusBadge {...mfaLooks[mfa.state]} />
+          <StatusBadge {...mfaMeta[mfa.state]} />
         </span>
       ),
     },
-    { key: 'seen', header: 'Last seen', cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : 'Never') },
+    {
+      key: 'seen',
+      header: 'Last seen',
+      cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : 'Never'),
+    },
     ...(managing
       ? [
           {
@@ -138,7 +157,7 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
             header: 'Actions',
             hideHeader: true,
             align: 'end' as const,
-            cell: (person: StaffView) => <StaffActs person={person} />,
+            cell: (person: StaffView) => <StaffActions person={person} />,
           },
         ]
       : []),

@@ -1,4 +1,5 @@
-import { hasPartnerRight, type PartnerRight } from '@atrium/core/partner-access'
+import type { PartnerRight } from '@atrium/core/partner-access'
+import { hasPartnerRight } from '@atrium/core/partner-rights'
 import type { PartnerView } from '@atrium/core/partners'
 import type { UserView } from '@atrium/core/users'
 import { useSuspenseQuery } from '@tanstack/react-query'
@@ -12,19 +13,28 @@ export function partnerOf({ partner }: Pick<UserView, 'partner'>): Partner | und
   return partner && partner.status !== 'terminated' ? partner : undefined
 }
 
-/** The partner of the area. Pages below PartnerFrame may ask for it: the frame renders them once it is there. */
+/**
+ * The partner of the area. Pages below PartnerFrame may ask for it: the frame renders them once it
+ * is there.
+ */
 export function usePartner(): PartnerView {
   const { me } = useProfile()
   const trpc = useTRPC()
   return useSuspenseQuery(trpc.partners.get.queryOptions({ slug: me.partner?.slug ?? '' })).data
 }
 
-/** Whether something is shown. The API decides again; this only spares people pages that would refuse them. */
+/**
+ * Whether something is shown. The API decides again; this only spares people pages that would
+ * reject them.
+ */
 export function maySee({ access }: Pick<PartnerView, 'access'>, right: PartnerRight): boolean {
   return access !== null && hasPartnerRight(access, right)
 }
 
 /** Whether changes are offered: by level, while the partner is active. */
-export function mayDo(partner: Pick<PartnerView, 'access' | 'status'>, right: PartnerRight): boolean {
+export function mayDo(
+  partner: Pick<PartnerView, 'access' | 'status'>,
+  right: PartnerRight,
+): boolean {
   return partner.status === 'active' && maySee(partner, right)
 }

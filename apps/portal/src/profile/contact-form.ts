@@ -7,8 +7,16 @@ export type ContactValues = Record<'name' | (typeof fields)[number], string>
 
 const { name, firstName, lastName, phone, alternativeEmail } = UpdateUser.shape
 
-/** What the form is checked against: the API's own rules; everything but the name may be left out. */
-export const ContactForm = z.object({ name: name.unwrap(), firstName, lastName, phone, alternativeEmail })
+/**
+ * What the form is checked against: the API's own rules; everything but the name may be left out.
+ */
+export const ContactForm = z.object({
+  name: name.unwrap(),
+  firstName,
+  lastName,
+  phone,
+  alternativeEmail,
+})
 
 export function fromUser(user: UserView): ContactValues {
   return {

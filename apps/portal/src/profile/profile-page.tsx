@@ -1,7 +1,7 @@
 import type { UserView } from '@atrium/core/users'
 import { ProblemAlert } from '@atrium/ui/data-states'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
-import { Fact, Facts } from '@atrium/ui/facts'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { LinkAnchor } from '@atrium/ui/links'
@@ -15,7 +15,7 @@ import { zodForm } from '@atrium/ui/zod-form'
 import { Grid, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { roleNames } from '../tenants/roles.ts'
 import { useTRPC } from '../trpc.ts'
 import { ContactForm, type ContactValues, changesOf, fromUser } from './contact-form.ts'
@@ -35,15 +35,15 @@ export function ProfilePage() {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Panel title="Account">
-            <Facts>
-              <Fact label="Signs in as">{me.email}</Fact>
-              <Fact label="Since">
+            <DetailList>
+              <DetailItem label="Signs in as">{me.email}</DetailItem>
+              <DetailItem label="Since">
                 <Time at={me.createdAt} show="absolute" />
-              </Fact>
-              <Fact label={tenants.length === 1 ? 'Workplace' : 'Workplaces'}>
+              </DetailItem>
+              <DetailItem label={tenants.length === 1 ? 'Workplace' : 'Workplaces'}>
                 {tenants.map((tenant) => (
                   <div key={tenant.id}>
-                    <LinkAnchor {...targets.overview(tenant.slug)} inherit>
+                    <LinkAnchor {...links.overview(tenant.slug)} inherit>
                       {tenant.name}
                     </LinkAnchor>
                     <Text span c="dimmed" inherit>
@@ -53,8 +53,8 @@ export function ProfilePage() {
                   </div>
                 ))}
                 {tenants.length === 0 && 'None yet'}
-              </Fact>
-            </Facts>
+              </DetailItem>
+            </DetailList>
           </Panel>
         </Grid.Col>
       </Grid>
@@ -65,7 +65,10 @@ export function ProfilePage() {
 function ContactPanel({ me }: { me: UserView }) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
-  const form = useForm<ContactValues>({ initialValues: fromUser(me), validate: zodForm(ContactForm) })
+  const form = useForm<ContactValues>({
+    initialValues: fromUser(me),
+    validate: zodForm(ContactForm),
+  })
   useFollowRecord(form, fromUser(me))
   const update = useMutation(
     trpc.users.update.mutationOptions({
@@ -92,12 +95,34 @@ function ContactPanel({ me }: { me: UserView }) {
         }, focusFirstError)}
       >
         <Stack>
-          <TextInput label="Display name" required autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
+          <TextInput
+            label="Display name"
+            required
+            autoComplete="name"
+            maxLength={200}
+            {...form.getInputProps('name')}
+          />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput label="First name" autoComplete="given-name" maxLength={100} {...form.getInputProps('firstName')} />
-            <TextInput label="Last name" autoComplete="family-name" maxLength={100} {...form.getInputProps('lastName')} />
+            <TextInput
+              label="First name"
+              autoComplete="given-name"
+              maxLength={100}
+              {...form.getInputProps('firstName')}
+            />
+            <TextInput
+              label="Last name"
+              autoComplete="family-name"
+              maxLength={100}
+              {...form.getInputProps('lastName')}
+            />
           </SimpleGrid>
-          <TextInput label="Phone" type="tel" autoComplete="tel" placeholder="+49 30 1234567" {...form.getInputProps('phone')} />
+          <TextInput
+            label="Phone"
+            type="tel"
+            autoComplete="tel"
+            placeholder="+49 30 1234567"
+            {...form.getInputProps('phone')}
+          />
           <TextInput
             label="Alternative e-mail"
             description="Used to reach you when your mailbox cannot."
@@ -108,7 +133,12 @@ function ContactPanel({ me }: { me: UserView }) {
           {update.error && problemOf(update.error).issues.length === 0 && (
             <ProblemAlert title="Your profile was not saved." error={update.error} />
           )}
-          <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
+          <SaveButtons
+            label="Save changes"
+            saving={update.isPending}
+            dirty={form.isDirty()}
+            onDiscard={form.reset}
+          />
         </Stack>
       </form>
     </Panel>

@@ -8,7 +8,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useProfile } from '../profile/use-profile.ts'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
@@ -29,12 +29,25 @@ export default function AddHostDialog({ onClose, onCreated }: Props) {
   const { me } = useProfile()
   const taken = new Set(hosts.data?.items.map(({ userId }) => userId))
   const choices = members.data?.items.filter(
-    ({ id, status }) => !taken.has(id) && (status === 'active' || status === 'provisioning') && (mayChange(tenant) || id === me.id),
+    ({ id, status }) =>
+      !taken.has(id) &&
+      (status === 'active' || status === 'provisioning') &&
+      (mayChange(tenant) || id === me.id),
   )
   return (
-    <Modal opened onClose={onClose} title={mayChange(tenant) ? 'Add a host' : 'Become a host'} size="md" closeOnClickOutside={false}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={mayChange(tenant) ? 'Add a host' : 'Become a host'}
+      size="md"
+      closeOnClickOutside={false}
+    >
       {members.error ? (
-        <ErrorState title="The members could not be loaded." error={members.error} onRetry={() => void members.refetch()} />
+        <ErrorState
+          title="The members could not be loaded."
+          error={members.error}
+          onRetry={() => void members.refetch()}
+        />
       ) : !choices ? (
         <LoadingRows label="Loading members" rows={3} />
       ) : choices.length === 0 ? (
@@ -59,7 +72,7 @@ function AddHostForm({ people, onClose, onCreated }: Props & { people: readonly 
   const { slug } = useTenant()
   const { me } = useProfile()
   const create = useCreateHost(slug)
-  const [refused, setRefused] = useState<unknown>()
+  const [refused, setRejected] = useState<unknown>()
   const first = people.find(({ id }) => id === me.id) ?? people[0]
   const form = useForm({
     initialValues: { userId: first?.id ?? '', zone: ownZone(), title: '', mailAddress: '' },
@@ -68,13 +81,19 @@ function AddHostForm({ people, onClose, onCreated }: Props & { people: readonly 
   const person = people.find(({ id }) => id === form.values.userId)
 
   function submit({ userId, zone, ...rest }: typeof form.values) {
-    setRefused(undefined)
+    setRejected(undefined)
     create.mutate(
       { slug, userId, zone, ...withoutBlanks(rest) },
       {
         onSuccess: onCreated,
         onError: (error) => {
-          if (!showRefusal(form, error, { name: 'userId', codes: ['already_exists', 'member_not_active'] })) setRefused(error)
+          if (
+            !showRejection(form, error, {
+              name: 'userId',
+              codes: ['already_exists', 'member_not_active'],
+            })
+          )
+            setRejected(error)
         },
       },
     )
@@ -120,7 +139,13 @@ function AddHostForm({ people, onClose, onCreated }: Props & { people: readonly 
           onChange={(zone) => form.setFieldValue('zone', zone)}
           error={form.errors.zone}
         />
-        {refused !== undefined && <ProblemAlert title="The host was not added." error={refused} message={explain(refused)} />}
+        {refused !== undefined && (
+          <ProblemAlert
+            title="The host was not added."
+            error={refused}
+            message={explain(refused)}
+          />
+        )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
             Cancel

@@ -2,12 +2,15 @@ import type { ReplacedSchedule } from '@atrium/core/schedules'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Alert, List, Text } from '@mantine/core'
 import { IconCalendarExclamation } from '@tabler/icons-react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { spansIn } from './booking-times.ts'
 
 export type Affected = Pick<ReplacedSchedule, 'affectedBookings' | 'affectedCount'>
 
-/** Bookings that the new hours no longer hold. They take place as they are until somebody moves or cancels them. */
+/**
+ * Bookings that the new hours no longer hold. They take place as they are until somebody moves or
+ * cancels them.
+ */
 export function AffectedBookings({ slug, affected }: { slug: string; affected: Affected }) {
   const { affectedBookings: bookings, affectedCount: count } = affected
   const spans = spansIn(bookings)
@@ -17,7 +20,11 @@ export function AffectedBookings({ slug, affected }: { slug: string; affected: A
       variant="light"
       role="status"
       icon={<IconCalendarExclamation size={18} aria-hidden />}
-      title={count === 1 ? 'One booking is outside the new hours' : `${count} bookings are outside the new hours`}
+      title={
+        count === 1
+          ? 'One booking is outside the new hours'
+          : `${count} bookings are outside the new hours`
+      }
     >
       <Text size="sm" mb="xs">
         They still take place. Open a booking to move or cancel it.
@@ -25,7 +32,7 @@ export function AffectedBookings({ slug, affected }: { slug: string; affected: A
       <List size="sm" spacing={6}>
         {bookings.map(({ id, title, visitorName }, index) => (
           <List.Item key={id}>
-            <LinkAnchor {...targets.bookings(slug, { booking: id })} size="sm">
+            <LinkAnchor {...links.bookings(slug, { booking: id })} size="sm">
               {spans[index]}
             </LinkAnchor>
             <Text size="sm" c="dimmed">

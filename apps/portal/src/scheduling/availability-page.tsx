@@ -10,22 +10,23 @@ import { IconClock, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { ChosenHost, HostPicker } from './host-choice.tsx'
 import { useCreateSchedule } from './offer-mutations.ts'
 import { ScheduleEditor } from './schedule-editor.tsx'
-import { OffersSearch } from './search.ts'
+import { type OffersSearch, readOffersSearch } from './search.ts'
 
 /** When hosts can be booked: their schedules, with the hours of a week and single dates. */
 export function AvailabilityPage() {
   const { slug, name, status } = useTenant()
   const router = useRouter()
-  const search = OffersSearch.parse(useSearch({ strict: false }))
-  const go = (next: OffersSearch) => void router.navigate({ ...targets.availability(slug, next), replace: true })
+  const search = readOffersSearch(useSearch({ strict: false }))
+  const go = (next: OffersSearch) =>
+    void router.navigate({ ...links.availability(slug, next), replace: true })
   return (
     <>
       <PageHeader
@@ -61,10 +62,15 @@ interface Props {
 
 function Schedules({ host, hosts, chosen, editable, onHost, onSchedule }: Props) {
   const { slug } = useTenant()
-  const query = useQuery(useTRPC().scheduling.schedules.list.queryOptions({ slug, hostId: host.id, limit: 50 }))
+  const query = useQuery(
+    useTRPC().scheduling.schedules.list.queryOptions({ slug, hostId: host.id, limit: 50 }),
+  )
   const [creating, { open, close }] = useDisclosure(false)
   const schedules = query.data?.items ?? []
-  const shown = schedules.find(({ id }) => id === chosen) ?? schedules.find(({ standard }) => standard) ?? schedules[0]
+  const shown =
+    schedules.find(({ id }) => id === chosen) ??
+    schedules.find(({ standard }) => standard) ??
+    schedules[0]
   const create = editable && (
     <Button variant="default" leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
       New schedule
@@ -77,7 +83,10 @@ function Schedules({ host, hosts, chosen, editable, onHost, onSchedule }: Props)
         {shown && schedules.length > 1 && (
           <NativeSelect
             label="Schedule"
-            data={schedules.map(({ id, name, standard }) => ({ value: id, label: standard ? `${name} (standard)` : name }))}
+            data={schedules.map(({ id, name, standard }) => ({
+              value: id,
+              label: standard ? `${name} (standard)` : name,
+            }))}
             value={shown.id}
             onChange={(event) => onSchedule(event.currentTarget.value)}
             w={{ base: '100%', xs: 240 }}
@@ -95,13 +104,22 @@ function Schedules({ host, hosts, chosen, editable, onHost, onSchedule }: Props)
         />
       )}
       {query.data && !shown && (
-        <EmptyState icon={<IconClock size={32} stroke={1.5} aria-hidden />} title="No hours yet" action={create}>
+        <EmptyState
+          icon={<IconClock size={32} stroke={1.5} aria-hidden />}
+          title="No hours yet"
+          action={create}
+        >
           {host.name} cannot be booked until there is a schedule.
         </EmptyState>
       )}
       {shown && (
-        // Anew with every version, so that the form begins with what is stored.
-        <ScheduleEditor key={`${shown.id} ${shown.version}`} schedule={shown} editable={editable} onRemoved={() => onSchedule(undefined)} />
+        // Again with every version, so that the form begins with what is stored.
+        <ScheduleEditor
+          key={`${shown.id} ${shown.version}`}
+          schedule={shown}
+          editable={editable}
+          onRemoved={() => onSchedule(undefined)}
+        />
       )}
       <Modal opened={creating} onClose={close} title="New schedule">
         {creating && (
@@ -130,7 +148,7 @@ interface NewProps {
 function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
   const { slug } = useTenant()
   const create = useCreateSchedule()
-  const [refused, setRefused] = useState<unknown>()
+  const [refused, setRejected] = useState<unknown>()
   const form = useForm({
     initialValues: { name: '' },
     validate: { name: (name) => (name.trim() === '' ? 'This must not be empty.' : null) },
@@ -138,7 +156,7 @@ function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
   const work = () => [{ start: '09:00', end: '17:00' }]
 
   function submit({ name }: { name: string }) {
-    setRefused(undefined)
+    setRejected(undefined)
     create.mutate(
       {
         ...{ slug, hostId: host.id, name, timeZone: zone },
@@ -147,7 +165,7 @@ function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
       {
         onSuccess: onCreated,
         onError: (error) => {
-          if (!showRefusal(form, error)) setRefused(error)
+          if (!showRejection(form, error)) setRejected(error)
         },
       },
     )
@@ -165,7 +183,13 @@ function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
           data-autofocus
           {...form.getInputProps('name')}
         />
-        {refused !== undefined && <ProblemAlert title="The schedule was not created." error={refused} message={explain(refused)} />}
+        {refused !== undefined && (
+          <ProblemAlert
+            title="The schedule was not created."
+            error={refused}
+            message={explain(refused)}
+          />
+        )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
             Cancel

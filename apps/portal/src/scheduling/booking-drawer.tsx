@@ -1,6 +1,6 @@
 import type { TenantBookingDetail } from '@atrium/core/bookings'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { mailtoLink } from '@atrium/ui/mailto'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -10,12 +10,12 @@ import { IconClock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { BookingActButtons } from './booking-act-buttons.tsx'
+import { BookingActionButtons } from './booking-action-buttons.tsx'
 import { BookingCalendars } from './booking-calendars.tsx'
-import { bookingLook, changeWords, partyNames } from './booking-looks.ts'
+import { bookingMeta, changeLabels, partyNames } from './booking-status-meta.ts'
 import { spanIn } from './booking-times.ts'
 import { DrawerPart } from './drawer-part.tsx'
-import { locationNames } from './words.ts'
+import { locationNames } from './time-text.ts'
 import { ownZone } from './zone-select.tsx'
 
 interface Props {
@@ -23,7 +23,10 @@ interface Props {
   onClose: () => void
 }
 
-/** One booking: when, who, what can be done about it, how far the calendars are, and what happened to it. */
+/**
+ * One booking: when, who, what can be done about it, how far the calendars are, and what happened
+ * to it.
+ */
 export default function BookingDrawer({ bookingId, onClose }: Props) {
   const { slug } = useTenant()
   const query = useQuery(
@@ -54,58 +57,72 @@ function Details({ booking }: { booking: TenantBookingDetail }) {
   return (
     <>
       <Group gap="sm" mb="md">
-        <StatusBadge {...bookingLook(booking)} />
+        <StatusBadge {...bookingMeta(booking)} />
         <Text size="sm" c="dimmed">
           {booking.source === 'host' ? 'made by a host' : 'made on the booking page'}
         </Text>
       </Group>
       {booking.status === 'pending' && booking.approvalExpiresAt && (
-        <Alert variant="light" icon={<IconClock aria-hidden />} mb="md" title="The visitor waits for an answer">
-          Without one the request lapses <Time at={booking.approvalExpiresAt} />. Until then the time is held.
+        <Alert
+          variant="light"
+          icon={<IconClock aria-hidden />}
+          mb="md"
+          title="The visitor waits for an answer"
+        >
+          Without one the request lapses <Time at={booking.approvalExpiresAt} />. Until then the
+          time is held.
         </Alert>
       )}
-      <BookingActButtons booking={booking} />
+      <BookingActionButtons booking={booking} />
       <DrawerPart title="When and where">
-        <Facts>
-          <Fact label={`Your time (${zone.replaceAll('_', ' ')})`}>{spanIn(booking)}</Fact>
+        <DetailList>
+          <DetailItem label={`Your time (${zone.replaceAll('_', ' ')})`}>
+            {spanIn(booking)}
+          </DetailItem>
           {booking.hostTimeZone !== zone && (
-            <Fact label={`Host (${booking.hostTimeZone.replaceAll('_', ' ')})`}>{spanIn(booking, booking.hostTimeZone)}</Fact>
+            <DetailItem label={`Host (${booking.hostTimeZone.replaceAll('_', ' ')})`}>
+              {spanIn(booking, booking.hostTimeZone)}
+            </DetailItem>
           )}
           {attendee.timeZone !== zone && (
-            <Fact label={`Visitor (${attendee.timeZone.replaceAll('_', ' ')})`}>{spanIn(booking, attendee.timeZone)}</Fact>
+            <DetailItem label={`Visitor (${attendee.timeZone.replaceAll('_', ' ')})`}>
+              {spanIn(booking, attendee.timeZone)}
+            </DetailItem>
           )}
-          <Fact label={locationNames[location.kind]}>{location.text}</Fact>
-        </Facts>
+          <DetailItem label={locationNames[location.kind]}>{location.text}</DetailItem>
+        </DetailList>
       </DrawerPart>
       <DrawerPart title="Visitor">
-        <Facts>
-          <Fact label="Name">{attendee.name}</Fact>
-          <Fact label="Address">
+        <DetailList>
+          <DetailItem label="Name">{attendee.name}</DetailItem>
+          <DetailItem label="Address">
             <Anchor href={mailtoLink(attendee.email)} inherit>
               {attendee.email}
             </Anchor>
-          </Fact>
+          </DetailItem>
           {booking.guests.length > 0 && (
-            <Fact label="Guests">
+            <DetailItem label="Guests">
               {booking.guests.join(', ')}
               {!booking.guestsInvited && (
                 <Text size="sm" c="dimmed">
                   Not invited yet: the visitor has to confirm their address first.
                 </Text>
               )}
-            </Fact>
+            </DetailItem>
           )}
           {booking.answers.map(({ key, label, value }) => (
-            <Fact key={key} label={label}>
+            <DetailItem key={key} label={label}>
               {value}
-            </Fact>
+            </DetailItem>
           ))}
           {booking.note && (
-            <Fact label="Note">
-              <span style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{booking.note}</span>
-            </Fact>
+            <DetailItem label="Note">
+              <span style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+                {booking.note}
+              </span>
+            </DetailItem>
           )}
-        </Facts>
+        </DetailList>
       </DrawerPart>
       <DrawerPart title="Calendars">
         <BookingCalendars booking={booking} />
@@ -120,8 +137,11 @@ function Details({ booking }: { booking: TenantBookingDetail }) {
 function History({ booking: { history } }: { booking: TenantBookingDetail }) {
   return (
     <Timeline bulletSize={12} lineWidth={2}>
-      {history.map(({ kind, by, actorName, from, to, reason, at }) => (
-        <Timeline.Item key={`${at} ${kind}`} title={kind === 'confirmed' && by === 'visitor' ? 'Booked' : changeWords[kind]}>
+      {history.map(({ kind, by, actorName, from, to, fromHost, toHost, reason, at }) => (
+        <Timeline.Item
+          key={`${at} ${kind}`}
+          title={kind === 'confirmed' && by === 'visitor' ? 'Booked' : changeLabels[kind]}
+        >
           <Stack gap={2}>
             <Text size="sm" c="dimmed">
               <Time at={at} show="absolute" /> by {actorName ?? partyNames[by]}
@@ -131,6 +151,11 @@ function History({ booking: { history } }: { booking: TenantBookingDetail }) {
                 <List.Item>From {spanIn({ start: from, end: from }).split('–')[0]}</List.Item>
                 <List.Item>To {spanIn({ start: to, end: to }).split('–')[0]}</List.Item>
               </List>
+            )}
+            {fromHost && toHost && (
+              <Text size="sm">
+                From {fromHost} to {toHost}
+              </Text>
             )}
             {reason && (
               <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>

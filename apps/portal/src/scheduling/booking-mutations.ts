@@ -3,7 +3,7 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** Lets everything that shows bookings be read anew. */
+/** Lets everything that shows bookings be read again. */
 function useBookingsChanged() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
@@ -17,10 +17,13 @@ function useBookingsChanged() {
   }
 }
 
-/** Everything that the tenant's people can do to a booking. Each rejects with the server's refusal. */
-export function useBookingActs(slug: string, { id: bookingId }: Pick<TenantBooking, 'id'>) {
+/**
+ * Everything that the tenant's people can do to a booking. Each rejects with the server's
+ * rejection.
+ */
+export function useBookingActions(slug: string, { id: bookingId }: Pick<TenantBooking, 'id'>) {
   const acts = useTRPC().scheduling.bookings
-  // A refusal tells that the booking has changed meanwhile, so that it is read again then too.
+  // A rejection tells that the booking has changed meanwhile, so that it is read again then too.
   const onSettled = useBookingsChanged()
   const confirm = useMutation(acts.confirm.mutationOptions({ onSettled }))
   const decline = useMutation(acts.decline.mutationOptions({ onSettled }))
@@ -33,7 +36,12 @@ export function useBookingActs(slug: string, { id: bookingId }: Pick<TenantBooki
     confirm: () => confirm.mutateAsync(booking),
     decline: (reason: string | undefined) => decline.mutateAsync({ ...booking, reason }),
     cancel: (reason: string) => cancel.mutateAsync({ ...booking, reason }),
-    reschedule: (move: { start: string; duration: number; reason: string | undefined; anyTime: boolean }) =>
+    reschedule: (move: {
+      start: string
+      duration: number
+      reason: string | undefined
+      anyTime: boolean
+    }) =>
       reschedule.mutateAsync({
         ...booking,
         start: move.start,
@@ -46,4 +54,4 @@ export function useBookingActs(slug: string, { id: bookingId }: Pick<TenantBooki
     newLink: () => newLink.mutateAsync(booking),
   }
 }
-export type BookingActs = ReturnType<typeof useBookingActs>
+export type BookingActions = ReturnType<typeof useBookingActions>

@@ -15,7 +15,7 @@ import { IconExternalLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
@@ -88,23 +88,35 @@ function PageForm({ page }: { page: BookingPageView }) {
   const tenant = useTenant()
   const editable = mayChange(tenant)
   const update = useUpdateBookingPage(tenant.slug)
-  const [refused, setRefused] = useState<unknown>()
+  const [refused, setRejected] = useState<unknown>()
   const form = useForm({
-    initialValues: { enabled: page.enabled, headline: page.headline ?? '', intro: page.intro ?? '', origins: page.embedOrigins.join('\n') },
-    validate: ({ headline, intro, origins }) => atField(check({ headline, intro, embedOrigins: linesOf(origins) }), linesOf(origins)),
+    initialValues: {
+      enabled: page.enabled,
+      headline: page.headline ?? '',
+      intro: page.intro ?? '',
+      origins: page.embedOrigins.join('\n'),
+    },
+    validate: ({ headline, intro, origins }) =>
+      atField(check({ headline, intro, embedOrigins: linesOf(origins) }), linesOf(origins)),
   })
 
   function submit({ enabled, headline, intro, origins }: typeof form.values) {
-    setRefused(undefined)
+    setRejected(undefined)
     const embedOrigins = linesOf(origins)
-    const words = { headline: headline.trim() === '' ? null : headline, intro: intro.trim() === '' ? null : intro }
+    const words = {
+      headline: headline.trim() === '' ? null : headline,
+      intro: intro.trim() === '' ? null : intro,
+    }
     update.mutate(
       { slug: tenant.slug, version: page.version, enabled, ...words, embedOrigins },
       {
         onSuccess: () => done('The booking page is saved.'),
         onError: (error) => {
-          const placed = showRefusal({ setErrors: (errors) => form.setErrors(atField(errors, embedOrigins)) }, error)
-          if (!placed) setRefused(error)
+          const placed = showRejection(
+            { setErrors: (errors) => form.setErrors(atField(errors, embedOrigins)) },
+            error,
+          )
+          if (!placed) setRejected(error)
         },
       },
     )
@@ -146,9 +158,20 @@ function PageForm({ page }: { page: BookingPageView }) {
           disabled={!editable}
           {...form.getInputProps('origins')}
         />
-        {refused !== undefined && <ProblemAlert title="The booking page was not saved." error={refused} message={explain(refused)} />}
+        {refused !== undefined && (
+          <ProblemAlert
+            title="The booking page was not saved."
+            error={refused}
+            message={explain(refused)}
+          />
+        )}
         {editable ? (
-          <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
+          <SaveButtons
+            label="Save changes"
+            saving={update.isPending}
+            dirty={form.isDirty()}
+            onDiscard={form.reset}
+          />
         ) : (
           <Text size="sm" c="dimmed">
             Admins of this workplace change this.
@@ -160,7 +183,10 @@ function PageForm({ page }: { page: BookingPageView }) {
 }
 
 /** One field holds all origins, so the sentence about one of them names it. */
-function atField(errors: Record<string, string>, origins: readonly string[]): Record<string, string> {
+function atField(
+  errors: Record<string, string>,
+  origins: readonly string[],
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(errors).map(([path, message]) => {
       const [field, index] = path.split('.')
@@ -198,7 +224,8 @@ function Embedding({ page: { publicUrl, embedOrigins } }: { page: BookingPageVie
         <Snippet label="Embed snippet" text={snippet} />
         {embedOrigins.length === 0 && (
           <Text size="sm" c="dimmed">
-            Name your site under “Sites that may show the page in a frame” first, or browsers refuse to show the page there. The{' '}
+            Name your site under “Sites that may show the page in a frame” first, or browsers refuse
+            to show the page there. The{' '}
             <Anchor href={publicUrl} target="_blank" rel="noreferrer" inherit>
               page itself
             </Anchor>{' '}

@@ -8,7 +8,10 @@ const part = (options: Intl.DateTimeFormatOptions, timeZone?: string) =>
 
 /** "Mon, 4 Jan 2027" in the zone, the viewer's own without one. */
 export function dayIn(at: string, timeZone?: string): string {
-  return part({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }, timeZone).format(new Date(at))
+  return part(
+    { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+    timeZone,
+  ).format(new Date(at))
 }
 
 /** "10:00". */
@@ -18,12 +21,21 @@ export function timeIn(at: string, timeZone?: string): string {
 
 /** "Mon, 4 Jan 2027, 10:00–10:30". */
 export function spanIn({ start, end }: { start: string; end: string }, timeZone?: string): string {
-  const last = dayIn(start, timeZone) === dayIn(end, timeZone) ? timeIn(end, timeZone) : `${dayIn(end, timeZone)}, ${timeIn(end, timeZone)}`
+  const last =
+    dayIn(start, timeZone) === dayIn(end, timeZone)
+      ? timeIn(end, timeZone)
+      : `${dayIn(end, timeZone)}, ${timeIn(end, timeZone)}`
   return `${dayIn(start, timeZone)}, ${timeIn(start, timeZone)}–${last}`
 }
 
-/** The same for rows of a list: the year stands only where it is another than in the row before, and first than now. */
-export function spansIn(rows: readonly { start: string; end: string }[], now = new Date()): string[] {
+/**
+ * The same for rows of a list: the year stands only where it is another than in the row before, and
+ * first than now.
+ */
+export function spansIn(
+  rows: readonly { start: string; end: string }[],
+  now = new Date(),
+): string[] {
   const yearOf = (at: string | Date) => part({ year: 'numeric' }).format(new Date(at))
   const short = part({ weekday: 'short', day: 'numeric', month: 'short' })
   let year = yearOf(now)
@@ -48,7 +60,10 @@ function dateOnClock(date: Date): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
-/** Which week an instant is in, counted from today's date in the viewer's zone; 0 for this one and for what is past. */
+/**
+ * Which week an instant is in, counted from today's date in the viewer's zone; 0 for this one and
+ * for what is past.
+ */
 export function weeksUntil(at: string): number {
   return Math.max(0, Math.floor((dayOf(dateOnClock(new Date(at))) - dayOf(localDate())) / 7))
 }

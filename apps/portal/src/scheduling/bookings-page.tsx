@@ -13,13 +13,13 @@ import { IconCalendarEvent, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { bookingLook, calendarWarning } from './booking-looks.ts'
+import { bookingMeta, calendarWarning } from './booking-status-meta.ts'
 import { spanIn, spansIn } from './booking-times.ts'
-import { BookingsSearch, bookingsQuery } from './bookings-search.ts'
+import { type BookingsSearch, bookingsQuery, readBookingsSearch } from './bookings-search.ts'
 
 const BookingDrawer = lazy(() => import('./booking-drawer.tsx'))
 
@@ -32,13 +32,23 @@ const tabs = [
 type When = (typeof tabs)[number]['when']
 
 const nothing: Readonly<Record<When, { title: string; words: string }>> = {
-  upcoming: { title: 'No bookings to come', words: 'Share the link of the booking page, and what visitors book stands here.' },
-  undecided: { title: 'Nothing waits for you', words: 'Requests for event types that need a confirmation stand here.' },
+  upcoming: {
+    title: 'No bookings to come',
+    words: 'Share the link of the booking page, and what visitors book stands here.',
+  },
+  undecided: {
+    title: 'Nothing waits for you',
+    words: 'Requests for event types that need a confirmation stand here.',
+  },
   past: {
     title: 'No bookings yet',
-    words: 'What was held stands here, so that you can look something up or note that somebody did not come.',
+    words:
+      'What was held stands here, so that you can look something up or note that somebody did not come.',
   },
-  ended: { title: 'Nothing was cancelled', words: 'Bookings that were cancelled, declined or not answered stand here.' },
+  ended: {
+    title: 'Nothing was cancelled',
+    words: 'Bookings that were cancelled, declined or not answered stand here.',
+  },
 }
 
 /** What visitors have booked. Members see their own, admins everybody's. */
@@ -46,19 +56,27 @@ export function BookingsPage() {
   const tenant = useTenant()
   const { slug } = tenant
   const router = useRouter()
-  const search = BookingsSearch.parse(useSearch({ strict: false }))
+  const search = readBookingsSearch(useSearch({ strict: false }))
   const { when = 'upcoming' } = search
   const trpc = useTRPC()
   const query = useQuery(
     trpc.scheduling.bookings.list.queryOptions(bookingsQuery(slug, search), {
       placeholderData: keepPreviousData,
       // What a calendar has not got yet is on its way.
-      refetchInterval: ({ state }) => (state.data?.items.some(({ calendarSync }) => calendarSync === 'pending') ? 5_000 : 60_000),
+      refetchInterval: ({ state }) =>
+        state.data?.items.some(({ calendarSync }) => calendarSync === 'pending') ? 5_000 : 60_000,
     }),
   )
-  const hosts = useQuery(trpc.scheduling.hosts.list.queryOptions({ slug })).data?.items.filter(({ mayEdit }) => mayEdit) ?? []
+  const hosts =
+    useQuery(trpc.scheduling.hosts.list.queryOptions({ slug })).data?.items.filter(
+      ({ mayEdit }) => mayEdit,
+    ) ?? []
   const go = (change: Partial<BookingsSearch>, replace = true) =>
-    void router.navigate({ ...targets.bookings(slug, { ...search, trail: undefined, ...change }), replace, resetScroll: false })
+    void router.navigate({
+      ...links.bookings(slug, { ...search, trail: undefined, ...change }),
+      replace,
+      resetScroll: false,
+    })
   const filtered = search.q !== undefined || search.host !== undefined
 
   if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={slug} />
@@ -69,7 +87,11 @@ export function BookingsPage() {
         tabTitle={`Bookings of ${tenant.name}`}
         description="What visitors have booked, in your own time zone."
       />
-      <Tabs value={when} onChange={(value) => go({ when: (value as When | null) ?? undefined, booking: undefined })} mb="md">
+      <Tabs
+        value={when}
+        onChange={(value) => go({ when: (value as When | null) ?? undefined, booking: undefined })}
+        mb="md"
+      >
         <Tabs.List aria-label="Which bookings">
           {tabs.map((tab) => (
             <Tabs.Tab key={tab.when} value={tab.when}>
@@ -92,7 +114,10 @@ export function BookingsPage() {
                 label="Host"
                 value={search.host ?? ''}
                 onChange={(event) => go({ host: event.currentTarget.value || undefined })}
-                data={[{ value: '', label: 'Any host' }, ...hosts.map(({ id, name }) => ({ value: id, label: name }))]}
+                data={[
+                  { value: '', label: 'Any host' },
+                  ...hosts.map(({ id, name }) => ({ value: id, label: name })),
+                ]}
               />
             )}
           </FilterBar>
@@ -103,7 +128,7 @@ export function BookingsPage() {
             columns={columnsOf(slug, search, query.data?.items ?? [])}
             rowKey={({ id }) => id}
             trail={search.trail}
-            onTrail={(trail) => go({ trail }, false)}
+            onCursorHistory={(trail) => go({ trail }, false)}
             empty={
               <EmptyState
                 icon={<IconCalendarEvent size={32} stroke={1.5} aria-hidden />}
@@ -115,7 +140,7 @@ export function BookingsPage() {
                     </Button>
                   ) : (
                     when === 'upcoming' && (
-                      <LinkButton {...targets.bookingPage(slug)} variant="default">
+                      <LinkButton {...links.bookingPage(slug)} variant="default">
                         To the booking page
                       </LinkButton>
                     )
@@ -130,14 +155,22 @@ export function BookingsPage() {
       </Tabs>
       <Suspense>
         {search.booking && (
-          <BookingDrawer key={search.booking} bookingId={search.booking} onClose={() => go({ trail: search.trail, booking: undefined })} />
+          <BookingDrawer
+            key={search.booking}
+            bookingId={search.booking}
+            onClose={() => go({ trail: search.trail, booking: undefined })}
+          />
         )}
       </Suspense>
     </>
   )
 }
 
-function columnsOf(slug: string, search: BookingsSearch, rows: readonly TenantBooking[]): Column<TenantBooking>[] {
+function columnsOf(
+  slug: string,
+  search: BookingsSearch,
+  rows: readonly TenantBooking[],
+): Column<TenantBooking>[] {
   const spans = spansIn(rows)
   const spanOf = new Map(rows.map(({ id }, index) => [id, spans[index]]))
   return [
@@ -147,7 +180,7 @@ function columnsOf(slug: string, search: BookingsSearch, rows: readonly TenantBo
       primary: true,
       cell: (booking) => (
         <LinkAnchor
-          {...targets.bookings(slug, { ...search, booking: booking.id })}
+          {...links.bookings(slug, { ...search, booking: booking.id })}
           size="sm"
           fw={550}
           style={{ whiteSpace: 'nowrap' }}
@@ -170,7 +203,12 @@ function columnsOf(slug: string, search: BookingsSearch, rows: readonly TenantBo
       ),
     },
     { key: 'what', header: 'What', cell: ({ title }) => title },
-    { key: 'host', header: 'Host', breaks: true, cell: ({ hosts }) => hosts.map(({ name }) => name).join(', ') },
+    {
+      key: 'host',
+      header: 'Host',
+      breaks: true,
+      cell: ({ hosts }) => hosts.map(({ name }) => name).join(', '),
+    },
     {
       key: 'state',
       header: 'State',
@@ -178,7 +216,7 @@ function columnsOf(slug: string, search: BookingsSearch, rows: readonly TenantBo
         const warning = calendarWarning(booking)
         return (
           <Group gap={6}>
-            <StatusBadge {...bookingLook(booking)} />
+            <StatusBadge {...bookingMeta(booking)} />
             {warning && <StatusBadge {...warning} />}
           </Group>
         )

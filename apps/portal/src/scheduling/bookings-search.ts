@@ -1,18 +1,24 @@
-import { bookingPeriods, type ListBookings } from '@atrium/core/bookings'
+import type { ListBookings } from '@atrium/core/bookings'
+import { bookingPeriods } from '@atrium/core/choices'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, trail, words } from '@atrium/ui/search-params'
-import { z } from 'zod'
+import { oneOf, recordId, searchReader, trail, words } from '@atrium/ui/search-params'
 
-/** What the address of the bookings page carries: the tab, filters, the way through the pages, and which booking is open. */
-export const BookingsSearch = z.object({
-  when: lenient(z.enum(bookingPeriods)),
-  host: lenient(z.uuid()),
+/**
+ * What the address of the bookings page carries: the tab, filters, the way through the pages, and
+ * which booking is open.
+ */
+export const readBookingsSearch = searchReader({
+  when: oneOf(bookingPeriods),
+  host: recordId,
   q: words,
   trail,
-  booking: lenient(z.uuid()),
+  booking: recordId,
 })
-export type BookingsSearch = z.infer<typeof BookingsSearch>
+export type BookingsSearch = ReturnType<typeof readBookingsSearch>
 
-export function bookingsQuery(slug: string, { when = 'upcoming', host, q, trail: way }: BookingsSearch): ListBookings {
+export function bookingsQuery(
+  slug: string,
+  { when = 'upcoming', host, q, trail: way }: BookingsSearch,
+): ListBookings {
   return { slug, when, hostId: host, q, cursor: currentCursor(way), limit: 50 }
 }

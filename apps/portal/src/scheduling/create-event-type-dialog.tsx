@@ -3,12 +3,22 @@ import type { HostView } from '@atrium/core/hosts'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Button, Checkbox, Group, Modal, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import {
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  Radio,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
@@ -49,8 +59,10 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
   const create = useCreateEventType()
   const hosts = useQuery(useTRPC().scheduling.hosts.list.queryOptions({ slug }))
   const others = (hosts.data?.items ?? []).filter(({ id, active }) => active && id !== host.id)
-  const offered = templates.filter((template) => !needsTeam(template) || (maySeeSettings(role) && others.length > 0))
-  const [refused, setRefused] = useState<unknown>()
+  const offered = templates.filter(
+    (template) => !needsTeam(template) || (maySeeSettings(role) && others.length > 0),
+  )
+  const [refused, setRejected] = useState<unknown>()
   const check = zodForm(CreateEventType)
   const toInput = ({ template, title, locationKind, location, hostIds }: Values) => {
     const chosen = templateOf(template)
@@ -59,11 +71,20 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
       ...{ slug, hostId: host.id, title, locationKind },
       location: location.trim() === '' || locationKind === 'visitor_phone' ? null : location.trim(),
       ...(needsTeam(chosen) ? { hostIds: [host.id, ...hostIds] } : {}),
-      fields: locationKind === 'visitor_phone' ? (templateOf('phone').settings.fields ?? []) : (chosen.settings.fields ?? []),
+      fields:
+        locationKind === 'visitor_phone'
+          ? (templateOf('phone').settings.fields ?? [])
+          : (chosen.settings.fields ?? []),
     }
   }
   const form = useForm<Values>({
-    initialValues: { template: first.key, title: first.title, locationKind: first.settings.locationKind, location: '', hostIds: [] },
+    initialValues: {
+      template: first.key,
+      title: first.title,
+      locationKind: first.settings.locationKind,
+      location: '',
+      hostIds: [],
+    },
     validate: (values) => check(toInput(values)),
   })
   const { values, errors } = form
@@ -76,16 +97,18 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
       template: key,
       locationKind: next.settings.locationKind,
       // A title that somebody typed stays.
-      ...(templates.some(({ title }) => title === values.title) || values.title.trim() === '' ? { title: next.title } : {}),
+      ...(templates.some(({ title }) => title === values.title) || values.title.trim() === ''
+        ? { title: next.title }
+        : {}),
     })
   }
 
-  function submit(wanted: Values) {
-    setRefused(undefined)
-    create.mutate(toInput(wanted), {
+  function submit(requested: Values) {
+    setRejected(undefined)
+    create.mutate(toInput(requested), {
       onSuccess: onCreated,
       onError: (error) => {
-        if (!showRefusal(form, error)) setRefused(error)
+        if (!showRejection(form, error)) setRejected(error)
       },
     })
   }
@@ -96,7 +119,13 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
         <Radio.Group label="Start with" value={values.template} onChange={choose}>
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mt={6}>
             {offered.map(({ key, title, description, icon: Icon }) => (
-              <Radio.Card key={key} value={key} p="sm" className={classes.template} aria-label={`${title}. ${description}`}>
+              <Radio.Card
+                key={key}
+                value={key}
+                p="sm"
+                className={classes.template}
+                aria-label={`${title}. ${description}`}
+              >
                 <Group wrap="nowrap" align="flex-start" gap="sm">
                   <Icon size={22} stroke={1.6} aria-hidden className={classes.icon} />
                   <div>
@@ -135,7 +164,13 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
             </Stack>
           </Checkbox.Group>
         )}
-        {refused !== undefined && <ProblemAlert title="The event type was not created." error={refused} message={explain(refused)} />}
+        {refused !== undefined && (
+          <ProblemAlert
+            title="The event type was not created."
+            error={refused}
+            message={explain(refused)}
+          />
+        )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
             Cancel

@@ -28,6 +28,7 @@ type Plain = Pick<
   | 'assignment'
   | 'hostIds'
   | 'limitsScope'
+  | 'rescheduleHost'
   | 'locationKind'
   | 'requiresConfirmation'
   | 'reminders'
@@ -58,31 +59,73 @@ export interface EventTypeFormValues extends Plain {
 }
 
 export function fromEventType(view: EventTypeView): EventTypeFormValues {
-  const { title, scheduleId, assignment, hostIds, locationKind, requiresConfirmation, reminders, active, listed } = view
-  const { durations, noticeMinutes, beforeMinutes, afterMinutes, cancelCutoffMinutes, rescheduleCutoffMinutes } = view
+  const {
+    title,
+    scheduleId,
+    assignment,
+    hostIds,
+    locationKind,
+    requiresConfirmation,
+    reminders,
+    active,
+    listed,
+  } = view
+  const {
+    durations,
+    noticeMinutes,
+    beforeMinutes,
+    afterMinutes,
+    cancelCutoffMinutes,
+    rescheduleCutoffMinutes,
+  } = view
   const { bookingWindow, limits } = view
   return {
-    ...{ title, eventSlug: view.slug, scheduleId, assignment, hostIds, locationKind, requiresConfirmation, reminders, active, listed },
-    ...{ durations, noticeMinutes, beforeMinutes, afterMinutes, cancelCutoffMinutes, rescheduleCutoffMinutes },
+    ...{
+      title,
+      eventSlug: view.slug,
+      scheduleId,
+      assignment,
+      hostIds,
+      locationKind,
+      requiresConfirmation,
+      reminders,
+      active,
+      listed,
+    },
+    ...{
+      durations,
+      noticeMinutes,
+      beforeMinutes,
+      afterMinutes,
+      cancelCutoffMinutes,
+      rescheduleCutoffMinutes,
+    },
     description: view.description ?? '',
     location: view.location ?? '',
     stepMinutes: view.stepMinutes ?? '',
     approvalHours: view.approvalHours,
     seats: view.seats,
     limitsScope: view.limitsScope,
+    rescheduleHost: view.rescheduleHost,
     bookingsPerVisitor: view.bookingsPerVisitor ?? '',
     windowKind: bookingWindow.kind,
     windowDays: bookingWindow.kind === 'rolling' ? bookingWindow.days : 60,
     windowFrom: bookingWindow.kind === 'fixed' ? bookingWindow.from : '',
     windowTo: bookingWindow.kind === 'fixed' ? bookingWindow.to : '',
     limits: { day: limits.day ?? '', week: limits.week ?? '', month: limits.month ?? '' },
-    fields: view.fields.map(({ options = [], ...field }) => ({ ...field, options: options.join('\n') })),
+    fields: view.fields.map(({ options = [], ...field }) => ({
+      ...field,
+      options: options.join('\n'),
+    })),
   }
 }
 
 const orNull = <Value>(value: Value | '') => (value === '' ? null : value)
 
-/** The settings that the form stands for. Fields that were left empty are passed on as they are, for the check to find. */
+/**
+ * The settings that the form stands for. Fields that were left empty are passed on as they are, for
+ * the check to find.
+ */
 export function toSettings(values: EventTypeFormValues): Record<keyof EventTypeSettings, unknown> {
   const { windowKind, windowDays, windowFrom, windowTo, fields, limits, ...rest } = values
   return {
@@ -98,7 +141,10 @@ export function toSettings(values: EventTypeFormValues): Record<keyof EventTypeS
         : windowKind === 'fixed'
           ? { kind: windowKind, from: windowFrom, to: windowTo }
           : { kind: windowKind },
-    fields: fields.map(({ options, ...field }) => ({ ...field, ...(field.kind === 'choice' ? { options: choices(options) } : {}) })),
+    fields: fields.map(({ options, ...field }) => ({
+      ...field,
+      ...(field.kind === 'choice' ? { options: choices(options) } : {}),
+    })),
   }
 }
 
@@ -109,7 +155,7 @@ function choices(text: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** Paths of the API's refusals by the names of the form's fields. */
+/** Paths of the API's rejections by the names of the form's fields. */
 const renamed: Readonly<Record<string, string>> = {
   'bookingWindow.days': 'windowDays',
   'bookingWindow.from': 'windowFrom',
@@ -119,28 +165,51 @@ const renamed: Readonly<Record<string, string>> = {
 /** Sentences for the form's own fields; those inside a list of choices stand at the list. */
 export function atFields(errors: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(errors).map(([path, message]) => [renamed[path] ?? path.replace(/\.options\.\d+$/, '.options'), message]),
+    Object.entries(errors).map(([path, message]) => [
+      renamed[path] ?? path.replace(/\.options\.\d+$/, '.options'),
+      message,
+    ]),
   )
 }
 
 /** Checks the form by the API's own rules. */
-export function checkEventType(slug: string, hostId: string): (values: EventTypeFormValues) => Record<string, string> {
+export function checkEventType(
+  slug: string,
+  hostId: string,
+): (values: EventTypeFormValues) => Record<string, string> {
   const check = zodForm(CreateEventType)
   return (values) => atFields(check({ slug, hostId, ...toSettings(values) }))
 }
 
 /** What is to be sent: the settings that differ. Undefined when none does. */
-export function changesOf(slug: string, view: EventTypeView, values: EventTypeFormValues): UpdateEventType | undefined {
+export function changesOf(
+  slug: string,
+  view: EventTypeView,
+  values: EventTypeFormValues,
+): UpdateEventType | undefined {
   const [before, after] = [toSettings(fromEventType(view)), toSettings(values)]
   const changed = Object.entries(after).filter(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key as keyof typeof before]),
   )
   if (changed.length === 0) return undefined
-  return { slug, eventTypeId: view.id, version: view.version, ...(Object.fromEntries(changed) as Partial<EventTypeSettings>) }
+  return {
+    slug,
+    eventTypeId: view.id,
+    version: view.version,
+    ...(Object.fromEntries(changed) as Partial<EventTypeSettings>),
+  }
 }
 
 const timing = [
-  ...['scheduleId', 'durations', 'stepMinutes', 'noticeMinutes', 'beforeMinutes', 'afterMinutes', 'bookingWindow'],
+  ...[
+    'scheduleId',
+    'durations',
+    'stepMinutes',
+    'noticeMinutes',
+    'beforeMinutes',
+    'afterMinutes',
+    'bookingWindow',
+  ],
   ...['limits', 'limitsScope', 'seats', 'assignment', 'hostIds'],
 ]
 
@@ -150,9 +219,20 @@ export function toPreview(
   values: EventTypeFormValues,
   shown: { timeZone: string; from: string; days: number; minutes: number | undefined },
 ): PreviewEventType | undefined {
-  const settings = Object.fromEntries(Object.entries(toSettings(values)).filter(([key]) => timing.includes(key)))
-  const minutes = shown.minutes !== undefined && values.durations.includes(shown.minutes) ? { minutes: shown.minutes } : {}
-  return PreviewEventType.safeParse({ ...base, ...settings, ...shown, minutes: undefined, ...minutes }).data
+  const settings = Object.fromEntries(
+    Object.entries(toSettings(values)).filter(([key]) => timing.includes(key)),
+  )
+  const minutes =
+    shown.minutes !== undefined && values.durations.includes(shown.minutes)
+      ? { minutes: shown.minutes }
+      : {}
+  return PreviewEventType.safeParse({
+    ...base,
+    ...settings,
+    ...shown,
+    minutes: undefined,
+    ...minutes,
+  }).data
 }
 
 /** A key for a new question that no other has: `q1`, `q2`, … */

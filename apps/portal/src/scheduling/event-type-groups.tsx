@@ -17,9 +17,13 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import { type EventTypeFormValues, freeKey, type Typed } from './event-type-form.ts'
 import { LocationFields } from './location-fields.tsx'
 import { MinutesField } from './minutes-field.tsx'
-import { inWords } from './words.ts'
+import { durationText } from './time-text.ts'
 
-export type EventTypeFormState = UseFormReturnType<EventTypeFormValues, EventTypeFormValues, (values: EventTypeFormValues) => FormErrors>
+export type EventTypeFormState = UseFormReturnType<
+  EventTypeFormValues,
+  EventTypeFormValues,
+  (values: EventTypeFormValues) => FormErrors
+>
 
 export interface GroupProps {
   form: EventTypeFormState
@@ -33,10 +37,20 @@ export function BasicsGroup({ form, disabled, address }: GroupProps & { address:
   const { values, errors } = form
   return (
     <Stack>
-      <TextInput label="Title" required maxLength={100} disabled={disabled} {...form.getInputProps('title')} />
+      <TextInput
+        label="Title"
+        required
+        maxLength={100}
+        disabled={disabled}
+        {...form.getInputProps('title')}
+      />
       <TextInput
         label="Address"
-        description={address === null ? 'The last part of its link.' : `The last part of its link: ${address}/…`}
+        description={
+          address === null
+            ? 'The last part of its link.'
+            : `The last part of its link: ${address}/…`
+        }
         required
         maxLength={63}
         autoCapitalize="none"
@@ -66,7 +80,13 @@ export function BasicsGroup({ form, disabled, address }: GroupProps & { address:
           // Whoever calls the visitor needs the number.
           const asked = values.fields.some((field) => field.kind === 'phone' && field.required)
           if (kind === 'visitor_phone' && !asked) {
-            const number = { key: freeKey(values.fields), label: 'Your phone number', kind: 'phone' as const, required: true, options: '' }
+            const number = {
+              key: freeKey(values.fields),
+              label: 'Your phone number',
+              kind: 'phone' as const,
+              required: true,
+              options: '',
+            }
             form.setFieldValue('fields', [number, ...values.fields])
           }
         }}
@@ -85,7 +105,9 @@ function Lengths({ form, disabled }: GroupProps) {
         <Group key={index} gap="xs" align="flex-end" wrap="nowrap">
           <NumberInput
             label={index === 0 ? 'Length in minutes' : `Other length ${index}`}
-            {...(index === 0 && durations.length > 1 ? { description: 'Visitors get this one unless they choose another.' } : {})}
+            {...(index === 0 && durations.length > 1
+              ? { description: 'Visitors get this one unless they choose another.' }
+              : {})}
             required
             min={5}
             max={1_440}
@@ -133,7 +155,7 @@ const steps = [5, 10, 15, 20, 30, 45, 60, 120]
 const choicesOf = (known: readonly number[], value: Typed) =>
   [...new Set([...known, ...(value === '' ? [] : [value])])]
     .sort((a, b) => a - b)
-    .map((minutes) => ({ value: String(minutes), label: inWords(minutes) }))
+    .map((minutes) => ({ value: String(minutes), label: durationText(minutes) }))
 
 /** Which of the host's free hours are offered. */
 export function TimesGroup({
@@ -148,7 +170,10 @@ export function TimesGroup({
       <NativeSelect
         label="Hours"
         data={[
-          { value: '', label: standard ? `Standard schedule (${standard.name})` : 'Standard schedule' },
+          {
+            value: '',
+            label: standard ? `Standard schedule (${standard.name})` : 'Standard schedule',
+          },
           ...schedules.map(({ id, name }) => ({ value: id, label: name })),
         ]}
         disabled={disabled}
@@ -165,7 +190,12 @@ export function TimesGroup({
           value={String(values.stepMinutes)}
           error={errors.stepMinutes}
           data-path="stepMinutes"
-          onChange={(event) => form.setFieldValue('stepMinutes', event.currentTarget.value === '' ? '' : Number(event.currentTarget.value))}
+          onChange={(event) =>
+            form.setFieldValue(
+              'stepMinutes',
+              event.currentTarget.value === '' ? '' : Number(event.currentTarget.value),
+            )
+          }
         />
         {(['beforeMinutes', 'afterMinutes'] as const).map((path) => (
           <NativeSelect
@@ -218,7 +248,12 @@ export function TimesGroup({
           value={values.limitsScope}
           error={errors.limitsScope}
           data-path="limitsScope"
-          onChange={(event) => form.setFieldValue('limitsScope', event.currentTarget.value === 'event_type' ? 'event_type' : 'host')}
+          onChange={(event) =>
+            form.setFieldValue(
+              'limitsScope',
+              event.currentTarget.value === 'event_type' ? 'event_type' : 'host',
+            )
+          }
         />
       )}
       <NumberInput
@@ -246,7 +281,9 @@ function WindowFields({ form, disabled }: GroupProps) {
       <Radio.Group
         label="Which days can be booked"
         value={values.windowKind}
-        onChange={(kind) => form.setFieldValue('windowKind', kind as EventTypeFormValues['windowKind'])}
+        onChange={(kind) =>
+          form.setFieldValue('windowKind', kind as EventTypeFormValues['windowKind'])
+        }
       >
         <Stack gap="xs" mt={6}>
           <Radio value="rolling" label="Today and the days that follow" disabled={disabled} />
@@ -270,7 +307,13 @@ function WindowFields({ form, disabled }: GroupProps) {
       )}
       {values.windowKind === 'fixed' && (
         <Group gap="xs" align="flex-start">
-          <TextInput type="date" label="First date" required disabled={disabled} {...form.getInputProps('windowFrom')} />
+          <TextInput
+            type="date"
+            label="First date"
+            required
+            disabled={disabled}
+            {...form.getInputProps('windowFrom')}
+          />
           <TextInput
             type="date"
             label="Last date"
@@ -346,10 +389,15 @@ export function RulesGroup({ form, disabled }: GroupProps) {
                 aria-pressed={on}
                 disabled={disabled || (!on && values.reminders.length >= 5)}
                 onClick={() =>
-                  form.setFieldValue('reminders', on ? values.reminders.filter((one) => one !== minutes) : [...values.reminders, minutes])
+                  form.setFieldValue(
+                    'reminders',
+                    on
+                      ? values.reminders.filter((one) => one !== minutes)
+                      : [...values.reminders, minutes],
+                  )
                 }
               >
-                {inWords(minutes)} before
+                {durationText(minutes)} before
               </Button>
             )
           })}

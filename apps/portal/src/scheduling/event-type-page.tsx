@@ -15,23 +15,29 @@ import { useForm } from '@mantine/form'
 import { IconChevronLeft, IconPlugConnectedX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useAddressParam } from '../tenants/use-address-param.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { atFields, changesOf, checkEventType, type EventTypeFormValues, fromEventType } from './event-type-form.ts'
+import {
+  atFields,
+  changesOf,
+  checkEventType,
+  type EventTypeFormValues,
+  fromEventType,
+} from './event-type-form.ts'
 import { BasicsGroup, RulesGroup, TimesGroup } from './event-type-groups.tsx'
-import { stateLooks } from './event-type-looks.ts'
 import { EventTypePreviewPanel } from './event-type-preview.tsx'
+import { stateMeta } from './event-type-status-meta.ts'
 import layout from './offer-layout.module.css'
 import { useUpdateEventType } from './offer-mutations.ts'
 import { QuestionsEditor } from './questions-editor.tsx'
 import { SlotExplanationPanel } from './slot-explanation.tsx'
 import { TeamGroup } from './team-group.tsx'
-import { stateOf, withoutScheme } from './words.ts'
+import { stateOf, withoutScheme } from './time-text.ts'
 
 /** One event type: its settings in groups, and beside them what visitors would see. */
 export function EventTypePage() {
@@ -48,11 +54,21 @@ export function EventTypePage() {
   if (problem?.status === 403) return <NoAccess slug={slug} />
   return (
     <>
-      <LinkAnchor {...targets.eventTypes(slug, host ? { host: host.id } : {})} size="sm" mb="xs" display="inline-flex">
+      <LinkAnchor
+        {...links.eventTypes(slug, host ? { host: host.id } : {})}
+        size="sm"
+        mb="xs"
+        display="inline-flex"
+      >
         <IconChevronLeft size={17} aria-hidden /> All event types
       </LinkAnchor>
       {query.data && host && hosts.data ? (
-        <EventTypeContent key={`${query.data.id} ${query.data.version}`} eventType={query.data} host={host} hosts={hosts.data.items} />
+        <EventTypeContent
+          key={`${query.data.id} ${query.data.version}`}
+          eventType={query.data}
+          host={host}
+          hosts={hosts.data.items}
+        />
       ) : (
         <>
           <PageHeader title={missing ? 'No such event type' : 'Event type'} />
@@ -72,19 +88,32 @@ export function EventTypePage() {
   )
 }
 
-function EventTypeContent({ eventType, host, hosts }: { eventType: EventTypeView; host: HostView; hosts: readonly HostView[] }) {
+function EventTypeContent({
+  eventType,
+  host,
+  hosts,
+}: {
+  eventType: EventTypeView
+  host: HostView
+  hosts: readonly HostView[]
+}) {
   const tenant = useTenant()
   const { slug } = tenant
   const update = useUpdateEventType()
-  const schedules = useQuery(useTRPC().scheduling.schedules.list.queryOptions({ slug, hostId: host.id, limit: 50 }))
-  const [refused, setRefused] = useState<unknown>()
-  const form = useForm<EventTypeFormValues>({ initialValues: fromEventType(eventType), validate: checkEventType(slug, host.id) })
+  const schedules = useQuery(
+    useTRPC().scheduling.schedules.list.queryOptions({ slug, hostId: host.id, limit: 50 }),
+  )
+  const [refused, setRejected] = useState<unknown>()
+  const form = useForm<EventTypeFormValues>({
+    initialValues: fromEventType(eventType),
+    validate: checkEventType(slug, host.id),
+  })
   const editable = host.mayEdit && tenant.status !== 'suspended' && tenant.status !== 'deleted'
   const group = { form, disabled: !editable }
   const state = stateOf(eventType)
 
   function submit(values: EventTypeFormValues) {
-    setRefused(undefined)
+    setRejected(undefined)
     const changes = changesOf(slug, eventType, values)
     if (!changes) return form.reset()
     update.mutate(changes, {
@@ -93,7 +122,7 @@ function EventTypeContent({ eventType, host, hosts }: { eventType: EventTypeView
         const errors = atFields(fieldErrors(problemOf(error)))
         form.setErrors(errors)
         focusFirstError(errors)
-        setRefused(error)
+        setRejected(error)
       },
     })
   }
@@ -103,13 +132,23 @@ function EventTypeContent({ eventType, host, hosts }: { eventType: EventTypeView
       <PageHeader
         title={eventType.title}
         tabTitle={`${eventType.title}, event type of ${host.name}`}
-        marks={state && <StatusBadge {...stateLooks[state]} />}
-        description={eventType.publicUrl && <CopyValue label="link for visitors" hideLabel value={eventType.publicUrl} />}
+        marks={state && <StatusBadge {...stateMeta[state]} />}
+        description={
+          eventType.publicUrl && (
+            <CopyValue label="link for visitors" hideLabel value={eventType.publicUrl} />
+          )
+        }
       />
       {!host.credential.present && (
-        <Alert color="yellow" variant="light" icon={<IconPlugConnectedX aria-hidden />} title="The calendar is not connected" mb="lg">
+        <Alert
+          color="yellow"
+          variant="light"
+          icon={<IconPlugConnectedX aria-hidden />}
+          title="The calendar is not connected"
+          mb="lg"
+        >
           Visitors see no times until {host.name}’s mailbox is connected.{' '}
-          <LinkAnchor {...targets.hosts(slug)} inherit>
+          <LinkAnchor {...links.hosts(slug)} inherit>
             Connect it
           </LinkAnchor>
         </Alert>
@@ -125,7 +164,12 @@ function EventTypeContent({ eventType, host, hosts }: { eventType: EventTypeView
                 <TimesGroup {...group} schedules={schedules.data?.items ?? []} />
               </Panel>
               <Panel title="Hosts and places">
-                <TeamGroup {...group} host={host} hosts={hosts} forAll={maySeeSettings(tenant.role)} />
+                <TeamGroup
+                  {...group}
+                  host={host}
+                  hosts={hosts}
+                  forAll={maySeeSettings(tenant.role)}
+                />
               </Panel>
               <Panel title="Booking form">
                 <QuestionsEditor
@@ -157,10 +201,15 @@ function EventTypeContent({ eventType, host, hosts }: { eventType: EventTypeView
                   />
                 </Stack>
               </Panel>
-              {refused !== undefined && <Refusal error={refused} />}
+              {refused !== undefined && <Rejection error={refused} />}
               {editable && (
                 <div className={layout.save} data-dirty={form.isDirty() || undefined}>
-                  <SaveButtons label="Save event type" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
+                  <SaveButtons
+                    label="Save event type"
+                    saving={update.isPending}
+                    dirty={form.isDirty()}
+                    onDiscard={form.reset}
+                  />
                 </div>
               )}
             </Stack>
@@ -171,7 +220,10 @@ function EventTypeContent({ eventType, host, hosts }: { eventType: EventTypeView
             <Panel title="Preview" description="Follows what you type; nothing is saved yet.">
               <EventTypePreviewPanel host={host} eventTypeId={eventType.id} values={form.values} />
             </Panel>
-            <Panel title="Why is this time missing?" description="Looks at the saved settings, the calendar and all bookings.">
+            <Panel
+              title="Why is this time missing?"
+              description="Looks at the saved settings, the calendar and all bookings."
+            >
               <SlotExplanationPanel eventType={eventType} />
             </Panel>
           </Stack>
@@ -186,13 +238,17 @@ function addressBefore({ publicUrl }: EventTypeView): string | null {
   return publicUrl === null ? null : withoutScheme(publicUrl.slice(0, publicUrl.lastIndexOf('/')))
 }
 
-function Refusal({ error }: { error: unknown }) {
+function Rejection({ error }: { error: unknown }) {
   const stale = problemOf(error).code === 'version_conflict'
   return (
     <ProblemAlert
       title="The event type was not saved."
       error={error}
-      message={stale ? 'Somebody else changed it meanwhile. Load the page again, then repeat your change.' : explain(error)}
+      message={
+        stale
+          ? 'Somebody else changed it meanwhile. Load the page again, then repeat your change.'
+          : explain(error)
+      }
     />
   )
 }

@@ -10,7 +10,7 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPCClient } from '../trpc.ts'
 import { type EventTypeFormValues, toPreview } from './event-type-form.ts'
 import classes from './event-type-preview.module.css'
-import { dateInWords, inWords, locationNames, nextDate, todayIn } from './words.ts'
+import { dateText, durationText, locationNames, nextDate, todayIn } from './time-text.ts'
 import { ownZone, ZoneSelect } from './zone-select.tsx'
 
 interface Props {
@@ -21,7 +21,10 @@ interface Props {
 
 const days = 7
 
-/** What visitors would see of the settings as they are typed: the same slots, from the host's calendar as it is now. */
+/**
+ * What visitors would see of the settings as they are typed: the same slots, from the host's
+ * calendar as it is now.
+ */
 export function EventTypePreviewPanel({ host, eventTypeId, values }: Props) {
   const { slug } = useTenant()
   const client = useTRPCClient()
@@ -31,11 +34,19 @@ export function EventTypePreviewPanel({ host, eventTypeId, values }: Props) {
   const today = todayIn(timeZone)
   const from = nextDate(today, week * days)
   const [draft] = useDebouncedValue(values, 400)
-  const input = toPreview({ slug, hostId: host.id, eventTypeId }, draft, { timeZone, from, days, minutes })
+  const input = toPreview({ slug, hostId: host.id, eventTypeId }, draft, {
+    timeZone,
+    from,
+    days,
+    minutes,
+  })
   const query = useQuery({
     queryKey: ['event type preview', input],
-    // A mutation by its method alone, because a draft is too long for an address. It changes nothing.
-    queryFn: input ? ({ signal }) => client.scheduling.eventTypes.preview.mutate(input, { signal }) : skipToken,
+    // A mutation by its method alone, because a draft is too long for an address. It changes
+    // nothing.
+    queryFn: input
+      ? ({ signal }) => client.scheduling.eventTypes.preview.mutate(input, { signal })
+      : skipToken,
     placeholderData: keepPreviousData,
     retry: false,
     gcTime: 10_000,
@@ -53,7 +64,7 @@ export function EventTypePreviewPanel({ host, eventTypeId, values }: Props) {
             {values.title.trim() || 'Without a title'}
           </Title>
           <Text size="sm" c="dimmed">
-            {shown === undefined ? '' : `${inWords(shown)} · `}
+            {shown === undefined ? '' : `${durationText(shown)} · `}
             {values.locationKind === 'visitor_phone'
               ? 'Phone, we call you'
               : locationNames[values.locationKind].replace(', the visitor calls', '')}
@@ -75,20 +86,37 @@ export function EventTypePreviewPanel({ host, eventTypeId, values }: Props) {
                 aria-pressed={length === shown}
                 onClick={() => setMinutes(length)}
               >
-                {inWords(length)}
+                {durationText(length)}
               </Button>
             ))}
           </Group>
         )}
-        <ZoneSelect label="Time zone of the visitor" size="xs" value={timeZone} onChange={setTimeZone} />
+        <ZoneSelect
+          label="Time zone of the visitor"
+          size="xs"
+          value={timeZone}
+          onChange={setTimeZone}
+        />
         <Group justify="space-between" wrap="nowrap">
-          <ActionIcon variant="default" size={34} aria-label="Earlier days" disabled={week === 0} onClick={() => setWeek(week - 1)}>
+          <ActionIcon
+            variant="default"
+            size={34}
+            aria-label="Earlier days"
+            disabled={week === 0}
+            onClick={() => setWeek(week - 1)}
+          >
             <IconChevronLeft size={18} aria-hidden />
           </ActionIcon>
           <Text size="sm" fw={550} ta="center">
-            {week === 0 ? 'The next seven days' : `From ${dateInWords(from)}`}
+            {week === 0 ? 'The next seven days' : `From ${dateText(from)}`}
           </Text>
-          <ActionIcon variant="default" size={34} aria-label="Later days" disabled={week >= 50} onClick={() => setWeek(week + 1)}>
+          <ActionIcon
+            variant="default"
+            size={34}
+            aria-label="Later days"
+            disabled={week >= 50}
+            onClick={() => setWeek(week + 1)}
+          >
             <IconChevronRight size={18} aria-hidden />
           </ActionIcon>
         </Group>
@@ -113,34 +141,60 @@ export function EventTypePreviewPanel({ host, eventTypeId, values }: Props) {
   )
 }
 
-function Days({ preview, stale, seats }: { preview: EventTypePreview; stale: boolean; seats: EventTypeFormValues['seats'] }) {
+function Days({
+  preview,
+  stale,
+  seats,
+}: {
+  preview: EventTypePreview
+  stale: boolean
+  seats: EventTypeFormValues['seats']
+}) {
   if (!preview.calendarRead) {
     return (
-      <Alert color="yellow" variant="light" icon={<IconCalendarX aria-hidden />} title="Visitors see no times">
+      <Alert
+        color="yellow"
+        variant="light"
+        icon={<IconCalendarX aria-hidden />}
+        title="Visitors see no times"
+      >
         {preview.reason}
       </Alert>
     )
   }
   const open = preview.days.filter(({ slots }) => slots.length > 0)
-  const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZone: preview.timeZone, hourCycle: 'h23' })
+  const time = new Intl.DateTimeFormat(undefined, {
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: preview.timeZone,
+    hourCycle: 'h23',
+  })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: many days scroll, and what scrolls is reached with the keyboard
-    <section data-stale={stale || undefined} className={classes.days} aria-label="Times that visitors see" aria-busy={stale} tabIndex={0}>
+    <section
+      data-stale={stale || undefined}
+      className={classes.days}
+      aria-label="Times that visitors see"
+      aria-busy={stale}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling list is reached by keyboard
+      tabIndex={0}
+    >
       {open.length === 0 && (
         <Text size="sm" c="dimmed">
           No time is free on these days.
         </Text>
       )}
       {open.map(({ date, slots }) => (
-        <section key={date} aria-label={dateInWords(date)} className={classes.day}>
+        <section key={date} aria-label={dateText(date)} className={classes.day}>
           <Text size="sm" fw={600}>
-            {dateInWords(date)}
+            {dateText(date)}
           </Text>
           <ul className={classes.slots}>
             {slots.map(({ start, seatsLeft }) => (
               <li key={start} className={classes.slot}>
                 {time.format(new Date(start))}
-                {typeof seats === 'number' && seats > 1 && <span className={classes.seats}>{seatsLeft} left</span>}
+                {typeof seats === 'number' && seats > 1 && (
+                  <span className={classes.seats}>{seatsLeft} left</span>
+                )}
               </li>
             ))}
           </ul>

@@ -13,23 +13,23 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconCalendarPlus, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { CreateEventTypeDialog } from './create-event-type-dialog.tsx'
-import { EventTypeActs } from './event-type-acts.tsx'
-import { stateLooks } from './event-type-looks.ts'
+import { EventTypeActions } from './event-type-actions.tsx'
+import { stateMeta } from './event-type-status-meta.ts'
 import { ChosenHost, HostPicker } from './host-choice.tsx'
 import { useUpdateEventType } from './offer-mutations.ts'
-import { OffersSearch } from './search.ts'
-import { assignmentNames, lengthsInWords, locationNames } from './words.ts'
+import { readOffersSearch } from './search.ts'
+import { assignmentNames, durationsText, locationNames } from './time-text.ts'
 
 /** What visitors can book with a host. */
 export function EventTypesPage() {
   const { slug, name } = useTenant()
   const router = useRouter()
-  const { host: chosen } = OffersSearch.parse(useSearch({ strict: false }))
+  const { host: chosen } = readOffersSearch(useSearch({ strict: false }))
   return (
     <>
       <PageHeader
@@ -42,7 +42,9 @@ export function EventTypesPage() {
           <EventTypes
             host={host}
             hosts={hosts}
-            onHost={(id) => void router.navigate({ ...targets.eventTypes(slug, { host: id }), replace: true })}
+            onHost={(id) =>
+              void router.navigate({ ...links.eventTypes(slug, { host: id }), replace: true })
+            }
           />
         )}
       </ChosenHost>
@@ -59,7 +61,9 @@ interface Props {
 function EventTypes({ host, hosts, onHost }: Props) {
   const { slug, status } = useTenant()
   const router = useRouter()
-  const query = useQuery(useTRPC().scheduling.eventTypes.list.queryOptions({ slug, hostId: host.id, limit: 200 }))
+  const query = useQuery(
+    useTRPC().scheduling.eventTypes.list.queryOptions({ slug, hostId: host.id, limit: 200 }),
+  )
   const [creating, { open, close }] = useDisclosure(false)
   const editable = status !== 'suspended' && status !== 'deleted'
   const items = query.data?.items ?? []
@@ -84,12 +88,22 @@ function EventTypes({ host, hosts, onHost }: Props) {
         />
       )}
       {query.data && items.length === 0 && (
-        <EmptyState icon={<IconCalendarPlus size={32} stroke={1.5} aria-hidden />} title="Nothing to book yet" action={create}>
-          Create an event type for {host.name}, such as an introduction call of 30 minutes. It gets a link that you can pass on.
+        <EmptyState
+          icon={<IconCalendarPlus size={32} stroke={1.5} aria-hidden />}
+          title="Nothing to book yet"
+          action={create}
+        >
+          Create an event type for {host.name}, such as an introduction call of 30 minutes. It gets
+          a link that you can pass on.
         </EmptyState>
       )}
       {items.length > 0 && (
-        <ResponsiveTable caption={`Event types of ${host.name}`} columns={columnsOf(slug, editable)} rows={items} rowKey={({ id }) => id} />
+        <ResponsiveTable
+          caption={`Event types of ${host.name}`}
+          columns={columnsOf(slug, editable)}
+          rows={items}
+          rowKey={({ id }) => id}
+        />
       )}
       <CreateEventTypeDialog
         host={host}
@@ -97,7 +111,7 @@ function EventTypes({ host, hosts, onHost }: Props) {
         onClose={close}
         onCreated={({ id }) => {
           close()
-          void router.navigate(targets.eventType(slug, id))
+          void router.navigate(links.eventType(slug, id))
         }}
       />
     </Stack>
@@ -112,11 +126,11 @@ function columnsOf(slug: string, editable: boolean): Column<EventTypeView>[] {
       primary: true,
       cell: (eventType) => (
         <Stack gap={2} align="flex-start">
-          <LinkAnchor {...targets.eventType(slug, eventType.id)} size="sm" fw={550} data-row-link>
+          <LinkAnchor {...links.eventType(slug, eventType.id)} size="sm" fw={550} data-row-link>
             {eventType.title}
           </LinkAnchor>
           <Text size="sm" c="dimmed">
-            {lengthsInWords(eventType.durations)} · {locationNames[eventType.locationKind]}
+            {durationsText(eventType.durations)} · {locationNames[eventType.locationKind]}
           </Text>
         </Stack>
       ),
@@ -125,7 +139,11 @@ function columnsOf(slug: string, editable: boolean): Column<EventTypeView>[] {
       key: 'hosts',
       header: 'Hosts',
       cell: ({ assignment, hostIds, seats }) =>
-        assignment === 'host' ? (seats > 1 ? `${seats} places` : 'One') : `${assignmentNames[assignment]} (${hostIds.length})`,
+        assignment === 'host'
+          ? seats > 1
+            ? `${seats} places`
+            : 'One'
+          : `${assignmentNames[assignment]} (${hostIds.length})`,
     },
     {
       key: 'link',
@@ -139,13 +157,17 @@ function columnsOf(slug: string, editable: boolean): Column<EventTypeView>[] {
           <CopyValue label={`link of ${title}`} hideLabel value={publicUrl} />
         ),
     },
-    { key: 'state', header: 'Bookable', cell: (eventType) => <ActiveSwitch eventType={eventType} editable={editable} /> },
+    {
+      key: 'state',
+      header: 'Bookable',
+      cell: (eventType) => <ActiveSwitch eventType={eventType} editable={editable} />,
+    },
     {
       key: 'acts',
       header: 'Acts',
       hideHeader: true,
       align: 'end',
-      cell: (eventType) => editable && <EventTypeActs eventType={eventType} />,
+      cell: (eventType) => editable && <EventTypeActions eventType={eventType} />,
     },
   ]
 }
@@ -163,11 +185,14 @@ function ActiveSwitch({ eventType, editable }: { eventType: EventTypeView; edita
         onChange={() =>
           update.mutate(
             { slug, eventTypeId: id, version, active: !active },
-            { onError: (error) => failed(`${title} was not changed.`, explain(error) ?? problemOf(error).message) },
+            {
+              onError: (error) =>
+                failed(`${title} was not changed.`, explain(error) ?? problemOf(error).message),
+            },
           )
         }
       />
-      {active && !listed && <StatusBadge {...stateLooks.unlisted} />}
+      {active && !listed && <StatusBadge {...stateMeta.unlisted} />}
     </Group>
   )
 }

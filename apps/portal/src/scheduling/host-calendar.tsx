@@ -1,8 +1,8 @@
 import { EnteredCredential, type HostView } from '@atrium/core/hosts'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
-import { Fact, Facts } from '@atrium/ui/facts'
 import { FailureText } from '@atrium/ui/failure-text'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { Time } from '@atrium/ui/time'
@@ -13,7 +13,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle, IconPlugConnected } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useCheckMailbox, useConnectMailbox, useDisconnectMailbox } from './host-mutations.ts'
 
@@ -22,7 +22,10 @@ interface Props {
   changing: boolean
 }
 
-/** The connection to the host's mailbox: made with one click or by an app password, checked, and taken away. */
+/**
+ * The connection to the host's mailbox: made with one click or by an app password, checked, and
+ * taken away.
+ */
 export function HostCalendar({ host, changing }: Props) {
   const { credential } = host
   const [entering, { open, close }] = useDisclosure(false)
@@ -32,7 +35,8 @@ export function HostCalendar({ host, changing }: Props) {
         <Connected host={host} changing={changing} />
       ) : (
         <Text size="sm">
-          Free times are read from the calendar of {host.mailAddress}, and bookings are written into it. Connect the mailbox to begin.
+          Free times are read from the calendar of {host.mailAddress}, and bookings are written into
+          it. Connect the mailbox to begin.
         </Text>
       )}
       {credential.error !== null && (
@@ -47,7 +51,10 @@ export function HostCalendar({ host, changing }: Props) {
   )
 }
 
-const sources = { minted: 'An app password that the platform made for this alone', entered: 'An app password that was typed in' }
+const sources = {
+  minted: 'An app password that the platform made for this alone',
+  entered: 'An app password that was typed in',
+}
 
 function Connected({ host, changing }: Props) {
   const { slug } = useTenant()
@@ -57,13 +64,19 @@ function Connected({ host, changing }: Props) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
-      <Facts>
-        <Fact label="Mailbox">{host.mailAddress}</Fact>
-        <Fact label="Access by">{credential.source && sources[credential.source]}</Fact>
-        <Fact label="Last checked">{credential.checkedAt && <Time at={credential.checkedAt} show="both" />}</Fact>
-      </Facts>
+      <DetailList>
+        <DetailItem label="Mailbox">{host.mailAddress}</DetailItem>
+        <DetailItem label="Access by">{credential.source && sources[credential.source]}</DetailItem>
+        <DetailItem label="Last checked">
+          {credential.checkedAt && <Time at={credential.checkedAt} show="both" />}
+        </DetailItem>
+      </DetailList>
       {check.error !== null && (
-        <ProblemAlert title="The mailbox could not be checked." error={check.error} message={explain(check.error)} />
+        <ProblemAlert
+          title="The mailbox could not be checked."
+          error={check.error}
+          message={explain(check.error)}
+        />
       )}
       {changing && (
         <Group gap="xs">
@@ -73,7 +86,10 @@ function Connected({ host, changing }: Props) {
             onClick={() =>
               check.mutate(
                 { slug, hostId: host.id },
-                { onSuccess: ({ ok }) => ok && done('The mailbox answers and accepts the credential.') },
+                {
+                  onSuccess: ({ ok }) =>
+                    ok && done('The mailbox answers and accepts the credential.'),
+                },
               )
             }
           >
@@ -95,8 +111,9 @@ function Connected({ host, changing }: Props) {
           done('The mailbox is disconnected.')
         }}
       >
-        Visitors are offered no more times until it is connected again. Bookings that were made stay, and what changes about them is not
-        written into the calendar meanwhile. {credential.source === 'minted' && 'The app password is revoked at the mail server.'}
+        Visitors are offered no more times until it is connected again. Bookings that were made
+        stay, and what changes about them is not written into the calendar meanwhile.{' '}
+        {credential.source === 'minted' && 'The app password is revoked at the mail server.'}
       </ConfirmDialog>
     </>
   )
@@ -128,13 +145,22 @@ function Connect({ host, entering, onEnter, onDone }: ConnectProps) {
     )
   return (
     <>
-      {mint.error !== null && <ProblemAlert title="The mailbox was not connected." error={mint.error} message={explain(mint.error)} />}
+      {mint.error !== null && (
+        <ProblemAlert
+          title="The mailbox was not connected."
+          error={mint.error}
+          message={explain(mint.error)}
+        />
+      )}
       <Group gap="xs">
         <Button
           leftSection={<IconPlugConnected size={17} aria-hidden />}
           loading={mint.isPending}
           onClick={() =>
-            mint.mutate({ slug, hostId: host.id, mode: 'mint' }, { onSuccess: () => done(`The calendar of ${host.name} is connected.`) })
+            mint.mutate(
+              { slug, hostId: host.id, mode: 'mint' },
+              { onSuccess: () => done(`The calendar of ${host.name} is connected.`) },
+            )
           }
         >
           Connect mailbox
@@ -149,14 +175,25 @@ function Connect({ host, entering, onEnter, onDone }: ConnectProps) {
 
 const check = zodForm(EnteredCredential)
 
-function EnterPassword({ host, onDone, cancel }: { host: HostView; onDone: () => void; cancel: ReactNode }) {
+function EnterPassword({
+  host,
+  onDone,
+  cancel,
+}: {
+  host: HostView
+  onDone: () => void
+  cancel: ReactNode
+}) {
   const { slug } = useTenant()
   const connect = useConnectMailbox(slug)
-  const [refused, setRefused] = useState<unknown>()
-  const form = useForm({ initialValues: { username: host.mailAddress, secret: '' }, validate: check })
+  const [refused, setRejected] = useState<unknown>()
+  const form = useForm({
+    initialValues: { username: host.mailAddress, secret: '' },
+    validate: check,
+  })
 
   function submit({ username, secret }: typeof form.values) {
-    setRefused(undefined)
+    setRejected(undefined)
     connect.mutate(
       { slug, hostId: host.id, mode: 'enter', username, secret },
       {
@@ -166,7 +203,7 @@ function EnterPassword({ host, onDone, cancel }: { host: HostView; onDone: () =>
           done(`The calendar of ${host.name} is connected.`)
         },
         onError: (error) => {
-          if (!showRefusal(form, error)) setRefused(error)
+          if (!showRejection(form, error)) setRejected(error)
         },
       },
     )
@@ -191,7 +228,13 @@ function EnterPassword({ host, onDone, cancel }: { host: HostView; onDone: () =>
           visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the app password' }}
           {...form.getInputProps('secret')}
         />
-        {refused !== undefined && <ProblemAlert title="The mailbox was not connected." error={refused} message={explain(refused)} />}
+        {refused !== undefined && (
+          <ProblemAlert
+            title="The mailbox was not connected."
+            error={refused}
+            message={explain(refused)}
+          />
+        )}
         <Group gap="xs">
           <Button type="submit" loading={connect.isPending}>
             Connect mailbox

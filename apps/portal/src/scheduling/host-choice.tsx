@@ -5,8 +5,8 @@ import { NativeSelect } from '@mantine/core'
 import { IconCalendarUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import * as links from '../links.ts'
 import { useProfile } from '../profile/use-profile.ts'
-import * as targets from '../targets.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 
@@ -16,7 +16,9 @@ interface Props {
   children: (host: HostView, hosts: readonly HostView[]) => ReactNode
 }
 
-/** Shows what belongs to one host that the person may change; without any it says how to become one. */
+/**
+ * Shows what belongs to one host that the person may change; without any it says how to become one.
+ */
 export function ChosenHost({ chosen, children }: Props) {
   const { slug } = useTenant()
   const { me } = useProfile()
@@ -33,13 +35,16 @@ export function ChosenHost({ chosen, children }: Props) {
     )
   }
   const hosts = query.data.items.filter(({ mayEdit }) => mayEdit)
-  const host = hosts.find(({ id }) => id === chosen) ?? hosts.find(({ userId }) => userId === me.id) ?? hosts[0]
+  const host =
+    hosts.find(({ id }) => id === chosen) ??
+    hosts.find(({ userId }) => userId === me.id) ??
+    hosts[0]
   if (!host) {
     return (
       <EmptyState
         icon={<IconCalendarUser size={32} stroke={1.5} aria-hidden />}
         title="Nobody can be booked yet"
-        action={<LinkButton {...targets.hosts(slug)}>Go to hosts</LinkButton>}
+        action={<LinkButton {...links.hosts(slug)}>Go to hosts</LinkButton>}
       >
         Add a host first: a member whose calendar visitors can book.
       </EmptyState>
@@ -49,7 +54,15 @@ export function ChosenHost({ chosen, children }: Props) {
 }
 
 /** Whose offers are shown; nothing where there is only one to choose. */
-export function HostPicker({ host, hosts, onChange }: { host: HostView; hosts: readonly HostView[]; onChange: (hostId: string) => void }) {
+export function HostPicker({
+  host,
+  hosts,
+  onChange,
+}: {
+  host: HostView
+  hosts: readonly HostView[]
+  onChange: (hostId: string) => void
+}) {
   if (hosts.length < 2) return null
   return (
     <NativeSelect

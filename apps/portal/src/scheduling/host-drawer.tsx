@@ -2,8 +2,8 @@ import type { HostView } from '@atrium/core/hosts'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
-import { Fact, Facts } from '@atrium/ui/facts'
 import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { SideDrawer } from '@atrium/ui/side-drawer'
@@ -12,15 +12,15 @@ import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle, IconExternalLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { DrawerPart } from './drawer-part.tsx'
 import { HostCalendar } from './host-calendar.tsx'
 import { HostForm } from './host-form.tsx'
-import { calendarLook, hindrance } from './host-looks.ts'
 import { useRemoveHost } from './host-mutations.ts'
+import { calendarMeta, hindrance } from './host-status-meta.ts'
 
 interface Props {
   hostId: string
@@ -54,13 +54,18 @@ function Details({ host, onGone }: { host: HostView; onGone: () => void }) {
   return (
     <>
       <Group gap="sm" mb="md">
-        <StatusBadge {...calendarLook(host)} />
+        <StatusBadge {...calendarMeta(host)} />
         <Text size="sm" c="dimmed">
           {host.zone.replaceAll('_', ' ')}
         </Text>
       </Group>
       {against && (
-        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} mb="md" title="Cannot be booked at the moment">
+        <Alert
+          color="yellow"
+          icon={<IconAlertTriangle aria-hidden />}
+          mb="md"
+          title="Cannot be booked at the moment"
+        >
           {against}
         </Alert>
       )}
@@ -85,15 +90,17 @@ function Details({ host, onGone }: { host: HostView; onGone: () => void }) {
           <HostForm key={host.version} host={host} />
         </DrawerPart>
       ) : (
-        <Facts>
-          <Fact label="Title">{host.title}</Fact>
-          <Fact label="Mail address">{host.mailAddress}</Fact>
-        </Facts>
+        <DetailList>
+          <DetailItem label="Title">{host.title}</DetailItem>
+          <DetailItem label="Mail address">{host.mailAddress}</DetailItem>
+        </DetailList>
       )}
       <DrawerPart title="Bookings">
         <Text size="sm">
-          <LinkAnchor {...targets.bookings(slug, { host: host.id })}>
-            {host.comingBookings === 1 ? '1 booking to come' : `${formatCount(host.comingBookings)} bookings to come`}
+          <LinkAnchor {...links.bookings(slug, { host: host.id })}>
+            {host.comingBookings === 1
+              ? '1 booking to come'
+              : `${formatCount(host.comingBookings)} bookings to come`}
           </LinkAnchor>
         </Text>
       </DrawerPart>
@@ -123,7 +130,11 @@ function Removal({ host, onGone }: { host: HostView; onGone: () => void }) {
         opened={asking}
         onClose={close}
         title={`Remove ${host.name} as a host?`}
-        confirmLabel={coming > 0 ? `Cancel ${coming === 1 ? 'the booking' : `${coming} bookings`} and remove` : 'Remove host'}
+        confirmLabel={
+          coming > 0
+            ? `Cancel ${coming === 1 ? 'the booking' : `${coming} bookings`} and remove`
+            : 'Remove host'
+        }
         explain={explain}
         onConfirm={async () => {
           await remove.mutateAsync({ slug, hostId: host.id, cancelBookings: coming > 0 })
@@ -132,13 +143,19 @@ function Removal({ host, onGone }: { host: HostView; onGone: () => void }) {
         }}
       >
         <Stack gap="xs">
-          <Text inherit>Nobody can book {host.name} any more, and the public page is gone. The person stays a member.</Text>
+          <Text inherit>
+            Nobody can book {host.name} any more, and the public page is gone. The person stays a
+            member.
+          </Text>
           {coming > 0 && (
             <Text inherit fw={600}>
-              {coming === 1 ? 'The booking to come is' : `All ${coming} bookings to come are`} cancelled. The visitors are told by mail.
+              {coming === 1 ? 'The booking to come is' : `All ${coming} bookings to come are`}{' '}
+              cancelled. The visitors are told by mail.
             </Text>
           )}
-          {host.credential.source === 'minted' && <Text inherit>The app password that was made for scheduling is revoked.</Text>}
+          {host.credential.source === 'minted' && (
+            <Text inherit>The app password that was made for scheduling is revoked.</Text>
+          )}
         </Stack>
       </ConfirmDialog>
     </>

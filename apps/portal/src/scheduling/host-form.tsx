@@ -5,11 +5,19 @@ import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { SaveButtons } from '@atrium/ui/save-buttons'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Fieldset, NumberInput, SimpleGrid, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import {
+  Fieldset,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useUpdateHost } from './host-mutations.ts'
 import { ZoneSelect } from './zone-select.tsx'
@@ -42,12 +50,23 @@ function valuesOf(host: HostView): Values {
     mailAddress: host.mailAddress,
     listed: host.listed,
     enabled: host.enabled,
-    limits: { day: count(host.limits.day), week: count(host.limits.week), month: count(host.limits.month) },
+    limits: {
+      day: count(host.limits.day),
+      week: count(host.limits.week),
+      month: count(host.limits.month),
+    },
   }
 }
 
 const check = zodForm(
-  CreateHost.pick({ title: true, description: true, avatarUrl: true, zone: true, listed: true, limits: true }).extend({
+  CreateHost.pick({
+    title: true,
+    description: true,
+    avatarUrl: true,
+    zone: true,
+    listed: true,
+    limits: true,
+  }).extend({
     name: CreateHost.shape.name.unwrap(),
     hostSlug: CreateHost.shape.hostSlug.unwrap(),
     mailAddress: CreateHost.shape.mailAddress.unwrap(),
@@ -60,14 +79,14 @@ const textOf = (value: string) => (value.trim() === '' ? null : value)
 export function HostForm({ host }: { host: HostView }) {
   const { slug } = useTenant()
   const update = useUpdateHost(slug)
-  const [refused, setRefused] = useState<unknown>()
+  const [refused, setRejected] = useState<unknown>()
   const form = useForm<Values>({
     initialValues: valuesOf(host),
     validate: ({ enabled: _, ...values }) => check(values),
   })
 
   function submit({ title, description, avatarUrl, limits, ...values }: Values) {
-    setRefused(undefined)
+    setRejected(undefined)
     update.mutate(
       {
         ...values,
@@ -77,25 +96,46 @@ export function HostForm({ host }: { host: HostView }) {
         title: textOf(title),
         description: textOf(description),
         avatarUrl: textOf(avatarUrl),
-        limits: { day: limitOf(limits.day), week: limitOf(limits.week), month: limitOf(limits.month) },
+        limits: {
+          day: limitOf(limits.day),
+          week: limitOf(limits.week),
+          month: limitOf(limits.month),
+        },
       },
       {
         onSuccess: () => done('The host is saved.'),
         onError: (error) => {
-          if (!showRefusal(form, error)) setRefused(error)
+          if (!showRejection(form, error)) setRejected(error)
         },
       },
     )
   }
 
-  const most = { min: 1, max: schedulingLimits.bookingsPerPeriod, allowDecimal: false, placeholder: 'Any number' }
+  const most = {
+    min: 1,
+    max: schedulingLimits.bookingsPerPeriod,
+    allowDecimal: false,
+    placeholder: 'Any number',
+  }
   return (
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
         <TextInput label="Name" required maxLength={100} {...form.getInputProps('name')} />
         <TextInput label="Title" maxLength={100} {...form.getInputProps('title')} />
-        <Textarea label="About" autosize minRows={2} maxRows={8} maxLength={2_000} {...form.getInputProps('description')} />
-        <TextInput label="Picture" description="Address of an image, https." type="url" {...form.getInputProps('avatarUrl')} />
+        <Textarea
+          label="About"
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={2_000}
+          {...form.getInputProps('description')}
+        />
+        <TextInput
+          label="Picture"
+          description="Address of an image, https."
+          type="url"
+          {...form.getInputProps('avatarUrl')}
+        />
         <TextInput
           label="Address of the page"
           description="The last part of the public link. Links that were given out before stop working."
@@ -135,8 +175,19 @@ export function HostForm({ host }: { host: HostView }) {
           description="Off: the page is not there for visitors. Bookings that were made stay."
           {...form.getInputProps('enabled', { type: 'checkbox' })}
         />
-        {refused !== undefined && <ProblemAlert title="The host was not saved." error={refused} message={explain(refused)} />}
-        <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
+        {refused !== undefined && (
+          <ProblemAlert
+            title="The host was not saved."
+            error={refused}
+            message={explain(refused)}
+          />
+        )}
+        <SaveButtons
+          label="Save changes"
+          saving={update.isPending}
+          dirty={form.isDirty()}
+          onDiscard={form.reset}
+        />
       </Stack>
     </form>
   )

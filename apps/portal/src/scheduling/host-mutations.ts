@@ -8,7 +8,8 @@ function useHostsChanged(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   return async (host?: HostView) => {
-    if (host) queryClient.setQueryData(trpc.scheduling.hosts.get.queryKey({ slug, hostId: host.id }), host)
+    if (host)
+      queryClient.setQueryData(trpc.scheduling.hosts.get.queryKey({ slug, hostId: host.id }), host)
     void queryClient.invalidateQueries(trpc.scheduling.eventTypes.pathFilter())
     void queryClient.invalidateQueries(trpc.scheduling.bookings.pathFilter())
     void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
@@ -18,32 +19,47 @@ function useHostsChanged(slug: string) {
 }
 
 export function useCreateHost(slug: string) {
-  return useMutation(useTRPC().scheduling.hosts.create.mutationOptions({ onSuccess: useHostsChanged(slug) }))
+  return useMutation(
+    useTRPC().scheduling.hosts.create.mutationOptions({ onSuccess: useHostsChanged(slug) }),
+  )
 }
 
 export function useUpdateHost(slug: string) {
-  return useMutation(useTRPC().scheduling.hosts.update.mutationOptions({ onSuccess: useHostsChanged(slug) }))
+  return useMutation(
+    useTRPC().scheduling.hosts.update.mutationOptions({ onSuccess: useHostsChanged(slug) }),
+  )
 }
 
 export function useRemoveHost(slug: string) {
   const changed = useHostsChanged(slug)
-  return useMutation(useTRPC().scheduling.hosts.remove.mutationOptions({ onSuccess: () => changed() }))
+  return useMutation(
+    useTRPC().scheduling.hosts.remove.mutationOptions({ onSuccess: () => changed() }),
+  )
 }
 
-/** Connects the mailbox of a host. A refusal changes what is known, too: the server may have found out that the old credential is dead. */
+/**
+ * Connects the mailbox of a host. A rejection changes what is known, too: the server may have found
+ * out that the old credential is dead.
+ */
 export function useConnectMailbox(slug: string) {
   const changed = useHostsChanged(slug)
-  return useMutation(useTRPC().scheduling.hosts.connect.mutationOptions({ onSettled: () => changed() }))
+  return useMutation(
+    useTRPC().scheduling.hosts.connect.mutationOptions({ onSettled: () => changed() }),
+  )
 }
 
 export function useDisconnectMailbox(slug: string) {
   const changed = useHostsChanged(slug)
-  return useMutation(useTRPC().scheduling.hosts.disconnect.mutationOptions({ onSuccess: () => changed() }))
+  return useMutation(
+    useTRPC().scheduling.hosts.disconnect.mutationOptions({ onSuccess: () => changed() }),
+  )
 }
 
 export function useCheckMailbox(slug: string) {
   const changed = useHostsChanged(slug)
-  return useMutation(useTRPC().scheduling.hosts.check.mutationOptions({ onSuccess: () => changed() }))
+  return useMutation(
+    useTRPC().scheduling.hosts.check.mutationOptions({ onSuccess: () => changed() }),
+  )
 }
 
 export function useUpdateBookingPage(slug: string) {

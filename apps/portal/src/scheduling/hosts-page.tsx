@@ -6,7 +6,7 @@ import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
-import { lenient } from '@atrium/ui/search-params'
+import { recordId, searchReader } from '@atrium/ui/search-params'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -14,22 +14,21 @@ import { IconCalendarUser, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import { z } from 'zod'
+import * as links from '../links.ts'
 import { useProfile } from '../profile/use-profile.ts'
-import * as targets from '../targets.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { calendarLook } from './host-looks.ts'
-import { withoutScheme } from './words.ts'
+import { calendarMeta } from './host-status-meta.ts'
+import { withoutScheme } from './time-text.ts'
 
 // What only those need who change something loads when it is needed.
 const AddHostDialog = lazy(() => import('./add-host-dialog.tsx'))
 const HostDrawer = lazy(() => import('./host-drawer.tsx'))
 
 /** What the address of this page carries: whose details are open. */
-const HostsSearch = z.object({ host: lenient(z.uuid()) })
+const readHostsSearch = searchReader({ host: recordId })
 
 /** Who can be booked, and how it stands with their calendars. */
 export function HostsPage() {
@@ -37,11 +36,15 @@ export function HostsPage() {
   const { slug } = tenant
   const { me } = useProfile()
   const router = useRouter()
-  const search = HostsSearch.parse(useSearch({ strict: false }))
+  const search = readHostsSearch(useSearch({ strict: false }))
   const query = useQuery(useTRPC().scheduling.hosts.list.queryOptions({ slug }))
   const [adding, { open, close }] = useDisclosure(false)
   const go = (host: string | undefined) =>
-    void router.navigate({ ...targets.hosts(slug, { host }), replace: host === undefined, resetScroll: false })
+    void router.navigate({
+      ...links.hosts(slug, { host }),
+      replace: host === undefined,
+      resetScroll: false,
+    })
   const hosts = query.data?.items
   const isHost = hosts?.some(({ userId }) => userId === me.id) ?? true
   const closed = tenant.status === 'suspended' || tenant.status === 'deleted'
@@ -71,14 +74,23 @@ export function HostsPage() {
         />
       )}
       {hosts && hosts.length === 0 && !query.error && (
-        <EmptyState icon={<IconCalendarUser size={32} stroke={1.5} aria-hidden />} title="Nobody can be booked yet" action={addButton}>
+        <EmptyState
+          icon={<IconCalendarUser size={32} stroke={1.5} aria-hidden />}
+          title="Nobody can be booked yet"
+          action={addButton}
+        >
           {mayAdd
             ? 'Make a member a host, connect the mailbox with one click, and share the link of the booking page.'
             : 'An admin of this workplace can make you a host.'}
         </EmptyState>
       )}
       {hosts && hosts.length > 0 && !query.error && (
-        <ResponsiveTable caption={`Hosts of ${tenant.name}`} columns={columnsOf(slug)} rows={hosts} rowKey={({ id }) => id} />
+        <ResponsiveTable
+          caption={`Hosts of ${tenant.name}`}
+          columns={columnsOf(slug)}
+          rows={hosts}
+          rowKey={({ id }) => id}
+        />
       )}
       <Suspense>
         {adding && (
@@ -90,7 +102,9 @@ export function HostsPage() {
             }}
           />
         )}
-        {search.host && <HostDrawer key={search.host} hostId={search.host} onClose={() => go(undefined)} />}
+        {search.host && (
+          <HostDrawer key={search.host} hostId={search.host} onClose={() => go(undefined)} />
+        )}
       </Suspense>
     </>
   )
@@ -104,22 +118,29 @@ function columnsOf(slug: string): Column<HostView>[] {
       primary: true,
       cell: ({ id, name, title, active, listed }) => (
         <>
-          <LinkAnchor {...targets.hosts(slug, { host: id })} size="sm" fw={550} data-row-link>
+          <LinkAnchor {...links.hosts(slug, { host: id })} size="sm" fw={550} data-row-link>
             {name}
           </LinkAnchor>
           <Text size="sm" c="dimmed">
-            {[title, !active && 'cannot be booked', active && !listed && 'not in the list of hosts'].filter(Boolean).join(', ')}
+            {[title, !active && 'cannot be booked', active && !listed && 'not in the list of hosts']
+              .filter(Boolean)
+              .join(', ')}
           </Text>
         </>
       ),
     },
-    { key: 'calendar', header: 'Calendar', cell: (host) => <StatusBadge {...calendarLook(host)} /> },
+    {
+      key: 'calendar',
+      header: 'Calendar',
+      cell: (host) => <StatusBadge {...calendarMeta(host)} />,
+    },
     { key: 'zone', header: 'Time zone', cell: ({ zone }) => zone.replaceAll('_', ' ') },
     {
       key: 'bookings',
       header: 'To come',
       align: 'end',
-      cell: ({ comingBookings }) => (comingBookings === 1 ? '1 booking' : `${formatCount(comingBookings)} bookings`),
+      cell: ({ comingBookings }) =>
+        comingBookings === 1 ? '1 booking' : `${formatCount(comingBookings)} bookings`,
     },
     {
       key: 'link',

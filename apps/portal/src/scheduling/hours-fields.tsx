@@ -3,7 +3,7 @@ import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core
 import { IconPlus, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { furtherHours } from './schedule-form.ts'
-import { acrossMidnight } from './words.ts'
+import { acrossMidnight } from './time-text.ts'
 
 interface Props {
   /** Whose hours they are: "Monday". */
@@ -21,8 +21,17 @@ interface Props {
 const most = 20
 
 /** The windows of one day, each from a time to a time. */
-export function HoursFields({ day, following, path, hours, errors, disabled = false, onChange }: Props) {
-  const change = (index: number, part: Partial<Hours>) => onChange(hours.map((one, at) => (at === index ? { ...one, ...part } : one)))
+export function HoursFields({
+  day,
+  following,
+  path,
+  hours,
+  errors,
+  disabled = false,
+  onChange,
+}: Props) {
+  const change = (index: number, part: Partial<Hours>) =>
+    onChange(hours.map((one, at) => (at === index ? { ...one, ...part } : one)))
   return (
     <Stack gap={6}>
       {hours.map((one, index) => {
@@ -30,7 +39,8 @@ export function HoursFields({ day, following, path, hours, errors, disabled = fa
         const error = errors[`${path}.${index}.start`] ?? errors[`${path}.${index}.end`]
         const note = acrossMidnight(one, following)
         return (
-          // A position is the only name that a window has: two may be the same while they are being typed.
+          // A position is the only name that a window has: two may be the same while they are being
+          // typed.
           <div key={index}>
             <Group gap={6} wrap="nowrap">
               <TextInput

@@ -1,7 +1,7 @@
 import type { LocationKind } from '@atrium/core/scheduling'
 import { NativeSelect, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { locationNames } from './words.ts'
+import { locationNames } from './time-text.ts'
 
 interface Props {
   kind: LocationKind
@@ -13,16 +13,30 @@ interface Props {
 }
 
 const place: Readonly<
-  Record<Exclude<LocationKind, 'visitor_phone'>, { label: string; placeholder: string; type: 'url' | 'tel' | 'text' }>
+  Record<
+    Exclude<LocationKind, 'visitor_phone'>,
+    { label: string; placeholder: string; type: 'url' | 'tel' | 'text' }
+  >
 > = {
-  video: { label: 'Address of the video call', placeholder: 'https://meet.example.com/your-room', type: 'url' },
+  video: {
+    label: 'Address of the video call',
+    placeholder: 'https://meet.example.com/your-room',
+    type: 'url',
+  },
   phone: { label: 'Number that visitors call', placeholder: '+49 30 123456', type: 'tel' },
   in_person: { label: 'Where you meet', placeholder: 'Main Street 1, second floor', type: 'text' },
 }
 const kinds = Object.keys(locationNames) as LocationKind[]
 
 /** How people meet, and what visitors are told of it. */
-export function LocationFields({ kind, location, errors, disabled = false, onKind, onLocation }: Props) {
+export function LocationFields({
+  kind,
+  location,
+  errors,
+  disabled = false,
+  onKind,
+  onLocation,
+}: Props) {
   return (
     <>
       <NativeSelect
@@ -36,7 +50,9 @@ export function LocationFields({ kind, location, errors, disabled = false, onKin
       {kind !== 'visitor_phone' && (
         <TextInput
           {...place[kind]}
-          description={kind === 'video' ? 'Told to visitors once the booking is confirmed.' : undefined}
+          description={
+            kind === 'video' ? 'Told to visitors once the booking is confirmed.' : undefined
+          }
           required
           maxLength={500}
           disabled={disabled}

@@ -26,7 +26,15 @@ function unitOf(minutes: Typed): number {
 }
 
 /** A span of time in minutes, hours or days, kept in minutes. */
-export function MinutesField({ label, description, value, error, disabled = false, path, onChange }: Props) {
+export function MinutesField({
+  label,
+  description,
+  value,
+  error,
+  disabled = false,
+  path,
+  onChange,
+}: Props) {
   const [unit, setUnit] = useState(unitOf(value))
   return (
     <Group gap="xs" align="flex-end" wrap="nowrap">

@@ -3,7 +3,7 @@ import { ActionIcon, Group, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
 import classes from './month-calendar.module.css'
-import { dateInWords } from './words.ts'
+import { dateText } from './time-text.ts'
 
 interface Props {
   /** Names the calendar. */
@@ -24,7 +24,10 @@ function firstOfMonth(date: string, months = 0): string {
   return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10)
 }
 
-/** One month to choose a date from. Arrow keys go from day to day, Page Up and Page Down from month to month. */
+/**
+ * One month to choose a date from. Arrow keys go from day to day, Page Up and Page Down from month
+ * to month.
+ */
 export function MonthCalendar({ label, today, chosen, onChoose, marks }: Props) {
   const [month, setMonth] = useState(firstOfMonth(chosen ?? today))
   const [focused, setFocused] = useState(chosen ?? today)
@@ -53,13 +56,25 @@ export function MonthCalendar({ label, today, chosen, onChoose, marks }: Props) 
   return (
     <div>
       <Group justify="space-between" maw={340} mb={4} wrap="nowrap">
-        <ActionIcon variant="subtle" color="gray" size={36} aria-label="Previous month" onClick={() => setMonth(firstOfMonth(month, -1))}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label="Previous month"
+          onClick={() => setMonth(firstOfMonth(month, -1))}
+        >
           <IconChevronLeft size={18} aria-hidden />
         </ActionIcon>
         <Text fw={600} size="sm" aria-live="polite">
           {monthName.format(first * 86_400_000)}
         </Text>
-        <ActionIcon variant="subtle" color="gray" size={36} aria-label="Next month" onClick={() => setMonth(firstOfMonth(month, 1))}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label="Next month"
+          onClick={() => setMonth(firstOfMonth(month, 1))}
+        >
           <IconChevronRight size={18} aria-hidden />
         </ActionIcon>
       </Group>
@@ -99,7 +114,7 @@ export function MonthCalendar({ label, today, chosen, onChoose, marks }: Props) 
                       data-past={date < today || undefined}
                       data-today={date === today || undefined}
                       aria-pressed={date === chosen}
-                      aria-label={`${dateInWords(date)}${mark ? `, ${mark.words}` : ''}${date === today ? ', today' : ''}`}
+                      aria-label={`${dateText(date)}${mark ? `, ${mark.words}` : ''}${date === today ? ', today' : ''}`}
                       tabIndex={date === reachable ? 0 : -1}
                       onFocus={() => setFocused(date)}
                       onClick={() => onChoose(date)}

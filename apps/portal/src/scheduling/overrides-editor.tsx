@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { HoursFields } from './hours-fields.tsx'
 import { MonthCalendar } from './month-calendar.tsx'
 import { withDate } from './schedule-form.ts'
-import { dateInWords, dayNames, hoursInWords, nextDate, weekdayOfDate } from './words.ts'
+import { dateText, dayNames, hoursText, nextDate, weekdayOfDate } from './time-text.ts'
 
 interface Props {
   overrides: readonly DateOverride[]
@@ -23,7 +23,9 @@ export function OverridesEditor({ overrides, weekly, today, errors, disabled, on
   const marks = new Map(
     overrides.map(({ date: of, windows }) => [
       of,
-      windows.length === 0 ? { kind: 'closed' as const, words: 'closed' } : { kind: 'other' as const, words: hoursInWords(windows) },
+      windows.length === 0
+        ? { kind: 'closed' as const, words: 'closed' }
+        : { kind: 'other' as const, words: hoursText(windows) },
     ]),
   )
   const coming = overrides.filter((entry) => entry.date >= today)
@@ -31,12 +33,19 @@ export function OverridesEditor({ overrides, weekly, today, errors, disabled, on
     <Stack gap="lg">
       <Group align="flex-start" gap="xl">
         <Stack flex="0 1 340px" miw={280}>
-          <MonthCalendar label="Dates of this schedule" today={today} chosen={date} onChoose={setDate} marks={marks} />
+          <MonthCalendar
+            label="Dates of this schedule"
+            today={today}
+            chosen={date}
+            onChoose={setDate}
+            marks={marks}
+          />
         </Stack>
         <Stack flex="1 1 260px" gap="sm">
           {date === undefined ? (
             <Text size="sm" c="dimmed" maw="40ch">
-              Choose a date to close it or to give it other hours. Marked dates differ from the ordinary week.
+              Choose a date to close it or to give it other hours. Marked dates differ from the
+              ordinary week.
             </Text>
           ) : (
             <ChosenDate {...{ date, overrides, weekly, errors, disabled, onChange }} />
@@ -48,7 +57,9 @@ export function OverridesEditor({ overrides, weekly, today, errors, disabled, on
           {errors.overrides}
         </Text>
       )}
-      {!disabled && <CloseSeveral today={today} onClose={(dates) => onChange(closed(overrides, dates))} />}
+      {!disabled && (
+        <CloseSeveral today={today} onClose={(dates) => onChange(closed(overrides, dates))} />
+      )}
       {coming.length > 0 && (
         <div>
           <Text size="sm" fw={550} mb={4}>
@@ -58,10 +69,10 @@ export function OverridesEditor({ overrides, weekly, today, errors, disabled, on
             {coming.slice(0, 12).map(({ date: of, windows }) => (
               <Group key={of} component="li" gap="xs">
                 <Button size="compact-sm" variant="subtle" onClick={() => setDate(of)}>
-                  {dateInWords(of)}
+                  {dateText(of)}
                 </Button>
                 <Text size="sm" c="dimmed">
-                  {hoursInWords(windows)}
+                  {hoursText(windows)}
                 </Text>
               </Group>
             ))}
@@ -81,20 +92,27 @@ function closed(overrides: readonly DateOverride[], dates: readonly string[]): D
   return dates.reduce<DateOverride[]>((all, date) => withDate(all, date, []), [...overrides])
 }
 
-function ChosenDate({ date, overrides, weekly, errors, disabled, onChange }: Omit<Props, 'today'> & { date: string }) {
+function ChosenDate({
+  date,
+  overrides,
+  weekly,
+  errors,
+  disabled,
+  onChange,
+}: Omit<Props, 'today'> & { date: string }) {
   const index = overrides.findIndex((entry) => entry.date === date)
   const own = overrides[index]
   const weekday = weekdayOfDate(date)
   const set = (windows: Hours[] | undefined) => onChange(withDate(overrides, date, windows))
   const usual = weekly[weekday]
   return (
-    <Stack gap="sm" role="group" aria-label={dateInWords(date)}>
-      <Text fw={600}>{dateInWords(date)}</Text>
+    <Stack gap="sm" role="group" aria-label={dateText(date)}>
+      <Text fw={600}>{dateText(date)}</Text>
       {own ? (
         <>
           <HoursFields
-            day={dateInWords(date)}
-            following={dateInWords(nextDate(date))}
+            day={dateText(date)}
+            following={dateText(nextDate(date))}
             path={`overrides.${index}.windows`}
             hours={own.windows}
             errors={errors}
@@ -112,18 +130,29 @@ function ChosenDate({ date, overrides, weekly, errors, disabled, onChange }: Omi
       ) : (
         <>
           <Text size="sm" c="dimmed">
-            Follows {dayNames[weekday]}: {hoursInWords(usual)}.
+            Follows {dayNames[weekday]}: {hoursText(usual)}.
           </Text>
           {!disabled && (
             <Group gap="xs">
-              <Button size="xs" variant="default" leftSection={<IconCalendarOff size={16} aria-hidden />} onClick={() => set([])}>
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<IconCalendarOff size={16} aria-hidden />}
+                onClick={() => set([])}
+              >
                 Close this date
               </Button>
               <Button
                 size="xs"
                 variant="default"
                 leftSection={<IconClockEdit size={16} aria-hidden />}
-                onClick={() => set(usual.length > 0 ? usual.map((hours) => ({ ...hours })) : [{ start: '09:00', end: '17:00' }])}
+                onClick={() =>
+                  set(
+                    usual.length > 0
+                      ? usual.map((hours) => ({ ...hours }))
+                      : [{ start: '09:00', end: '17:00' }],
+                  )
+                }
               >
                 Give it other hours
               </Button>
@@ -145,7 +174,12 @@ function CloseSeveral({ today, onClose }: { today: string; onClose: (dates: stri
 
   function close() {
     const dates: string[] = []
-    for (let date = from; date !== '' && date <= to && dates.length <= longestHoliday; date = nextDate(date)) dates.push(date)
+    for (
+      let date = from;
+      date !== '' && date <= to && dates.length <= longestHoliday;
+      date = nextDate(date)
+    )
+      dates.push(date)
     if (from === '' || to === '') return setFault('Give the first and the last date.')
     if (dates.length === 0) return setFault('The last date is before the first.')
     if (dates.length > longestHoliday) return setFault('At most a year at a time.')
@@ -158,8 +192,20 @@ function CloseSeveral({ today, onClose }: { today: string; onClose: (dates: stri
   return (
     <Stack gap={4} role="group" aria-label="Close several dates">
       <Group gap="xs" align="flex-end">
-        <TextInput type="date" label="Away from" min={today} value={from} onChange={(event) => setFrom(event.currentTarget.value)} />
-        <TextInput type="date" label="to" min={from || today} value={to} onChange={(event) => setTo(event.currentTarget.value)} />
+        <TextInput
+          type="date"
+          label="Away from"
+          min={today}
+          value={from}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+        />
+        <TextInput
+          type="date"
+          label="to"
+          min={from || today}
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
         <Button variant="default" onClick={close}>
           Close these dates
         </Button>

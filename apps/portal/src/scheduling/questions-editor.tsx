@@ -1,4 +1,15 @@
-import { ActionIcon, Button, Card, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Card,
+  Checkbox,
+  Group,
+  NativeSelect,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconPlus, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { freeKey, type QuestionValues } from './event-type-form.ts'
@@ -36,7 +47,12 @@ export function QuestionsEditor({ questions, errors, disabled, onChange }: Props
       {questions.map((question, index) => {
         const name = question.label.trim() || `question ${index + 1}`
         return (
-          <Card key={question.key} padding="sm" component="fieldset" aria-label={`Question ${index + 1}`}>
+          <Card
+            key={question.key}
+            padding="sm"
+            component="fieldset"
+            aria-label={`Question ${index + 1}`}
+          >
             <Stack gap="xs">
               <Group gap="xs" align="flex-end">
                 <TextInput
@@ -56,7 +72,9 @@ export function QuestionsEditor({ questions, errors, disabled, onChange }: Props
                   data={kinds}
                   disabled={disabled}
                   value={question.kind}
-                  onChange={(event) => change(index, { kind: event.currentTarget.value as QuestionValues['kind'] })}
+                  onChange={(event) =>
+                    change(index, { kind: event.currentTarget.value as QuestionValues['kind'] })
+                  }
                 />
               </Group>
               {question.kind === 'choice' && (
@@ -83,13 +101,24 @@ export function QuestionsEditor({ questions, errors, disabled, onChange }: Props
                 />
                 {!disabled && (
                   <Group gap={4}>
-                    <IconButton label={`Move ${name} up`} disabled={index === 0} onClick={() => move(index, -1)}>
+                    <IconButton
+                      label={`Move ${name} up`}
+                      disabled={index === 0}
+                      onClick={() => move(index, -1)}
+                    >
                       <IconArrowUp size={17} aria-hidden />
                     </IconButton>
-                    <IconButton label={`Move ${name} down`} disabled={index === questions.length - 1} onClick={() => move(index, 1)}>
+                    <IconButton
+                      label={`Move ${name} down`}
+                      disabled={index === questions.length - 1}
+                      onClick={() => move(index, 1)}
+                    >
                       <IconArrowDown size={17} aria-hidden />
                     </IconButton>
-                    <IconButton label={`Remove ${name}`} onClick={() => onChange(questions.filter((_, at) => at !== index))}>
+                    <IconButton
+                      label={`Remove ${name}`}
+                      onClick={() => onChange(questions.filter((_, at) => at !== index))}
+                    >
                       <IconX size={17} aria-hidden />
                     </IconButton>
                   </Group>
@@ -111,7 +140,12 @@ export function QuestionsEditor({ questions, errors, disabled, onChange }: Props
             variant="light"
             leftSection={<IconPlus size={16} aria-hidden />}
             data-path="fields"
-            onClick={() => onChange([...questions, { key: freeKey(questions), label: '', kind: 'text', required: false, options: '' }])}
+            onClick={() =>
+              onChange([
+                ...questions,
+                { key: freeKey(questions), label: '', kind: 'text', required: false, options: '' },
+              ])
+            }
           >
             Add a question
           </Button>
@@ -133,7 +167,14 @@ function IconButton({
   children: ReactNode
 }) {
   return (
-    <ActionIcon variant="subtle" color="gray" size={36} aria-label={label} disabled={disabled} onClick={onClick}>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={36}
+      aria-label={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
       {children}
     </ActionIcon>
   )

@@ -2,18 +2,28 @@ import type { TenantBooking } from '@atrium/core/bookings'
 import { schedulingLimits } from '@atrium/core/scheduling'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
-import { Button, Group, Modal, NativeSelect, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  Button,
+  Group,
+  Modal,
+  NativeSelect,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
-import type { BookingActs } from './booking-mutations.ts'
+import type { BookingActions } from './booking-mutations.ts'
 import { minutesOf, spanIn } from './booking-times.ts'
 import { SlotPicker } from './slot-picker.tsx'
-import { inWords } from './words.ts'
+import { durationText } from './time-text.ts'
 
 interface Props {
   booking: TenantBooking
-  acts: BookingActs
+  acts: BookingActions
   onClose: () => void
 }
 
@@ -27,21 +37,31 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const [reason, setReason] = useState('')
   const [pending, setPending] = useState(false)
-  const [refused, setRefused] = useState<unknown>()
-  const wanted = anyTime ? instantOf(typed) : start
-  const durations = [...new Set([now, ...booking.eventType.durations])].sort((one, other) => one - other)
+  const [refused, setRejected] = useState<unknown>()
+  const requested = anyTime ? instantOf(typed) : start
+  const durations = [...new Set([now, ...booking.eventType.durations])].sort(
+    (one, other) => one - other,
+  )
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (!wanted || pending) return
+    if (!requested || pending) return
     setPending(true)
-    setRefused(undefined)
+    setRejected(undefined)
     try {
-      await acts.reschedule({ start: wanted, duration, reason: reason.trim() || undefined, anyTime })
+      const { hosts } = await acts.reschedule({
+        start: requested,
+        duration,
+        reason: reason.trim() || undefined,
+        anyTime,
+      })
       onClose()
-      done('The booking is moved. The visitor is told by mail.')
+      const newHost = hosts.find(({ id }) => !booking.hosts.some((host) => host.id === id))
+      done(
+        `The booking is moved${newHost ? ` and is now with ${newHost.name}` : ''}. The visitor is told by mail.`,
+      )
     } catch (error) {
-      setRefused(error)
+      setRejected(error)
     } finally {
       setPending(false)
     }
@@ -54,10 +74,19 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
           <Text size="sm">
             {booking.title} with {booking.attendee.name}, now on {spanIn(booking)}.
           </Text>
+          {booking.eventType.hostMayChange && (
+            <Text size="sm" c="dimmed">
+              {booking.hosts[0]?.name} keeps the booking when free at the new time. Otherwise
+              another host of the round robin gets it.
+            </Text>
+          )}
           {durations.length > 1 && (
             <NativeSelect
               label="Length"
-              data={durations.map((minutes) => ({ value: String(minutes), label: inWords(minutes) }))}
+              data={durations.map((minutes) => ({
+                value: String(minutes),
+                label: durationText(minutes),
+              }))}
               value={String(duration)}
               onChange={(event) => {
                 setDuration(Number(event.currentTarget.value))
@@ -82,7 +111,13 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
               onChange={(event) => setTyped(event.currentTarget.value)}
             />
           ) : (
-            <SlotPicker slug={slug} booking={booking} duration={duration} value={start} onChange={setStart} />
+            <SlotPicker
+              slug={slug}
+              booking={booking}
+              duration={duration}
+              value={start}
+              onChange={setStart}
+            />
           )}
           <Textarea
             label="Reason"
@@ -93,12 +128,18 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
           />
-          {refused !== undefined && <ProblemAlert title="The booking was not moved." error={refused} message={explain(refused)} />}
+          {refused !== undefined && (
+            <ProblemAlert
+              title="The booking was not moved."
+              error={refused}
+              message={explain(refused)}
+            />
+          )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose} disabled={pending}>
               Cancel
             </Button>
-            <Button type="submit" loading={pending} disabled={!wanted}>
+            <Button type="submit" loading={pending} disabled={!requested}>
               Move booking
             </Button>
           </Group>

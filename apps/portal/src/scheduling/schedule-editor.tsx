@@ -13,16 +13,16 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { type Affected, AffectedBookings } from './affected-bookings.tsx'
 import layout from './offer-layout.module.css'
 import { useRemoveSchedule, useReplaceSchedule } from './offer-mutations.ts'
 import { OverridesEditor } from './overrides-editor.tsx'
 import { fromSchedule, ScheduleForm, type ScheduleFormValues } from './schedule-form.ts'
+import { todayIn } from './time-text.ts'
 import { WeekFields } from './week-fields.tsx'
 import { WeekPicture } from './week-picture.tsx'
-import { todayIn } from './words.ts'
 import { ZoneSelect } from './zone-select.tsx'
 
 interface Props {
@@ -35,24 +35,27 @@ interface Props {
 export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
   const { slug } = useTenant()
   const replace = useReplaceSchedule()
-  const [refused, setRefused] = useState<unknown>()
+  const [refused, setRejected] = useState<unknown>()
   const [affected, setAffected] = useState<Affected>()
-  const form = useForm<ScheduleFormValues>({ initialValues: fromSchedule(schedule), validate: zodForm(ScheduleForm) })
+  const form = useForm<ScheduleFormValues>({
+    initialValues: fromSchedule(schedule),
+    validate: zodForm(ScheduleForm),
+  })
   const { values, errors } = form
   const disabled = !editable
 
-  function submit(wanted: ScheduleFormValues) {
-    setRefused(undefined)
+  function submit(requested: ScheduleFormValues) {
+    setRejected(undefined)
     setAffected(undefined)
     replace.mutate(
-      { slug, scheduleId: schedule.id, version: schedule.version, ...wanted },
+      { slug, scheduleId: schedule.id, version: schedule.version, ...requested },
       {
         onSuccess: (saved) => {
           done('The hours are saved.')
           setAffected(saved)
         },
         onError: (error) => {
-          if (!showRefusal(form, error)) setRefused(error)
+          if (!showRejection(form, error)) setRejected(error)
         },
       },
     )
@@ -65,7 +68,13 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
           <Stack gap="lg">
             <Panel title="Schedule">
               <Stack>
-                <TextInput label="Name" required maxLength={100} disabled={disabled} {...form.getInputProps('name')} />
+                <TextInput
+                  label="Name"
+                  required
+                  maxLength={100}
+                  disabled={disabled}
+                  {...form.getInputProps('name')}
+                />
                 <ZoneSelect
                   label="Time zone"
                   description="All hours below are in this zone. Visitors see them in their own."
@@ -99,7 +108,10 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
                 }}
               />
             </Panel>
-            <Panel title="Single dates" description="Holidays, and days with other hours than usual.">
+            <Panel
+              title="Single dates"
+              description="Holidays, and days with other hours than usual."
+            >
               <OverridesEditor
                 overrides={values.overrides}
                 weekly={values.weekly}
@@ -112,11 +124,18 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
                 }}
               />
             </Panel>
-            {refused !== undefined && <Refusal error={refused} />}
-            {affected && affected.affectedCount > 0 && <AffectedBookings slug={slug} affected={affected} />}
+            {refused !== undefined && <Rejection error={refused} />}
+            {affected && affected.affectedCount > 0 && (
+              <AffectedBookings slug={slug} affected={affected} />
+            )}
             {editable && (
               <div className={layout.save} data-dirty={form.isDirty() || undefined}>
-                <SaveButtons label="Save hours" saving={replace.isPending} dirty={form.isDirty()} onDiscard={form.reset}>
+                <SaveButtons
+                  label="Save hours"
+                  saving={replace.isPending}
+                  dirty={form.isDirty()}
+                  onDiscard={form.reset}
+                >
                   <RemoveSchedule schedule={schedule} onRemoved={onRemoved} />
                 </SaveButtons>
               </div>
@@ -125,7 +144,10 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <div className={layout.beside}>
-            <Panel title="The week" description={`Open hours in ${values.timeZone.replaceAll('_', ' ')}.`}>
+            <Panel
+              title="The week"
+              description={`Open hours in ${values.timeZone.replaceAll('_', ' ')}.`}
+            >
               <WeekPicture weekly={values.weekly} />
             </Panel>
           </div>
@@ -135,13 +157,17 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
   )
 }
 
-function Refusal({ error }: { error: unknown }) {
+function Rejection({ error }: { error: unknown }) {
   const stale = problemOf(error).code === 'version_conflict'
   return (
     <ProblemAlert
       title="The hours were not saved."
       error={error}
-      message={stale ? 'Somebody else changed this schedule meanwhile. Load the page again, then repeat your change.' : explain(error)}
+      message={
+        stale
+          ? 'Somebody else changed this schedule meanwhile. Load the page again, then repeat your change.'
+          : explain(error)
+      }
     />
   )
 }
@@ -154,8 +180,10 @@ function RemoveSchedule({ schedule, onRemoved }: Pick<Props, 'schedule' | 'onRem
   if (schedule.eventTypeCount > 0) {
     return (
       <Text size="sm" c="dimmed">
-        {schedule.eventTypeCount === 1 ? 'One event type uses' : `${schedule.eventTypeCount} event types use`} this schedule, so it cannot
-        be deleted.
+        {schedule.eventTypeCount === 1
+          ? 'One event type uses'
+          : `${schedule.eventTypeCount} event types use`}{' '}
+        this schedule, so it cannot be deleted.
       </Text>
     )
   }
@@ -176,7 +204,8 @@ function RemoveSchedule({ schedule, onRemoved }: Pick<Props, 'schedule' | 'onRem
           onRemoved()
         }}
       >
-        Its hours and single dates are gone for good. No event type uses it, and bookings stay as they are.
+        Its hours and dates are permanently deleted. No event type uses it, and existing bookings do
+        not change.
       </ConfirmDialog>
     </>
   )

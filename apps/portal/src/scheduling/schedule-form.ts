@@ -9,7 +9,7 @@ import {
   weekdays,
 } from '@atrium/core/schedules'
 import type { Span } from '@atrium/core/slots'
-import { isTime } from './words.ts'
+import { isTime } from './time-text.ts'
 
 export interface ScheduleFormValues {
   name: string
@@ -23,9 +23,16 @@ export interface ScheduleFormValues {
 export const ScheduleForm = CreateSchedule.omit({ slug: true, hostId: true })
 
 // Fields for a time know no 24:00; the midnight that ends a day is 00:00 of the next one.
-const typeable = (hours: readonly Hours[]): Hours[] => hours.map(({ start, end }) => ({ start, end: end === '24:00' ? '00:00' : end }))
+const typeable = (hours: readonly Hours[]): Hours[] =>
+  hours.map(({ start, end }) => ({ start, end: end === '24:00' ? '00:00' : end }))
 
-export function fromSchedule({ name, timeZone, weekly, overrides, standard }: ScheduleView): ScheduleFormValues {
+export function fromSchedule({
+  name,
+  timeZone,
+  weekly,
+  overrides,
+  standard,
+}: ScheduleView): ScheduleFormValues {
   return {
     ...{ name, timeZone, standard },
     weekly: Object.fromEntries(weekdays.map((day) => [day, typeable(weekly[day])])) as WeeklyHours,
@@ -38,18 +45,27 @@ export function furtherHours(hours: readonly Hours[]): Hours {
   const last = hours.at(-1)
   if (!last || !isTime(last.end)) return { start: '09:00', end: '17:00' }
   const from = minutesOf(last.end) + 60
-  if (minutesOf(last.end) <= minutesOf(last.start) || from > 22 * 60) return { start: '09:00', end: '12:00' }
-  const clock = (minutes: number) => `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+  if (minutesOf(last.end) <= minutesOf(last.start) || from > 22 * 60)
+    return { start: '09:00', end: '12:00' }
+  const clock = (minutes: number) =>
+    `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
   return { start: clock(from), end: clock(Math.min(from + 120, 23 * 60 + 45)) }
 }
 
 /** One day's hours given to others. */
 export function copyDay(weekly: WeeklyHours, from: Weekday, to: readonly Weekday[]): WeeklyHours {
-  return { ...weekly, ...Object.fromEntries(to.map((day) => [day, weekly[from].map((hours) => ({ ...hours }))])) }
+  return {
+    ...weekly,
+    ...Object.fromEntries(to.map((day) => [day, weekly[from].map((hours) => ({ ...hours }))])),
+  }
 }
 
 /** The dates with this one's windows set, in order; `windows` undefined takes the date out. */
-export function withDate(overrides: readonly DateOverride[], date: string, windows: Hours[] | undefined): DateOverride[] {
+export function withDate(
+  overrides: readonly DateOverride[],
+  date: string,
+  windows: Hours[] | undefined,
+): DateOverride[] {
   const others = overrides.filter((entry) => entry.date !== date)
   if (windows === undefined) return others
   return [...others, { date, windows }].sort((a, b) => (a.date < b.date ? -1 : 1))
@@ -58,8 +74,8 @@ export function withDate(overrides: readonly DateOverride[], date: string, windo
 const dayMinutes = 1_440
 
 /**
- * The open hours of each day of an ordinary week, Monday first, in minutes of the day: what reaches over midnight shows on the next day.
- * Half-typed times are left out.
+ * The open hours of each day of an ordinary week, Monday first, in minutes of the day: what reaches
+ * over midnight shows on the next day. Half-typed times are left out.
  */
 export function weekAtAGlance(weekly: WeeklyHours): Span[][] {
   const days: Span[][] = weekdays.map(() => [])

@@ -1,8 +1,11 @@
-import { z } from 'zod'
+import { recordId, searchReader } from '@atrium/ui/search-params'
 
-/** What the addresses of availability and event types carry: whose they show, and which schedule is open. */
-export const OffersSearch = z.object({
-  host: z.uuid().optional().catch(undefined),
-  schedule: z.uuid().optional().catch(undefined),
+/**
+ * What the addresses of availability and event types carry: whose they show, and which schedule is
+ * open.
+ */
+export const readOffersSearch = searchReader({
+  host: recordId,
+  schedule: recordId,
 })
-export type OffersSearch = z.infer<typeof OffersSearch>
+export type OffersSearch = ReturnType<typeof readOffersSearch>

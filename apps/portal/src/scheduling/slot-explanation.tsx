@@ -1,6 +1,6 @@
 import type { EventTypeView } from '@atrium/core/event-types'
+import type { SlotExplanation } from '@atrium/core/slot-availability'
 import type { ExplanationRule } from '@atrium/core/slot-explanation'
-import type { SlotExplanation } from '@atrium/core/slot-offers'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { formatTime, fromLocalInput } from '@atrium/ui/format'
 import { StatusBadge, ToneIcon } from '@atrium/ui/status-badge'
@@ -24,7 +24,10 @@ const ruleNames: Readonly<Record<ExplanationRule, string>> = {
   locks: 'Visitors who are booking',
 }
 
-/** Says of one moment, rule by rule, why visitors are offered it or are not. Of what is saved, not of what is typed. */
+/**
+ * Says of one moment, rule by rule, why visitors are offered it or are not. Of what is saved, not
+ * of what is typed.
+ */
 export function SlotExplanationPanel({ eventType }: { eventType: EventTypeView }) {
   const { slug } = useTenant()
   const trpc = useTRPC()
@@ -32,7 +35,11 @@ export function SlotExplanationPanel({ eventType }: { eventType: EventTypeView }
   const [start, setStart] = useState<string>()
   const [fault, setFault] = useState<string>()
   const query = useQuery({
-    ...trpc.scheduling.slots.explain.queryOptions({ slug, eventTypeId: eventType.id, start: start ?? '' }),
+    ...trpc.scheduling.slots.explain.queryOptions({
+      slug,
+      eventTypeId: eventType.id,
+      start: start ?? '',
+    }),
     enabled: start !== undefined,
     retry: false,
     staleTime: 0,
@@ -72,7 +79,10 @@ function Outcome({ explanation }: { explanation: SlotExplanation }) {
   return (
     <Stack gap="sm" role="status">
       <Group gap="xs">
-        <StatusBadge label={offered ? 'On offer' : 'Not on offer'} tone={offered ? 'good' : 'bad'} />
+        <StatusBadge
+          label={offered ? 'On offer' : 'Not on offer'}
+          tone={offered ? 'good' : 'bad'}
+        />
         <Text size="sm">{formatTime(start)}</Text>
       </Group>
       {hosts.map(({ id, name, rules }) => (

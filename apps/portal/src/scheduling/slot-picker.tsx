@@ -6,7 +6,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 import { localDate, timeIn, weeksUntil } from './booking-times.ts'
-import { dateInWords } from './words.ts'
+import { dateText } from './time-text.ts'
 import { ownZone } from './zone-select.tsx'
 
 interface Props {
@@ -21,26 +21,38 @@ interface Props {
 
 const daysAtOnce = 7
 
-/** The times to which a booking can be moved by the rules that visitors go by, a week at a time, in the viewer's zone. */
+/**
+ * The times to which a booking can be moved by the rules that visitors go by, a week at a time, in
+ * the viewer's zone.
+ */
 export function SlotPicker({ slug, booking, duration, value, onChange }: Props) {
   const [week, setWeek] = useState(() => weeksUntil(booking.start))
   const timeZone = ownZone()
   const from = localDate(week * daysAtOnce)
   const query = useQuery(
     useTRPC().scheduling.bookings.slots.queryOptions(
-      { slug, bookingId: booking.id, from, to: localDate((week + 1) * daysAtOnce - 1), timeZone, duration },
+      {
+        slug,
+        bookingId: booking.id,
+        from,
+        to: localDate((week + 1) * daysAtOnce - 1),
+        timeZone,
+        duration,
+      },
       { placeholderData: keepPreviousData, staleTime: 15_000 },
     ),
   )
   // Moving to where it is already is no move.
   const isNow = ({ start, end }: { start: string; end: string }) =>
     Date.parse(start) === Date.parse(booking.start) && Date.parse(end) === Date.parse(booking.end)
-  const days = Object.entries(query.data?.slots ?? {}).map(([date, slots]) => [date, slots.filter((slot) => !isNow(slot))] as const)
+  const days = Object.entries(query.data?.slots ?? {}).map(
+    ([date, slots]) => [date, slots.filter((slot) => !isNow(slot))] as const,
+  )
   const free = days.filter(([, slots]) => slots.length > 0)
   return (
     <Stack gap="sm">
       <Text size="sm" fw={550} aria-live="polite">
-        The week from {dateInWords(from)}
+        The week from {dateText(from)}
       </Text>
       <Group gap="xs" component="nav" aria-label="Weeks">
         <Button
@@ -52,7 +64,12 @@ export function SlotPicker({ slug, booking, duration, value, onChange }: Props) 
         >
           Earlier
         </Button>
-        <Button variant="default" size="xs" rightSection={<IconChevronRight size={16} aria-hidden />} onClick={() => setWeek(week + 1)}>
+        <Button
+          variant="default"
+          size="xs"
+          rightSection={<IconChevronRight size={16} aria-hidden />}
+          onClick={() => setWeek(week + 1)}
+        >
           Later
         </Button>
       </Group>
@@ -69,7 +86,13 @@ export function SlotPicker({ slug, booking, duration, value, onChange }: Props) 
         <Stack gap="md" aria-busy={query.isPlaceholderData}>
           {free.length === 0 && <Text size="sm">There is no free time in this week.</Text>}
           {free.map(([date, slots]) => (
-            <Day key={date} date={date} starts={slots.map(({ start }) => start)} value={value} onChange={onChange} />
+            <Day
+              key={date}
+              date={date}
+              starts={slots.map(({ start }) => start)}
+              value={value}
+              onChange={onChange}
+            />
           ))}
         </Stack>
       )}
@@ -77,14 +100,22 @@ export function SlotPicker({ slug, booking, duration, value, onChange }: Props) 
   )
 }
 
-function Day({ date, starts, value, onChange }: { date: string; starts: readonly string[] } & Pick<Props, 'value' | 'onChange'>) {
+function Day({
+  date,
+  starts,
+  value,
+  onChange,
+}: { date: string; starts: readonly string[] } & Pick<Props, 'value' | 'onChange'>) {
   const id = useId()
   return (
     <div role="radiogroup" aria-labelledby={id}>
       <Text size="sm" fw={550} mb={6} id={id}>
-        {dateInWords(date)}
+        {dateText(date)}
       </Text>
-      <Chip.Group value={value ?? null} onChange={(start) => typeof start === 'string' && onChange(start)}>
+      <Chip.Group
+        value={value ?? null}
+        onChange={(start) => typeof start === 'string' && onChange(start)}
+      >
         <Group gap={6}>
           {starts.map((start) => (
             <Chip key={start} value={start} size="sm" variant="outline">

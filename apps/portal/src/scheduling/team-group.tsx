@@ -1,8 +1,8 @@
 import type { HostView } from '@atrium/core/hosts'
-import type { Assignment } from '@atrium/core/scheduling'
-import { Checkbox, NumberInput, Radio, Stack, Text } from '@mantine/core'
+import type { Assignment, RescheduleHost } from '@atrium/core/scheduling'
+import { Checkbox, NativeSelect, NumberInput, Radio, Stack, Text } from '@mantine/core'
 import type { GroupProps } from './event-type-groups.tsx'
-import { assignmentNames } from './words.ts'
+import { assignmentNames } from './time-text.ts'
 
 interface Props extends GroupProps {
   host: HostView
@@ -17,10 +17,17 @@ const notes: Readonly<Record<Assignment, string>> = {
   collective: 'Only times that all of them have free.',
 }
 
+const moveNotes: Readonly<Record<RescheduleHost, string>> = {
+  same: 'It can be moved only to times at which its host is free.',
+  any: 'Its host keeps it when free at the new time. Otherwise another host gets it, and visitor and hosts are told by mail.',
+}
+
 /** Who takes the bookings, and how many visitors share one. */
 export function TeamGroup({ form, disabled, host, hosts, forAll }: Props) {
   const { values, errors } = form
-  const others = hosts.filter(({ id, active }) => id !== host.id && (active || values.hostIds.includes(id)))
+  const others = hosts.filter(
+    ({ id, active }) => id !== host.id && (active || values.hostIds.includes(id)),
+  )
   const fixed = disabled || !forAll
   return (
     <Stack>
@@ -58,7 +65,9 @@ export function TeamGroup({ form, disabled, host, hosts, forAll }: Props) {
           label="Hosts"
           value={values.hostIds}
           error={errors.hostIds}
-          onChange={(ids) => form.setFieldValue('hostIds', [host.id, ...ids.filter((id) => id !== host.id)])}
+          onChange={(ids) =>
+            form.setFieldValue('hostIds', [host.id, ...ids.filter((id) => id !== host.id)])
+          }
         >
           <Stack gap="xs" mt={6} data-path="hostIds" tabIndex={-1}>
             <Checkbox value={host.id} label={host.name} disabled />
@@ -67,12 +76,36 @@ export function TeamGroup({ form, disabled, host, hosts, forAll }: Props) {
                 key={id}
                 value={id}
                 label={name}
-                description={credential.present ? undefined : 'Calendar not connected: offers nothing until it is.'}
+                description={
+                  credential.present
+                    ? undefined
+                    : 'Calendar not connected: offers nothing until it is.'
+                }
                 disabled={fixed}
               />
             ))}
           </Stack>
         </Checkbox.Group>
+      )}
+      {values.assignment === 'round_robin' && (
+        <NativeSelect
+          label="When a booking is moved"
+          description={moveNotes[values.rescheduleHost]}
+          data={[
+            { value: 'same', label: 'it keeps its host' },
+            { value: 'any', label: 'any free host can get it' },
+          ]}
+          disabled={disabled}
+          value={values.rescheduleHost}
+          error={errors.rescheduleHost}
+          data-path="rescheduleHost"
+          onChange={(event) =>
+            form.setFieldValue(
+              'rescheduleHost',
+              event.currentTarget.value === 'any' ? 'any' : 'same',
+            )
+          }
+        />
       )}
       {values.assignment === 'host' && (
         <NumberInput

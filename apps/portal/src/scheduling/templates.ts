@@ -1,5 +1,13 @@
 import { type CreateEventType, eventTypeDefaults } from '@atrium/core/event-types'
-import { IconBuilding, IconPhone, IconSchool, IconUsers, IconUsersGroup, IconVideo, type TablerIcon } from '@tabler/icons-react'
+import {
+  IconBuilding,
+  IconPhone,
+  IconSchool,
+  IconUsers,
+  IconUsersGroup,
+  IconVideo,
+  type TablerIcon,
+} from '@tabler/icons-react'
 
 /** What a new event type starts with. */
 export interface EventTypeTemplate {
@@ -8,7 +16,8 @@ export interface EventTypeTemplate {
   /** What it is for. */
   description: string
   icon: TablerIcon
-  settings: Omit<Partial<CreateEventType>, 'slug' | 'hostId' | 'hostIds'> & Pick<CreateEventType, 'durations' | 'locationKind'>
+  settings: Omit<Partial<CreateEventType>, 'slug' | 'hostId' | 'hostIds'> &
+    Pick<CreateEventType, 'durations' | 'locationKind'>
 }
 
 const number = { key: 'phone', label: 'Your phone number', kind: 'phone' as const, required: true }
@@ -33,14 +42,26 @@ export const templates: readonly EventTypeTemplate[] = [
     title: 'Meeting in person',
     description: 'An hour at your place, with a quarter of an hour free on both sides.',
     icon: IconBuilding,
-    settings: { durations: [60], locationKind: 'in_person', beforeMinutes: 15, afterMinutes: 15, noticeMinutes: 1_440 },
+    settings: {
+      durations: [60],
+      locationKind: 'in_person',
+      beforeMinutes: 15,
+      afterMinutes: 15,
+      noticeMinutes: 1_440,
+    },
   },
   {
     key: 'workshop',
     title: 'Workshop',
     description: 'Two hours for up to twelve visitors at once. You confirm each booking.',
     icon: IconSchool,
-    settings: { durations: [120], locationKind: 'in_person', seats: 12, requiresConfirmation: true, noticeMinutes: 2_880 },
+    settings: {
+      durations: [120],
+      locationKind: 'in_person',
+      seats: 12,
+      requiresConfirmation: true,
+      noticeMinutes: 2_880,
+    },
   },
   {
     key: 'support',

@@ -4,8 +4,8 @@ import { IconCopy } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { HoursFields } from './hours-fields.tsx'
 import { copyDay } from './schedule-form.ts'
+import { dayNames } from './time-text.ts'
 import classes from './week-fields.module.css'
-import { dayNames } from './words.ts'
 
 interface Props {
   weekly: WeeklyHours
@@ -31,7 +31,9 @@ export function WeekFields({ weekly, errors, disabled, onChange }: Props) {
             disabled={disabled}
             onChange={(hours) => set(day, hours)}
           />
-          {!disabled && <CopyMenu day={day} onCopy={(days) => onChange(copyDay(weekly, day, days))} />}
+          {!disabled && (
+            <CopyMenu day={day} onCopy={(days) => onChange(copyDay(weekly, day, days))} />
+          )}
         </li>
       ))}
     </ul>
@@ -45,7 +47,12 @@ function CopyMenu({ day, onCopy }: { day: Weekday; onCopy: (days: Weekday[]) => 
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Copy the hours of ${dayNames[day]}`}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label={`Copy the hours of ${dayNames[day]}`}
+        >
           <IconCopy size={17} aria-hidden />
         </ActionIcon>
       </Menu.Target>

@@ -1,8 +1,8 @@
 import { type WeeklyHours, weekdays } from '@atrium/core/schedules'
 import { merged } from '@atrium/core/slots'
 import { weekAtAGlance } from './schedule-form.ts'
+import { dayNames, hoursText } from './time-text.ts'
 import classes from './week-picture.module.css'
-import { dayNames, hoursInWords } from './words.ts'
 
 const column = { width: 34, gap: 6, left: 26 }
 const height = 240
@@ -12,10 +12,15 @@ const yOf = (minutes: number) => top + (minutes / 1_440) * height
 
 /** A week of these hours drawn to scale, with what reaches over midnight on the day where it is. */
 export function WeekPicture({ weekly }: { weekly: WeeklyHours }) {
-  const words = weekdays.map((day) => `${dayNames[day]} ${hoursInWords(weekly[day])}`).join('; ')
+  const words = weekdays.map((day) => `${dayNames[day]} ${hoursText(weekly[day])}`).join('; ')
   const width = column.left + 7 * (column.width + column.gap)
   return (
-    <svg viewBox={`0 0 ${width} ${height + top + 8}`} className={classes.picture} role="img" aria-label={`The week: ${words}`}>
+    <svg
+      viewBox={`0 0 ${width} ${height + top + 8}`}
+      className={classes.picture}
+      role="img"
+      aria-label={`The week: ${words}`}
+    >
       {weekAtAGlance(weekly).map((spans, index) => {
         const x = column.left + index * (column.width + column.gap)
         const day = weekdays[index] ?? 'mon'
@@ -24,7 +29,14 @@ export function WeekPicture({ weekly }: { weekly: WeeklyHours }) {
             <text x={x + column.width / 2} y={9} textAnchor="middle" className={classes.label}>
               {dayNames[day].slice(0, 3)}
             </text>
-            <rect x={x} y={top} width={column.width} height={height} rx={4} className={classes.track} />
+            <rect
+              x={x}
+              y={top}
+              width={column.width}
+              height={height}
+              rx={4}
+              className={classes.track}
+            />
             {merged(spans).map(({ start, end }) => (
               <rect
                 key={start}
@@ -41,7 +53,13 @@ export function WeekPicture({ weekly }: { weekly: WeeklyHours }) {
       })}
       {marks.map((hour) => (
         <g key={hour}>
-          <line x1={column.left - 4} x2={width} y1={yOf(hour * 60)} y2={yOf(hour * 60)} className={classes.line} />
+          <line
+            x1={column.left - 4}
+            x2={width}
+            y1={yOf(hour * 60)}
+            y2={yOf(hour * 60)}
+            className={classes.line}
+          />
           <text x={0} y={yOf(hour * 60) + 3} className={classes.label}>
             {String(hour).padStart(2, '0')}
           </text>

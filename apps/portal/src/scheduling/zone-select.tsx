@@ -9,11 +9,24 @@ export function ownZone(): string {
 
 const regions: Readonly<Record<string, string>> = { UTC: 'UTC (no clock changes)' }
 
-/** Every zone that the browser knows, found by typing a part of its name. A zone that only the server knows stays chosen. */
-export function ZoneSelect({ value, onChange, ...props }: Omit<SelectProps, 'data' | 'onChange'> & { onChange: (zone: string) => void }) {
+/**
+ * Every zone that the browser knows, found by typing a part of its name. A zone that only the
+ * server knows stays chosen.
+ */
+export function ZoneSelect({
+  value,
+  onChange,
+  ...props
+}: Omit<SelectProps, 'data' | 'onChange'> & { onChange: (zone: string) => void }) {
   const data = useMemo(() => {
-    const known = new Set([...listTimeZones(), ...(typeof value === 'string' && isTimeZone(value) ? [value] : [])])
-    return [...known].map((zone) => ({ value: zone, label: regions[zone] ?? zone.replaceAll('_', ' ') }))
+    const known = new Set([
+      ...listTimeZones(),
+      ...(typeof value === 'string' && isTimeZone(value) ? [value] : []),
+    ])
+    return [...known].map((zone) => ({
+      value: zone,
+      label: regions[zone] ?? zone.replaceAll('_', ' '),
+    }))
   }, [value])
   return (
     <Select

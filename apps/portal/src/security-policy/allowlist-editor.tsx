@@ -6,7 +6,9 @@ import classes from './allowlist-editor.module.css'
 
 interface Props {
   value: readonly string[]
-  /** What stands in the field and has not been added yet; the form takes it too when it is saved. */
+  /**
+   * What stands in the field and has not been added yet; the form takes it too when it is saved.
+   */
   typed: string
   error?: ReactNode
   disabled: boolean
@@ -14,7 +16,9 @@ interface Props {
   onTyped: (typed: string) => void
 }
 
-/** Addresses and networks in canonical form; what cannot be read says why and stays in the field. */
+/**
+ * Addresses and networks in canonical form; what cannot be read says why and stays in the field.
+ */
 export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyped }: Props) {
   const [last, setLast] = useState<ReadEntries>()
 
@@ -51,13 +55,25 @@ export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyp
       />
       {!disabled && (
         <Group>
-          <Button size="xs" variant="light" leftSection={<IconPlus size={16} aria-hidden />} disabled={typed.trim() === ''} onClick={take}>
+          <Button
+            size="xs"
+            variant="light"
+            leftSection={<IconPlus size={16} aria-hidden />}
+            disabled={typed.trim() === ''}
+            onClick={take}
+          >
             Add to the list
           </Button>
         </Group>
       )}
       {last && last.refused.length > 0 && (
-        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} title="Not added" role="alert">
+        <Alert
+          color="yellow"
+          variant="light"
+          icon={<IconAlertTriangle aria-hidden />}
+          title="Not added"
+          role="alert"
+        >
           <List size="sm" spacing={4}>
             {last.refused.map(({ text, reason }) => (
               <List.Item key={text}>

@@ -8,7 +8,10 @@ export interface ReadEntries {
   refused: { text: string; reason: string }[]
 }
 
-/** Adds typed or pasted addresses and networks to a list. Blanks, commas, semicolons and lines stand between them; `#` begins a comment. */
+/**
+ * Adds typed or pasted addresses and networks to a list. Blanks, commas, semicolons and lines stand
+ * between them; `#` begins a comment.
+ */
 export function addEntries(list: readonly string[], typed: string): ReadEntries {
   const pieces = typed
     .split(/\r?\n/)
@@ -19,7 +22,11 @@ export function addEntries(list: readonly string[], typed: string): ReadEntries 
   const readable: string[] = []
   for (const text of pieces) {
     const read = canonicalAllowlist([text])
-    if ('issues' in read) refused.push({ text, reason: read.issues[0]?.message ?? 'This is not an address or network.' })
+    if ('issues' in read)
+      refused.push({
+        text,
+        reason: read.issues[0]?.message ?? 'This is not an address or network.',
+      })
     else readable.push(text)
   }
   const all = canonicalAllowlist([...list, ...readable])

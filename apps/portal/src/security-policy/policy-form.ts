@@ -1,4 +1,9 @@
-import { type MfaMode, type SecurityPolicy, UpdateSecurityPolicy } from '@atrium/core/security-policy'
+import {
+  type MfaMode,
+  type SecurityPolicy,
+  type SecurityPolicyView,
+  UpdateSecurityPolicy,
+} from '@atrium/core/security-policy'
 import { z } from 'zod'
 
 /** The form as it is typed. An empty number field holds an empty text and sets no limit. */
@@ -10,7 +15,8 @@ export interface PolicyFormValues {
   ipAllowlist: string[]
 }
 
-const { mfaMode, sessionIdleMinutes, sessionAbsoluteMinutes, allowedCountries, ipAllowlist } = UpdateSecurityPolicy.shape
+const { mfaMode, sessionIdleMinutes, sessionAbsoluteMinutes, allowedCountries, ipAllowlist } =
+  UpdateSecurityPolicy.shape
 
 /** What the form is checked against: the API's own rules. */
 export const PolicyForm = z
@@ -18,7 +24,10 @@ export const PolicyForm = z
   .refine(
     ({ sessionIdleMinutes: idle, sessionAbsoluteMinutes: absolute }) =>
       typeof idle !== 'number' || typeof absolute !== 'number' || idle <= absolute,
-    { path: ['sessionIdleMinutes'], message: 'A session cannot stand idle for longer than it may last.' },
+    {
+      path: ['sessionIdleMinutes'],
+      message: 'A session cannot stand idle for longer than it may last.',
+    },
   )
 
 export function fromPolicy(policy: SecurityPolicy): PolicyFormValues {
@@ -32,30 +41,48 @@ export function fromPolicy(policy: SecurityPolicy): PolicyFormValues {
 }
 
 const minutes = (value: number | string) => (value === '' ? null : Number(value))
-const differ = (one: readonly string[], other: readonly string[]) => [...one].sort().join() !== [...other].sort().join()
+const differ = (one: readonly string[], other: readonly string[]) =>
+  [...one].sort().join() !== [...other].sort().join()
 
 /** The changes alone, so that the audit log names what was changed; undefined when nothing was. */
-export function changesOf(slug: string, before: SecurityPolicy, values: PolicyFormValues): UpdateSecurityPolicy | undefined {
+export function changesOf(
+  slug: string,
+  before: SecurityPolicyView,
+  values: PolicyFormValues,
+): UpdateSecurityPolicy | undefined {
   const idle = minutes(values.sessionIdleMinutes)
   const absolute = minutes(values.sessionAbsoluteMinutes)
   const changes = {
     ...(values.mfaMode === before.mfaMode ? {} : { mfaMode: values.mfaMode }),
     ...(idle === before.sessionIdleMinutes ? {} : { sessionIdleMinutes: idle }),
     ...(absolute === before.sessionAbsoluteMinutes ? {} : { sessionAbsoluteMinutes: absolute }),
-    ...(differ(values.allowedCountries, before.allowedCountries) ? { allowedCountries: values.allowedCountries } : {}),
+    ...(differ(values.allowedCountries, before.allowedCountries)
+      ? { allowedCountries: values.allowedCountries }
+      : {}),
     ...(differ(values.ipAllowlist, before.ipAllowlist) ? { ipAllowlist: values.ipAllowlist } : {}),
   }
-  return Object.keys(changes).length > 0 ? { slug, ...changes } : undefined
+  return Object.keys(changes).length > 0
+    ? { slug, ...changes, expectedVersion: before.editVersion }
+    : undefined
 }
 
-/** The whole of a policy as a change, to put it back after another one. */
-export function putBack(slug: string, policy: SecurityPolicy): UpdateSecurityPolicy {
-  const { updatedAt: _, ...fields } = policy
-  return { slug, ...fields }
+/**
+ * The whole of a policy as a change, to put it back in the place of the one at `expectedVersion`.
+ */
+export function putBack(
+  slug: string,
+  policy: SecurityPolicyView,
+  expectedVersion: string,
+): UpdateSecurityPolicy {
+  const { updatedAt: _, editVersion: __, ...fields } = policy
+  return { slug, ...fields, expectedVersion }
 }
 
-/** Minutes as people say them: "8 hours", "1 day 30 minutes". Empty for what is no number of minutes. */
-export function minuteWords(value: number | string): string {
+/**
+ * Minutes as people say them: "8 hours", "1 day 30 minutes". Empty for what is no number of
+ * minutes.
+ */
+export function minutesText(value: number | string): string {
   const total = Number(value)
   if (value === '' || !Number.isInteger(total) || total <= 0) return ''
   const parts: [number, string][] = [
@@ -63,5 +90,7 @@ export function minuteWords(value: number | string): string {
     [Math.floor((total % 1440) / 60), 'hour'],
     [total % 60, 'minute'],
   ]
-  return parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}${count === 1 ? '' : 's'}`] : [])).join(' ')
+  return parts
+    .flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}${count === 1 ? '' : 's'}`] : []))
+    .join(' ')
 }

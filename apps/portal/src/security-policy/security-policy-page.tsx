@@ -1,4 +1,4 @@
-import type { SecurityPolicy } from '@atrium/core/security-policy'
+import type { SecurityPolicyView } from '@atrium/core/security-policy'
 import type { Warning } from '@atrium/core/warnings'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -54,22 +54,29 @@ export function SecurityPolicyPage() {
 }
 
 interface Saved {
-  before: SecurityPolicy
+  before: SecurityPolicyView
   warnings: Warning[]
 }
 
-function PolicyContent({ policy }: { policy: SecurityPolicy }) {
+function PolicyContent({ policy }: { policy: SecurityPolicyView }) {
   const tenant = useTenant()
   const [saved, setSaved] = useState<Saved>()
   return (
     <Stack gap="lg" maw={760}>
-      <Alert color="tide" variant="light" icon={<IconInfoCircle aria-hidden />} title="Kept now, applied later">
-        These rules are stored and checked. Sign-in does not hold people to them yet; nobody is shut out by saving.
+      <Alert
+        color="tide"
+        variant="light"
+        icon={<IconInfoCircle aria-hidden />}
+        title="Kept now, applied later"
+      >
+        These rules are stored and checked. Sign-in does not hold people to them yet; nobody is shut
+        out by saving.
       </Alert>
-      {saved && saved.warnings.length > 0 && <SavedWarnings saved={saved} onClose={() => setSaved(undefined)} />}
+      {saved && saved.warnings.length > 0 && (
+        <SavedWarnings saved={saved} policy={policy} onClose={() => setSaved(undefined)} />
+      )}
       <PolicyPanels
-        // A policy that was put back or changed elsewhere replaces what stands in the form.
-        key={`${tenant.id} ${policy.updatedAt}`}
+        key={tenant.id}
         policy={policy}
         editable={mayChange(tenant)}
         onSaved={(warnings) => setSaved({ before: policy, warnings })}
@@ -79,7 +86,15 @@ function PolicyContent({ policy }: { policy: SecurityPolicy }) {
 }
 
 /** What a saved policy would do to the person who saved it, and the way back. */
-function SavedWarnings({ saved, onClose }: { saved: Saved; onClose: () => void }) {
+function SavedWarnings({
+  saved,
+  policy,
+  onClose,
+}: {
+  saved: Saved
+  policy: SecurityPolicyView
+  onClose: () => void
+}) {
   const { slug } = useTenant()
   const update = useUpdateSecurityPolicy(slug)
   const shutsOut = saved.warnings.some(({ code }) => code.endsWith('_shut_out'))
@@ -88,7 +103,9 @@ function SavedWarnings({ saved, onClose }: { saved: Saved; onClose: () => void }
       color={shutsOut ? 'red' : 'yellow'}
       variant="light"
       icon={<IconAlertTriangle aria-hidden />}
-      title={shutsOut ? 'Saved, and it would shut you out yourself' : 'Saved, with something to look at'}
+      title={
+        shutsOut ? 'Saved, and it would shut you out yourself' : 'Saved, with something to look at'
+      }
       role="alert"
     >
       <Stack gap="sm" align="flex-start">
@@ -97,12 +114,16 @@ function SavedWarnings({ saved, onClose }: { saved: Saved; onClose: () => void }
             <List.Item key={`${code} ${message}`}>{message}</List.Item>
           ))}
         </List>
-        {update.error && <Text size="sm">It could not be put back: {problemOf(update.error).message}</Text>}
+        {update.error && (
+          <Text size="sm">It could not be put back: {problemOf(update.error).message}</Text>
+        )}
         <Button
           size="xs"
           variant="default"
           loading={update.isPending}
-          onClick={() => update.mutate(putBack(slug, saved.before), { onSuccess: onClose })}
+          onClick={() =>
+            update.mutate(putBack(slug, saved.before, policy.editVersion), { onSuccess: onClose })
+          }
         >
           Put the policy back as it was
         </Button>

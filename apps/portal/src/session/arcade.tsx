@@ -1,6 +1,6 @@
 const arches = [0, 1, 2, 3, 4]
 
-/** Drawing of an arcade, the house's motif. Decorative. */
+/** Drawing of an arcade, the workplace's motif. Decorative. */
 export function Arcade() {
   return (
     <svg viewBox="0 0 600 800" preserveAspectRatio="xMidYMin slice" aria-hidden focusable="false">

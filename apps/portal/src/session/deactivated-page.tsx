@@ -8,8 +8,8 @@ export function DeactivatedPage() {
     <FrontPage>
       <PageHeader title="This account is deactivated" />
       <Text mb="lg" maw="52ch">
-        You are signed in, but this account can no longer use Atrium. Ask the administrator of your workplace if you think that this is a
-        mistake.
+        You are signed in, but this account can no longer use Atrium. Ask the administrator of your
+        workplace if you think that this is a mistake.
       </Text>
       <form method="post" action="/auth/logout">
         <Button type="submit" variant="default">

@@ -1,6 +1,9 @@
 const key = 'atrium.last-tenant'
 
-/** Slug of the workplace visited last in this browser. Storage may be switched off; then nothing is remembered. */
+/**
+ * Slug of the workplace visited last in this browser. Storage may be switched off; then nothing is
+ * remembered.
+ */
 export function lastTenant(): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined
@@ -18,6 +21,12 @@ export function rememberTenant(slug: string): void {
 }
 
 /** The same list with the workplace visited last in front. */
-export function lastVisitedFirst<Tenant extends { slug: string }>(tenants: readonly Tenant[], last: string | undefined): Tenant[] {
-  return [...tenants.filter(({ slug }) => slug === last), ...tenants.filter(({ slug }) => slug !== last)]
+export function lastVisitedFirst<Tenant extends { slug: string }>(
+  tenants: readonly Tenant[],
+  last: string | undefined,
+): Tenant[] {
+  return [
+    ...tenants.filter(({ slug }) => slug === last),
+    ...tenants.filter(({ slug }) => slug !== last),
+  ]
 }

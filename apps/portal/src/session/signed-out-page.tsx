@@ -4,11 +4,11 @@ import { Alert, Button, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useSearch } from '@tanstack/react-router'
 import { FrontPage } from '../layout/front-page.tsx'
-import { SignedOutSearch } from './search.ts'
+import { readSignedOutSearch } from './search.ts'
 
 /** After leaving, or when signing in did not work out; the address then says why. */
 export function SignedOutPage() {
-  const { error } = SignedOutSearch.parse(useSearch({ strict: false }))
+  const { error } = readSignedOutSearch(useSearch({ strict: false }))
   return (
     <FrontPage>
       <PageHeader title={error ? 'You could not be signed in' : 'You are signed out'} />
@@ -26,7 +26,10 @@ export function SignedOutPage() {
   )
 }
 
-/** Why a sign-in came to nothing, as the portal's server names it. Any other text in the address is not repeated. */
+/**
+ * Why a sign-in came to nothing, as the portal's server names it. Any other text in the address is
+ * not repeated.
+ */
 const reasons: Readonly<Record<string, string>> = {
   access_denied: 'The sign-in was cancelled, or this account may not use the portal.',
   sign_in_expired: 'The sign-in took too long, or was opened in another browser. Start again.',

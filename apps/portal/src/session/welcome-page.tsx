@@ -11,7 +11,9 @@ const parts = [
   ['Files', 'A shared space for the whole team, sized by your plan.'],
 ] as const
 
-/** What somebody sees who is not signed in. Signing in comes back to the address that was asked for. */
+/**
+ * What somebody sees who is not signed in. Signing in comes back to the address that was asked for.
+ */
 export function WelcomePage() {
   return (
     <FrontPage
@@ -29,9 +31,10 @@ export function WelcomePage() {
         </>
       }
     >
-      <PageHeader title="Your workplace, in one house" tabTitle="Welcome" />
+      <PageHeader title="Your whole workplace in one place" tabTitle="Welcome" />
       <Text size="lg" mb="xl" maw="44ch">
-        Identity, mail and files for your organisation: set up in minutes, and looked after from here.
+        Identity, mail and files for your organisation: set up in minutes, and looked after from
+        here.
       </Text>
       <Button component="a" href={signInAddress()} size="lg">
         Sign in

@@ -1,8 +1,8 @@
 import type { SsoAppView } from '@atrium/core/sso'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
-import { Fact, Facts } from '@atrium/ui/facts'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { Snippet } from '@atrium/ui/snippet'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -11,9 +11,9 @@ import { Alert, Button, Group, List, Stack, Tabs, Text, Title } from '@mantine/c
 import { useDisclosure } from '@mantine/hooks'
 import { IconInfoCircle, IconTrash } from '@tabler/icons-react'
 import { explain } from '../tenants/problems.ts'
-import { appStates } from './looks.ts'
 import { useRemoveSsoApp } from './mutations.ts'
 import { setupSnippets } from './setup-snippets.ts'
+import { appStates } from './status-meta.ts'
 
 interface Props {
   slug: string
@@ -48,33 +48,37 @@ function AppDetails({ slug, app, mayChange, onClose }: Props & { app: SsoAppView
           </Alert>
         )}
       </Stack>
-      <Facts>
-        <Fact label="Issuer">
+      <DetailList>
+        <DetailItem label="Issuer">
           <CopyValue label="Issuer" hideLabel value={app.issuer} />
-        </Fact>
-        <Fact label="Discovery address">
+        </DetailItem>
+        <DetailItem label="Discovery address">
           <CopyValue label="Discovery address" hideLabel value={app.discoveryUrl} />
-        </Fact>
-        <Fact label="Client id">
+        </DetailItem>
+        <DetailItem label="Client id">
           <CopyValue label="Client id" hideLabel value={app.clientId} />
-        </Fact>
-        <Fact label="Client secret">Was shown once, when the application was added</Fact>
-        <Fact label={app.redirectUris.length === 1 ? 'Redirect address' : 'Redirect addresses'}>
+        </DetailItem>
+        <DetailItem label="Client secret">
+          Was shown once, when the application was added
+        </DetailItem>
+        <DetailItem
+          label={app.redirectUris.length === 1 ? 'Redirect address' : 'Redirect addresses'}
+        >
           {app.redirectUris.map((uri, index) => (
             <div key={uri}>
               <CopyValue label={`Redirect address ${index + 1}`} hideLabel value={uri} />
             </div>
           ))}
-        </Fact>
+        </DetailItem>
         {app.launchUrl && (
-          <Fact label="Start address">
+          <DetailItem label="Start address">
             <CopyValue label="Start address" hideLabel value={app.launchUrl} />
-          </Fact>
+          </DetailItem>
         )}
-        <Fact label="Added">
+        <DetailItem label="Added">
           <Time at={app.createdAt} show="both" />
-        </Fact>
-      </Facts>
+        </DetailItem>
+      </DetailList>
       <section aria-labelledby="setup">
         <Title order={3} id="setup" mb="xs">
           Set it up
@@ -83,7 +87,12 @@ function AppDetails({ slug, app, mayChange, onClose }: Props & { app: SsoAppView
       </section>
       {mayChange && (
         <Group>
-          <Button color="red" variant="light" leftSection={<IconTrash size={17} aria-hidden />} onClick={open}>
+          <Button
+            color="red"
+            variant="light"
+            leftSection={<IconTrash size={17} aria-hidden />}
+            onClick={open}
+          >
             Remove application
           </Button>
         </Group>
@@ -103,7 +112,9 @@ function AppDetails({ slug, app, mayChange, onClose }: Props & { app: SsoAppView
         <Stack gap="xs">
           <Text size="sm">This takes {app.name} away at the identity provider:</Text>
           <List size="sm" spacing={4}>
-            <List.Item>nobody can sign in to it with their account of this workplace any more</List.Item>
+            <List.Item>
+              nobody can sign in to it with their account of this workplace any more
+            </List.Item>
             <List.Item>its client id and secret stop working and cannot be brought back</List.Item>
           </List>
           <Text size="sm">What people have stored in the application itself is not touched.</Text>

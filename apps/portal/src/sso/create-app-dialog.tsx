@@ -7,7 +7,7 @@ import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
-import { showRefusal } from '../tenants/refusal.ts'
+import { showRejection } from '../tenants/rejection.ts'
 import { useCreateSsoApp } from './mutations.ts'
 import { emptySsoForm, SsoForm, type SsoFormValues, toCreateSsoApp } from './sso-form.ts'
 
@@ -37,7 +37,8 @@ function CreateAppForm({ slug, onClose, onCreated }: Omit<Props, 'opened'>) {
     create.mutate(toCreateSsoApp(slug, values), {
       onSuccess: onCreated,
       onError: (error) => {
-        if (!showRefusal(form, error, { name: 'name', codes: ['already_exists'] })) setUnplaced(error)
+        if (!showRejection(form, error, { name: 'name', codes: ['already_exists'] }))
+          setUnplaced(error)
       },
     })
   }
@@ -64,7 +65,13 @@ function CreateAppForm({ slug, onClose, onCreated }: Omit<Props, 'opened'>) {
           spellCheck={false}
           {...form.getInputProps('launchUrl')}
         />
-        {unplaced !== undefined && <ProblemAlert title="The application was not added." error={unplaced} message={explain(unplaced)} />}
+        {unplaced !== undefined && (
+          <ProblemAlert
+            title="The application was not added."
+            error={unplaced}
+            message={explain(unplaced)}
+          />
+        )}
         {create.isPending && (
           <Text size="sm" c="dimmed" role="status">
             Setting it up at the identity provider. If any part fails, all of it is taken back.
@@ -83,7 +90,11 @@ function CreateAppForm({ slug, onClose, onCreated }: Omit<Props, 'opened'>) {
   )
 }
 
-type SsoFormState = UseFormReturnType<SsoFormValues, SsoFormValues, (values: SsoFormValues) => FormErrors>
+type SsoFormState = UseFormReturnType<
+  SsoFormValues,
+  SsoFormValues,
+  (values: SsoFormValues) => FormErrors
+>
 
 function RedirectUris({ form }: { form: SsoFormState }) {
   const { redirectUris } = form.values
@@ -96,7 +107,10 @@ function RedirectUris({ form }: { form: SsoFormState }) {
             flex={1}
             label={index === 0 ? 'Redirect address' : `Redirect address ${index + 1}`}
             {...(index === 0
-              ? { description: 'Where people return after signing in. The application’s documentation names it; it must match exactly.' }
+              ? {
+                  description:
+                    'Where people return after signing in. The application’s documentation names it; it must match exactly.',
+                }
               : {})}
             placeholder="https://cloud.example.com/apps/user_oidc/code"
             required

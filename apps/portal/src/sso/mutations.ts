@@ -2,7 +2,10 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** Registers an application. The answer holds its secret, which is kept out of the list in the browser's memory. */
+/**
+ * Registers an application. The answer holds its secret, which is kept out of the list in the
+ * browser's memory.
+ */
 export function useCreateSsoApp(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
@@ -11,7 +14,10 @@ export function useCreateSsoApp(slug: string) {
       // The secret leaves the browser's memory with the window that shows it.
       gcTime: 0,
       onSuccess: ({ clientSecret: _, ...app }) => {
-        queryClient.setQueryData(trpc.sso.list.queryKey({ slug }), (list) => list && { ...list, items: [app, ...list.items] })
+        queryClient.setQueryData(
+          trpc.sso.list.queryKey({ slug }),
+          (list) => list && { ...list, items: [app, ...list.items] },
+        )
         void queryClient.invalidateQueries(trpc.sso.list.queryFilter({ slug }))
         void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
       },

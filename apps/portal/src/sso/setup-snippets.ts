@@ -1,5 +1,8 @@
-/** What an application needs to know to let people sign in. The secret is left to be filled in: it is shown once and kept nowhere. */
-export interface SignInFacts {
+/**
+ * What an application needs to know to let people sign in. The secret is left to be filled in: it
+ * is shown once and kept nowhere.
+ */
+export interface SignInDetails {
   /** What people call the application. */
   name: string
   issuer: string
@@ -13,15 +16,21 @@ export interface Snippet {
   label: string
   /** Where it goes. */
   about: string
-  /** The redirect address that this application uses, so that a wrong one is noticed before the first sign-in. */
+  /**
+   * The redirect address that this application uses, so that a wrong one is noticed before the
+   * first sign-in.
+   */
   redirectHint: string
   text: string
 }
 
 const secret = 'PUT-THE-CLIENT-SECRET-HERE'
 
-/** Ready settings of common applications. All of them read the rest from the discovery address by themselves. */
-export function setupSnippets(app: SignInFacts): Snippet[] {
+/**
+ * Ready settings of common applications. All of them read the rest from the discovery address by
+ * themselves.
+ */
+export function setupSnippets(app: SignInDetails): Snippet[] {
   return [
     {
       id: 'nextcloud',
@@ -47,14 +56,15 @@ export function setupSnippets(app: SignInFacts): Snippet[] {
     {
       id: 'other',
       label: 'Anything else',
-      about: 'The names that most applications use in their environment. What is missing here is read from the discovery address.',
+      about:
+        'The names that most applications use in their environment. What is missing here is read from the discovery address.',
       redirectHint: 'Look for “callback” or “redirect” in the documentation of the application.',
       text: environment(app),
     },
   ]
 }
 
-function nextcloud({ name, clientId, discoveryUrl }: SignInFacts): string {
+function nextcloud({ name, clientId, discoveryUrl }: SignInDetails): string {
   return [
     `php occ user_oidc:provider ${inShell(name)} \\`,
     `  --clientid=${inShell(clientId)} \\`,
@@ -64,7 +74,7 @@ function nextcloud({ name, clientId, discoveryUrl }: SignInFacts): string {
   ].join('\n')
 }
 
-function gitlab({ name, issuer, clientId, redirectUris }: SignInFacts): string {
+function gitlab({ name, issuer, clientId, redirectUris }: SignInDetails): string {
   return `gitlab_rails['omniauth_providers'] = [
   {
     name: 'openid_connect',
@@ -87,7 +97,7 @@ function gitlab({ name, issuer, clientId, redirectUris }: SignInFacts): string {
 ]`
 }
 
-function oauth2Proxy({ issuer, clientId, redirectUris }: SignInFacts): string {
+function oauth2Proxy({ issuer, clientId, redirectUris }: SignInDetails): string {
   return [
     'provider = "oidc"',
     `oidc_issuer_url = ${inToml(issuer)}`,
@@ -99,7 +109,7 @@ function oauth2Proxy({ issuer, clientId, redirectUris }: SignInFacts): string {
   ].join('\n')
 }
 
-function environment({ issuer, clientId, discoveryUrl, redirectUris }: SignInFacts): string {
+function environment({ issuer, clientId, discoveryUrl, redirectUris }: SignInDetails): string {
   return [
     `OIDC_ISSUER=${issuer}`,
     `OIDC_DISCOVERY_URL=${discoveryUrl}`,
@@ -115,7 +125,8 @@ function fitting(redirectUris: readonly string[], ending: string): string {
   return redirectUris.find((uri) => uri.endsWith(ending)) ?? redirectUris[0] ?? ''
 }
 
-// A name is free text, and what is pasted into a shell or a Ruby file is run: single quotes take nothing inside them for code.
+// A name is free text, and what is pasted into a shell or a Ruby file is run: single quotes take
+// nothing inside them for code.
 function inShell(value: string): string {
   return `'${value.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -13,7 +13,15 @@ export const emptySsoForm: SsoFormValues = { name: '', redirectUris: [''], launc
 export const SsoForm = CreateSsoApp.omit({ slug: true })
 
 /** The call made of a form. Addresses keep their case: the provider compares them byte for byte. */
-export function toCreateSsoApp(slug: string, { name, redirectUris, launchUrl }: SsoFormValues): CreateSsoApp {
+export function toCreateSsoApp(
+  slug: string,
+  { name, redirectUris, launchUrl }: SsoFormValues,
+): CreateSsoApp {
   const launch = launchUrl.trim()
-  return { slug, name, redirectUris: redirectUris.map((uri) => uri.trim()), ...(launch ? { launchUrl: launch } : {}) }
+  return {
+    slug,
+    name,
+    redirectUris: redirectUris.map((uri) => uri.trim()),
+    ...(launch ? { launchUrl: launch } : {}),
+  }
 }

@@ -17,7 +17,7 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { AppDrawer } from './app-drawer.tsx'
 import { CreateAppDialog } from './create-app-dialog.tsx'
-import { appStates } from './looks.ts'
+import { appStates } from './status-meta.ts'
 
 /** Applications that people of the workplace sign in to with the same account. */
 export function SsoPage() {
@@ -28,7 +28,10 @@ export function SsoPage() {
       { slug: tenant.slug },
       // What is being made or taken away ends by itself, soon and without anybody's doing.
       {
-        refetchInterval: ({ state }) => (state.data?.items.some(({ state: at }) => at === 'pending' || at === 'removing') ? 5_000 : false),
+        refetchInterval: ({ state }) =>
+          state.data?.items.some(({ state: at }) => at === 'pending' || at === 'removing')
+            ? 5_000
+            : false,
       },
     ),
   )
@@ -62,14 +65,23 @@ export function SsoPage() {
         />
       )}
       {query.data && apps.length === 0 && (
-        <EmptyState icon={<IconKey size={32} stroke={1.5} aria-hidden />} title="No applications yet" action={addButton}>
+        <EmptyState
+          icon={<IconKey size={32} stroke={1.5} aria-hidden />}
+          title="No applications yet"
+          action={addButton}
+        >
           {editable
             ? 'Add the first one, such as your wiki or your cloud. You get a client id, a secret and settings to paste.'
             : 'Applications appear here as soon as an admin has added them.'}
         </EmptyState>
       )}
       {query.data && apps.length > 0 && (
-        <ResponsiveTable caption={`Applications of ${tenant.name}`} columns={columnsWith(setShownId)} rows={apps} rowKey={({ id }) => id} />
+        <ResponsiveTable
+          caption={`Applications of ${tenant.name}`}
+          columns={columnsWith(setShownId)}
+          rows={apps}
+          rowKey={({ id }) => id}
+        />
       )}
       <CreateAppDialog
         slug={tenant.slug}
@@ -90,8 +102,8 @@ export function SsoPage() {
         label="Client secret"
         secret={created?.clientSecret ?? ''}
       >
-        Put this secret into the settings of the application now. The other settings follow when you close this window, and can be read
-        again at any time.
+        Put this secret into the settings of the application now. The other settings follow when you
+        close this window, and can be read again at any time.
       </SecretReveal>
       <AppDrawer
         slug={tenant.slug}
@@ -110,7 +122,14 @@ function columnsWith(show: (id: string) => void): Column<SsoAppView>[] {
       header: 'Application',
       primary: true,
       cell: ({ id, name }) => (
-        <Anchor component="button" type="button" size="sm" fw={550} data-row-link onClick={() => show(id)}>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          fw={550}
+          data-row-link
+          onClick={() => show(id)}
+        >
           {name}
         </Anchor>
       ),

@@ -1,11 +1,10 @@
 import type { ReadStorage } from '@atrium/core/storage'
 import { currentCursor } from '@atrium/ui/paging'
-import { trail } from '@atrium/ui/search-params'
-import { z } from 'zod'
+import { searchReader, trail } from '@atrium/ui/search-params'
 
 /** What the address of the storage page carries. */
-export const StorageSearch = z.object({ trail })
-export type StorageSearch = z.infer<typeof StorageSearch>
+export const readStorageSearch = searchReader({ trail })
+export type StorageSearch = ReturnType<typeof readStorageSearch>
 
 export function storageQuery(slug: string, { trail }: StorageSearch): ReadStorage {
   return { slug, cursor: currentCursor(trail), limit: 50 }

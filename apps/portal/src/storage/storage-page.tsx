@@ -14,19 +14,19 @@ import { Alert, Progress, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { StorageSearch, storageQuery } from './search.ts'
+import { readStorageSearch, storageQuery } from './search.ts'
+import { memberUse, sizeText, storageMeta, storageText, usedPercent } from './status-meta.ts'
 import classes from './storage.module.css'
-import { memberUse, sizeInWords, storageInWords, storageLooks, usedPercent } from './storage-looks.ts'
 
 /** How much a workplace stores, and each of its people. */
 export function StoragePage() {
   const tenant = useTenant()
   const router = useRouter()
-  const search = StorageSearch.parse(useSearch({ strict: false }))
+  const search = readStorageSearch(useSearch({ strict: false }))
   const trpc = useTRPC()
   const query = useQuery(
     trpc.storage.get.queryOptions(storageQuery(tenant.slug, search), {
@@ -39,7 +39,11 @@ export function StoragePage() {
   if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
   return (
     <>
-      <PageHeader title="Storage" tabTitle={`Storage of ${tenant.name}`} description="Files of the workplace and of each person." />
+      <PageHeader
+        title="Storage"
+        tabTitle={`Storage of ${tenant.name}`}
+        description="Files of the workplace and of each person."
+      />
       {query.isPending && <LoadingRows label="Loading storage" />}
       {query.error && (
         <ErrorState
@@ -52,7 +56,10 @@ export function StoragePage() {
       {storage && !query.error && (
         <Stack gap="lg">
           <SpacePanel storage={storage} />
-          <Panel title="Each person’s own files" description={<span role="status">{summaryOf(storage.members)}</span>}>
+          <Panel
+            title="Each person’s own files"
+            description={<span role="status">{summaryOf(storage.members)}</span>}
+          >
             {storage.members.items.length > 0 ? (
               <>
                 <ResponsiveTable
@@ -66,7 +73,12 @@ export function StoragePage() {
                   label="Pages of members"
                   trail={search.trail}
                   nextCursor={storage.members.nextCursor}
-                  onChange={(trail) => void router.navigate({ ...targets.storage(tenant.slug, { trail }), resetScroll: false })}
+                  onChange={(trail) =>
+                    void router.navigate({
+                      ...links.storage(tenant.slug, { trail }),
+                      resetScroll: false,
+                    })
+                  }
                 />
               </>
             ) : (
@@ -83,17 +95,17 @@ export function StoragePage() {
 
 function SpacePanel({ storage }: { storage: StorageView }) {
   const percent = usedPercent(storage)
-  const look = storageLooks[storage.state]
+  const meta = storageMeta[storage.state]
   return (
-    <Panel title="The workplace’s shared space" actions={<StatusBadge {...look} />}>
+    <Panel title="The workplace’s shared space" actions={<StatusBadge {...meta} />}>
       <Stack>
         <div>
-          <Text mb="xs">{storageInWords(storage)}</Text>
+          <Text mb="xs">{storageText(storage)}</Text>
           {percent !== undefined && (
             <Progress
               size="xl"
               value={percent}
-              color={look.tone === 'bad' ? 'red' : look.tone === 'warning' ? 'yellow' : 'tide'}
+              color={meta.tone === 'bad' ? 'red' : meta.tone === 'warning' ? 'yellow' : 'tide'}
               aria-label="Share of the space in use"
             />
           )}
@@ -105,9 +117,13 @@ function SpacePanel({ storage }: { storage: StorageView }) {
         )}
         {storage.state !== 'no_space' && (
           <dl className={classes.figures}>
-            <Figure label="Total">{storage.unlimited ? 'Unlimited' : sizeInWords(storage.total)}</Figure>
-            <Figure label="Used">{sizeInWords(storage.used)}</Figure>
-            <Figure label="Left">{storage.unlimited ? 'Unlimited' : sizeInWords(storage.remaining)}</Figure>
+            <Figure label="Total">
+              {storage.unlimited ? 'Unlimited' : sizeText(storage.total)}
+            </Figure>
+            <Figure label="Used">{sizeText(storage.used)}</Figure>
+            <Figure label="Left">
+              {storage.unlimited ? 'Unlimited' : sizeText(storage.remaining)}
+            </Figure>
           </dl>
         )}
       </Stack>
@@ -138,7 +154,14 @@ function columnsOf(slug: string): Column<MemberStorage>[] {
       primary: true,
       cell: ({ userId, name, email }) => (
         <>
-          <LinkAnchor {...targets.members(slug, { member: userId })} data-row-link size="sm" fw={550} c="inherit" underline="hover">
+          <LinkAnchor
+            {...links.members(slug, { member: userId })}
+            data-row-link
+            size="sm"
+            fw={550}
+            c="inherit"
+            underline="hover"
+          >
             {name}
           </LinkAnchor>
           <Text size="sm" c="dimmed">

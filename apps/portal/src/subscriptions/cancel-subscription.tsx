@@ -21,19 +21,29 @@ export function CancelSubscription({ slug, subscription }: Props) {
   const end = currentPeriodEnd && !paused ? formatDay(currentPeriodEnd) : undefined
   return (
     <>
-      <Button variant="subtle" color="red" size="xs" style={{ alignSelf: 'flex-start' }} onClick={open}>
-        {unpaid ? 'Call off' : 'Cancel subscription'}
+      <Button
+        variant="subtle"
+        color="red"
+        size="xs"
+        style={{ alignSelf: 'flex-start' }}
+        onClick={open}
+      >
+        Cancel subscription
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={unpaid ? 'Call off this subscription?' : 'Cancel the subscription?'}
-        confirmLabel={unpaid ? 'Call off' : 'Cancel subscription'}
+        title="Cancel this subscription?"
+        confirmLabel="Cancel subscription"
         reason="optional"
         onConfirm={async (comment) => {
           await cancel.mutateAsync({ slug, ...(comment === undefined ? {} : { comment }) })
           done(
-            unpaid ? 'The subscription is called off.' : paused ? 'The subscription has ended.' : 'The subscription ends with its period.',
+            unpaid
+              ? 'The subscription is canceled.'
+              : paused
+                ? 'The subscription has ended.'
+                : 'The subscription ends with its period.',
           )
         }}
       >
@@ -42,9 +52,15 @@ export function CancelSubscription({ slug, subscription }: Props) {
             <List.Item>Nothing was paid, so nothing is charged.</List.Item>
           ) : (
             <>
-              <List.Item>{end ? `It ends on ${end}. Until then nothing changes, and you can keep it.` : 'It ends at once.'}</List.Item>
+              <List.Item>
+                {end
+                  ? `It ends on ${end}. Until then nothing changes, and you can keep it.`
+                  : 'It ends at once.'}
+              </List.Item>
               {!paused && <List.Item>Nothing is given back for the time until then.</List.Item>}
-              <List.Item>Afterwards the workplace has the free plan, after some days of grace.</List.Item>
+              <List.Item>
+                Afterwards the workplace has the free plan, after some days of grace.
+              </List.Item>
             </>
           )}
           <List.Item>Members, mail and files stay.</List.Item>

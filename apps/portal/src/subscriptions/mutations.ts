@@ -4,14 +4,20 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** Keeps what the server answered, and has read again what follows the subscription: the tenant, its bills, its log. */
+/**
+ * Keeps what the server answered, and has read again what follows the subscription: the tenant, its
+ * bills, its log.
+ */
 function useKeep(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   return async (subscription: TenantSubscription | null | undefined) => {
-    if (subscription !== undefined) queryClient.setQueryData(trpc.subscriptions.getOfTenant.queryKey({ slug }), subscription)
+    if (subscription !== undefined)
+      queryClient.setQueryData(trpc.subscriptions.getOfTenant.queryKey({ slug }), subscription)
     await Promise.all([
-      ...(subscription === undefined ? [queryClient.invalidateQueries(trpc.subscriptions.getOfTenant.queryFilter({ slug }))] : []),
+      ...(subscription === undefined
+        ? [queryClient.invalidateQueries(trpc.subscriptions.getOfTenant.queryFilter({ slug }))]
+        : []),
       queryClient.invalidateQueries(trpc.tenants.pathFilter()),
       queryClient.invalidateQueries(trpc.billing.pathFilter()),
     ])
@@ -20,12 +26,20 @@ function useKeep(slug: string) {
 
 export function useStartSubscription(slug: string) {
   const keep = useKeep(slug)
-  return useMutation(useTRPC().subscriptions.start.mutationOptions({ onSuccess: ({ subscription }) => keep(subscription) }))
+  return useMutation(
+    useTRPC().subscriptions.start.mutationOptions({
+      onSuccess: ({ subscription }) => keep(subscription),
+    }),
+  )
 }
 
 export function useChangeSubscription(slug: string) {
   const keep = useKeep(slug)
-  return useMutation(useTRPC().subscriptions.change.mutationOptions({ onSuccess: ({ subscription }) => keep(subscription) }))
+  return useMutation(
+    useTRPC().subscriptions.change.mutationOptions({
+      onSuccess: ({ subscription }) => keep(subscription),
+    }),
+  )
 }
 
 export function useCancelSubscription(slug: string) {

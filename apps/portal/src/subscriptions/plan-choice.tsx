@@ -1,8 +1,9 @@
+import { fileQuotaBytes } from '@atrium/core/plans'
 import { type OfferedPrice, totalOf } from '@atrium/core/prices'
 import type { BillingCycle } from '@atrium/core/subscriptions'
-import { fileQuotaBytes, type Plan } from '@atrium/core/tenants'
+import type { Plan } from '@atrium/core/tenants'
 import { formatBytes, formatMoney } from '@atrium/ui/format'
-import { planNames } from '@atrium/ui/subscription-looks'
+import { planNames } from '@atrium/ui/subscription-status-meta'
 import { Badge, Group, Radio, Stack, Text } from '@mantine/core'
 
 import classes from './subscriptions.module.css'
@@ -17,15 +18,25 @@ interface Props {
   onChange: (plan: Plan) => void
 }
 
-/** What a price costs for some seats, in minor units; undefined when it is not sold in the currency. */
+/**
+ * What a price costs for some seats, in minor units; undefined when it is not sold in the currency.
+ */
 export function totalFor(price: OfferedPrice, currency: string, seats: number): number | undefined {
   const amount = price.amounts.find((one) => one.currency === currency)
-  return amount && Number(totalOf({ scheme: price.scheme, unitAmount: amount.unitAmount, tiers: amount.tiers }, seats))
+  return (
+    amount &&
+    Number(
+      totalOf({ scheme: price.scheme, unitAmount: amount.unitAmount, tiers: amount.tiers }, seats),
+    )
+  )
 }
 
 /** The plans that can be bought by month or by year, as cards of which one is chosen. */
 export function PlanChoice({ offered, cycle, currency, value, current, onChange }: Props) {
-  const plans = offered.filter((price) => price.cycle === cycle && price.amounts.some((amount) => amount.currency === currency))
+  const plans = offered.filter(
+    (price) =>
+      price.cycle === cycle && price.amounts.some((amount) => amount.currency === currency),
+  )
   return (
     <Radio.Group
       aria-label="Plan"
@@ -37,7 +48,13 @@ export function PlanChoice({ offered, cycle, currency, value, current, onChange 
     >
       <div className={classes.plans}>
         {plans.map((price) => (
-          <Radio.Card key={price.id} value={price.plan} radius="md" className={classes.plan} aria-label={planNames[price.plan]}>
+          <Radio.Card
+            key={price.id}
+            value={price.plan}
+            radius="md"
+            className={classes.plan}
+            aria-label={planNames[price.plan]}
+          >
             <Stack gap={6}>
               <Group justify="space-between" wrap="nowrap">
                 <Text fw={600}>{planNames[price.plan]}</Text>
@@ -52,7 +69,8 @@ export function PlanChoice({ offered, cycle, currency, value, current, onChange 
                   Now
                 </Badge>
               ) : (
-                price.trialDays > 0 && current === undefined && <Badge variant="light">{price.trialDays} days free</Badge>
+                price.trialDays > 0 &&
+                current === undefined && <Badge variant="light">{price.trialDays} days free</Badge>
               )}
             </Stack>
           </Radio.Card>

@@ -1,7 +1,12 @@
-import { type BillingCycle, billingCycle, billingCycles, type TenantSubscription } from '@atrium/core/subscriptions'
+import {
+  type BillingCycle,
+  billingCycle,
+  billingCycles,
+  type TenantSubscription,
+} from '@atrium/core/subscriptions'
 import type { Plan } from '@atrium/core/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { cycleNames } from '@atrium/ui/subscription-looks'
+import { cycleNames } from '@atrium/ui/subscription-status-meta'
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -60,7 +65,9 @@ export function PlanEditor({ slug, subscription, onClose }: Props) {
       ) : (
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
-            {sold || Object.keys(change).length === 0 ? 'Choose another plan to see what it costs.' : 'Choose one of these plans.'}
+            {sold || Object.keys(change).length === 0
+              ? 'Choose another plan to see what it costs.'
+              : 'Choose one of these plans.'}
           </Text>
           <Button variant="default" onClick={onClose}>
             Cancel

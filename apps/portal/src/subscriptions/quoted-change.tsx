@@ -6,9 +6,9 @@ import { problemOf } from '@atrium/ui/problem'
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
+import { confirmLabel, effectSentence } from './labels.ts'
 import { useChangeSubscription } from './mutations.ts'
 import classes from './subscriptions.module.css'
-import { confirmWords, effectSentence } from './words.ts'
 
 interface Props {
   slug: string
@@ -19,7 +19,10 @@ interface Props {
   onCancel: () => void
 }
 
-/** Shorter than the ten minutes for which a quote holds, so that one on the screen can always be confirmed. */
+/**
+ * Shorter than the ten minutes for which a quote holds, so that one on the screen can always be
+ * confirmed.
+ */
 export const requoteMs = 9 * 60_000
 
 /** What a change costs, line by line, and the button that carries it out for exactly that. */
@@ -28,7 +31,13 @@ export function QuotedChange({ slug, change, typing = false, onDone, onCancel }:
   const preview = useQuery(
     trpc.subscriptions.preview.queryOptions(
       { slug, ...change },
-      { placeholderData: keepPreviousData, staleTime: 0, gcTime: 0, retry: false, refetchInterval: requoteMs },
+      {
+        placeholderData: keepPreviousData,
+        staleTime: 0,
+        gcTime: 0,
+        retry: false,
+        refetchInterval: requoteMs,
+      },
     ),
   )
   const apply = useChangeSubscription(slug)
@@ -53,7 +62,7 @@ export function QuotedChange({ slug, change, typing = false, onDone, onCancel }:
       ) : (
         <Skeleton height={96} radius="md" aria-label="Computing the price" role="status" />
       )}
-      {apply.error && <ProblemAlert error={apply.error} message={refusal(apply.error)} />}
+      {apply.error && <ProblemAlert error={apply.error} message={rejection(apply.error)} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onCancel} disabled={apply.isPending}>
           Cancel
@@ -63,7 +72,7 @@ export function QuotedChange({ slug, change, typing = false, onDone, onCancel }:
           disabled={!preview.data || preview.isError || stale}
           onClick={() => preview.data && void confirm(preview.data)}
         >
-          {preview.data && !preview.isError ? confirmWords(preview.data) : 'Change'}
+          {preview.data && !preview.isError ? confirmLabel(preview.data) : 'Change'}
         </Button>
       </Group>
     </Stack>
@@ -76,8 +85,10 @@ const sentences = {
   awaiting_payment: 'The payment needs your confirmation. Nothing changes until it is made.',
 } as const
 
-function refusal(error: unknown): string | undefined {
-  return problemOf(error).code === 'quote_expired' ? 'The price was computed anew. Look at it and confirm again.' : undefined
+function rejection(error: unknown): string | undefined {
+  return problemOf(error).code === 'quote_expired'
+    ? 'The price was computed anew. Look at it and confirm again.'
+    : undefined
 }
 
 /** What a change costs, line by line. */
@@ -85,7 +96,12 @@ export function Quote({ preview, stale }: { preview: ChangePreview; stale: boole
   const { lines, currency, taxMinor, totalMinor, exact, effect } = preview
   const money = (minor: number) => formatMoney(minor, currency)
   return (
-    <div className={classes.quote} data-stale={stale || undefined} aria-live="polite" aria-busy={stale}>
+    <div
+      className={classes.quote}
+      data-stale={stale || undefined}
+      aria-live="polite"
+      aria-busy={stale}
+    >
       {lines.length > 0 && (
         <table className={classes.lines}>
           <caption className={classes.hidden}>What the change costs</caption>

@@ -1,5 +1,5 @@
 import { mostSeats, type TenantSubscription } from '@atrium/core/subscriptions'
-import { seatWords } from '@atrium/ui/subscription-looks'
+import { seatsLabel } from '@atrium/ui/subscription-status-meta'
 import { ActionIcon, Button, Group, NumberInput, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconMinus, IconPlus } from '@tabler/icons-react'
@@ -18,9 +18,11 @@ export function SeatsEditor({ slug, subscription, onClose }: Props) {
   const [seats, setSeats] = useState<number | string>(current)
   const [settled] = useDebouncedValue(seats, 350)
   const least = Math.max(1, assignedSeats)
-  const wanted = typeof seats === 'number' ? seats : undefined
-  const step = (by: number) => setSeats(Math.min(mostSeats, Math.max(least, (wanted ?? current) + by)))
-  const asked = typeof settled === 'number' && settled >= 1 && settled !== current ? settled : undefined
+  const requested = typeof seats === 'number' ? seats : undefined
+  const step = (by: number) =>
+    setSeats(Math.min(mostSeats, Math.max(least, (requested ?? current) + by)))
+  const asked =
+    typeof settled === 'number' && settled >= 1 && settled !== current ? settled : undefined
   return (
     <Stack>
       <div>
@@ -29,7 +31,7 @@ export function SeatsEditor({ slug, subscription, onClose }: Props) {
             variant="default"
             size="input-sm"
             aria-label="One seat less"
-            disabled={(wanted ?? 0) <= least}
+            disabled={(requested ?? 0) <= least}
             onClick={() => step(-1)}
           >
             <IconMinus size={16} aria-hidden />
@@ -47,12 +49,20 @@ export function SeatsEditor({ slug, subscription, onClose }: Props) {
             onChange={setSeats}
             data-autofocus
           />
-          <ActionIcon variant="default" size="input-sm" aria-label="One seat more" disabled={wanted === mostSeats} onClick={() => step(1)}>
+          <ActionIcon
+            variant="default"
+            size="input-sm"
+            aria-label="One seat more"
+            disabled={requested === mostSeats}
+            onClick={() => step(1)}
+          >
             <IconPlus size={16} aria-hidden />
           </ActionIcon>
         </Group>
         <Text size="sm" c="dimmed" mt={6}>
-          {assignedSeats === 0 ? 'No member owns a mailbox yet.' : `${seatWords(assignedSeats)} taken by members with a mailbox.`}
+          {assignedSeats === 0
+            ? 'No member owns a mailbox yet.'
+            : `${seatsLabel(assignedSeats)} taken by members with a mailbox.`}
         </Text>
       </div>
       {asked === undefined ? (
@@ -62,7 +72,13 @@ export function SeatsEditor({ slug, subscription, onClose }: Props) {
           </Button>
         </Group>
       ) : (
-        <QuotedChange slug={slug} change={{ seats: asked }} typing={seats !== settled} onDone={onClose} onCancel={onClose} />
+        <QuotedChange
+          slug={slug}
+          change={{ seats: asked }}
+          typing={seats !== settled}
+          onDone={onClose}
+          onCancel={onClose}
+        />
       )}
     </Stack>
   )

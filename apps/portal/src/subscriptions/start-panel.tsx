@@ -1,18 +1,24 @@
 import type { OfferedPrice } from '@atrium/core/prices'
-import { type BillingCycle, billingCycle, billingCycles, mostSeats, type StartResult } from '@atrium/core/subscriptions'
+import {
+  type BillingCycle,
+  billingCycle,
+  billingCycles,
+  mostSeats,
+  type StartResult,
+} from '@atrium/core/subscriptions'
 import type { Plan } from '@atrium/core/tenants'
 import { EmptyState, ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
-import { cycleNames, planNames } from '@atrium/ui/subscription-looks'
+import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
 import { Button, Group, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
+import { perPeriod } from './labels.ts'
 import { useStartSubscription } from './mutations.ts'
 import { PlanChoice, totalFor } from './plan-choice.tsx'
-import { perPeriod } from './words.ts'
 
 /** Plans to choose from, where there is no subscription. */
 export function StartPanel({ slug }: { slug: string }) {
@@ -28,9 +34,15 @@ export function StartPanel({ slug }: { slug: string }) {
     )
   }
   if (offered.isPending) return <LoadingRows label="Loading plans" rows={3} />
-  const payable = offered.data.items.filter(({ amounts }) => amounts.some((amount) => amount.payable))
+  const payable = offered.data.items.filter(({ amounts }) =>
+    amounts.some((amount) => amount.payable),
+  )
   if (payable.length === 0) {
-    return <EmptyState title="No plan is on sale">Your provider sets the plan of this workplace. Ask them to change it.</EmptyState>
+    return (
+      <EmptyState title="No plan is on sale">
+        Your provider sets the plan of this workplace. Ask them to change it.
+      </EmptyState>
+    )
   }
   return <StartForm slug={slug} offered={payable} assignedSeats={offered.data.assignedSeats} />
 }
@@ -43,7 +55,9 @@ interface FormProps {
 }
 
 function StartForm({ slug, offered, assignedSeats }: FormProps) {
-  const currencies = [...new Set(offered.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)))]
+  const currencies = [
+    ...new Set(offered.flatMap(({ amounts }) => amounts.map(({ currency }) => currency))),
+  ]
   const cycles = billingCycles.filter((one) => offered.some(({ cycle }) => cycle === one))
   const [plan, setPlan] = useState<Plan | null>(null)
   const [cycle, setCycle] = useState<BillingCycle>(cycles[0] ?? 'month')
@@ -52,13 +66,18 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
   const start = useStartSubscription(slug)
   const price = offered.find((one) => one.plan === plan && one.cycle === cycle)
   const total = price && typeof seats === 'number' ? totalFor(price, currency, seats) : undefined
-  const issue = start.error ? problemOf(start.error).issues.find(({ path }) => path === 'seats')?.message : undefined
+  const issue = start.error
+    ? problemOf(start.error).issues.find(({ path }) => path === 'seats')?.message
+    : undefined
   const send = () => {
     if (plan === null || typeof seats !== 'number') return
     start.mutate({ slug, plan, cycle, currency, seats }, { onSuccess: tell })
   }
   return (
-    <Panel title="Choose a plan" description="You can change it at any time. Amounts are without tax.">
+    <Panel
+      title="Choose a plan"
+      description="You can change it at any time. Amounts are without tax."
+    >
       <Stack>
         <Group align="flex-end">
           {cycles.length > 1 && (
@@ -82,10 +101,20 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
             />
           )}
         </Group>
-        <PlanChoice offered={offered} cycle={cycle} currency={currency} value={plan} onChange={setPlan} />
+        <PlanChoice
+          offered={offered}
+          cycle={cycle}
+          currency={currency}
+          value={plan}
+          onChange={setPlan}
+        />
         <NumberInput
           label="Seats"
-          description={assignedSeats === 0 ? 'One for each person with a mailbox.' : describeSeats(assignedSeats)}
+          description={
+            assignedSeats === 0
+              ? 'One for each person with a mailbox.'
+              : describeSeats(assignedSeats)
+          }
           min={Math.max(1, assignedSeats)}
           max={mostSeats}
           allowDecimal={false}
@@ -111,9 +140,15 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
 }
 
 function describeSeats(assigned: number): string {
-  return assigned === 1 ? 'One member owns a mailbox and needs a seat.' : `${assigned} members own a mailbox and need a seat each.`
+  return assigned === 1
+    ? 'One member owns a mailbox and needs a seat.'
+    : `${assigned} members own a mailbox and need a seat each.`
 }
 
 function tell({ subscription: { status } }: StartResult): void {
-  done(status === 'incomplete' ? 'The subscription waits for its first payment.' : 'You are subscribed.')
+  done(
+    status === 'incomplete'
+      ? 'The subscription waits for its first payment.'
+      : 'You are subscribed.',
+  )
 }

@@ -1,22 +1,28 @@
-import { isEnded, type TenantSubscription } from '@atrium/core/subscriptions'
+import { isEnded } from '@atrium/core/subscription-life'
+import type { TenantSubscription } from '@atrium/core/subscriptions'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { FailureText } from '@atrium/ui/failure-text'
 import { formatDay } from '@atrium/ui/format'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { cycleNames, planNames, seatWords, subscriptionLook } from '@atrium/ui/subscription-looks'
+import {
+  cycleNames,
+  planNames,
+  seatsLabel,
+  subscriptionMeta,
+} from '@atrium/ui/subscription-status-meta'
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconClock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 import { CancelSubscription } from './cancel-subscription.tsx'
+import { pendingLabel, periodSentence, perPeriod } from './labels.ts'
 import { useDiscardPending, useKeepSubscription } from './mutations.ts'
 import { PlanEditor } from './plan-editor.tsx'
 import { SeatsEditor } from './seats-editor.tsx'
 import { StartPanel } from './start-panel.tsx'
-import { pendingWords, periodSentence, perPeriod } from './words.ts'
 
 interface Props {
   slug: string
@@ -26,7 +32,10 @@ interface Props {
   offers?: boolean
 }
 
-/** The plan and the seats of a workplace, with what can be done about them; plans to choose from where there is none. */
+/**
+ * The plan and the seats of a workplace, with what can be done about them; plans to choose from
+ * where there is none.
+ */
 export function SubscriptionPanel({ slug, mayChange, offers = true }: Props) {
   const found = useQuery(useTRPC().subscriptions.getOfTenant.queryOptions({ slug }))
   if (found.isError) {
@@ -44,11 +53,15 @@ export function SubscriptionPanel({ slug, mayChange, offers = true }: Props) {
   const over = subscription === null || isEnded(subscription.status)
   return (
     <Stack gap="lg">
-      {subscription && <CurrentPlan slug={slug} subscription={subscription} mayChange={mayChange} />}
+      {subscription && (
+        <CurrentPlan slug={slug} subscription={subscription} mayChange={mayChange} />
+      )}
       {over && mayChange && offers && <StartPanel slug={slug} />}
       {over && !mayChange && offers && !subscription && (
         <Panel title="Plan">
-          <Text c="dimmed">There is no subscription. An admin of this workplace can choose a plan here.</Text>
+          <Text c="dimmed">
+            There is no subscription. An admin of this workplace can choose a plan here.
+          </Text>
         </Panel>
       )}
     </Stack>
@@ -63,7 +76,10 @@ function CurrentPlan(props: CurrentProps) {
   const { slug, subscription, mayChange } = props
   const [editing, setEditing] = useState<'plan' | 'seats'>()
   const { plan, cycle, seats, assignedSeats, totalMinor, currency, source, status } = subscription
-  const changeable = mayChange && ['trialing', 'active', 'past_due', 'paused'].includes(status) && !subscription.cancelAtPeriodEnd
+  const changeable =
+    mayChange &&
+    ['trialing', 'active', 'past_due', 'paused'].includes(status) &&
+    !subscription.cancelAtPeriodEnd
   const close = () => setEditing(undefined)
   return (
     <Panel
@@ -83,21 +99,25 @@ function CurrentPlan(props: CurrentProps) {
     >
       <Stack>
         <Notices {...props} />
-        <Facts>
-          <Fact label="Plan">
+        <DetailList>
+          <DetailItem label="Plan">
             <Group gap="xs">
               {planNames[plan]}
-              <StatusBadge {...subscriptionLook(subscription)} />
+              <StatusBadge {...subscriptionMeta(subscription)} />
             </Group>
-          </Fact>
-          <Fact label="Seats">
-            {seatWords(seats)}, {assignedSeats} taken
-          </Fact>
-          <Fact label={`${cycleNames[cycle]}, without tax`}>{perPeriod(totalMinor, currency, cycle)}</Fact>
-          <Fact label="Period">
-            {isEnded(status) ? subscription.endedAt && `Ended on ${formatDay(subscription.endedAt)}` : periodSentence(subscription)}
-          </Fact>
-        </Facts>
+          </DetailItem>
+          <DetailItem label="Seats">
+            {seatsLabel(seats)}, {assignedSeats} taken
+          </DetailItem>
+          <DetailItem label={`${cycleNames[cycle]}, without tax`}>
+            {perPeriod(totalMinor, currency, cycle)}
+          </DetailItem>
+          <DetailItem label="Period">
+            {isEnded(status)
+              ? subscription.endedAt && `Ended on ${formatDay(subscription.endedAt)}`
+              : periodSentence(subscription)}
+          </DetailItem>
+        </DetailList>
         {source === 'manual' && !isEnded(status) && (
           <Text size="sm" c="dimmed">
             Your provider sends the bill. No card is charged.
@@ -106,10 +126,14 @@ function CurrentPlan(props: CurrentProps) {
         {changeable && <CancelSubscription slug={slug} subscription={subscription} />}
       </Stack>
       <Modal opened={editing === 'seats'} onClose={close} title="Change seats" size="md">
-        {editing === 'seats' && <SeatsEditor slug={slug} subscription={subscription} onClose={close} />}
+        {editing === 'seats' && (
+          <SeatsEditor slug={slug} subscription={subscription} onClose={close} />
+        )}
       </Modal>
       <Modal opened={editing === 'plan'} onClose={close} title="Change plan" size="xl">
-        {editing === 'plan' && <PlanEditor slug={slug} subscription={subscription} onClose={close} />}
+        {editing === 'plan' && (
+          <PlanEditor slug={slug} subscription={subscription} onClose={close} />
+        )}
       </Modal>
     </Panel>
   )
@@ -130,7 +154,8 @@ function Notices(props: CurrentProps) {
       {status === 'incomplete' && <PaymentNotice {...props} />}
       {status === 'paused' && (
         <Alert color="yellow" title="The subscription is paused">
-          Nothing is charged while it is paused. A card resumes it; from then on plan and seats are charged as shown here.
+          Nothing is charged while it is paused. A card resumes it; from then on plan and seats are
+          charged as shown here.
         </Alert>
       )}
     </>
@@ -141,11 +166,19 @@ function PendingNotice({ slug, subscription: { pending }, mayChange }: CurrentPr
   const discard = useDiscardPending(slug)
   if (!pending) return null
   return (
-    <Alert icon={<IconClock aria-hidden />} title={`From ${formatDay(pending.effectiveAt)}: ${pendingWords(pending)}`}>
+    <Alert
+      icon={<IconClock aria-hidden />}
+      title={`From ${formatDay(pending.effectiveAt)}: ${pendingLabel(pending)}`}
+    >
       <Stack gap="xs" align="flex-start">
         <Text inherit>Until then everything stays as it is.</Text>
         {mayChange && (
-          <Button variant="default" size="xs" loading={discard.isPending} onClick={() => discard.mutate({ slug })}>
+          <Button
+            variant="default"
+            size="xs"
+            loading={discard.isPending}
+            onClick={() => discard.mutate({ slug })}
+          >
             Take back
           </Button>
         )}
@@ -166,7 +199,12 @@ function EndingNotice({ slug, subscription: { currentPeriodEnd }, mayChange }: C
       <Stack gap="xs" align="flex-start">
         <Text inherit>Until then everything stays as it is. Nothing more is charged.</Text>
         {mayChange && (
-          <Button variant="default" size="xs" loading={keep.isPending} onClick={() => keep.mutate({ slug })}>
+          <Button
+            variant="default"
+            size="xs"
+            loading={keep.isPending}
+            onClick={() => keep.mutate({ slug })}
+          >
             Keep the subscription
           </Button>
         )}
@@ -181,7 +219,8 @@ function PaymentNotice({ slug, subscription, mayChange }: CurrentProps) {
     <Alert color="yellow" title="The first payment is not made yet">
       <Stack gap="xs" align="flex-start">
         <Text inherit>
-          Pay the open invoice below, with a card or on its own page. The plan applies once it is paid; after 23 hours it is called off.
+          Pay the open invoice below, with a card or on its own page. The plan applies once it is
+          paid; after 23 hours it is canceled.
         </Text>
         {mayChange && <CancelSubscription slug={slug} subscription={subscription} />}
       </Stack>

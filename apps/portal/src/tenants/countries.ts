@@ -1,4 +1,5 @@
-// ISO 3166-1 alpha-2, without uninhabited territories. Names come from the browser (CLDR), so that they need no upkeep here.
+// ISO 3166-1 alpha-2, without uninhabited territories. Names come from the browser (CLDR), so that
+// they need no upkeep here.
 const codes =
   'AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW BY BZ CA CC CD CF CG CH CI CK CL CM ' +
   'CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GT GU GW ' +
@@ -14,7 +15,10 @@ export function countryOptions(): { value: string; label: string }[] {
   if (!options) {
     const names = new Intl.DisplayNames('en', { type: 'region' })
     const named = codes.split(' ').map((code) => ({ value: code, label: names.of(code) ?? code }))
-    options = [{ value: '', label: 'Not given' }, ...named.sort((a, b) => a.label.localeCompare(b.label, 'en'))]
+    options = [
+      { value: '', label: 'Not given' },
+      ...named.sort((a, b) => a.label.localeCompare(b.label, 'en')),
+    ]
   }
   return options
 }

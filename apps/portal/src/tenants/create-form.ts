@@ -12,10 +12,24 @@ export interface CreateFormValues {
   billingInfo: { company: string; country: string }
 }
 
-export const emptyForm: CreateFormValues = { name: '', slug: '', plan: 'free', domains: [], billingInfo: { company: '', country: '' } }
+export const emptyForm: CreateFormValues = {
+  name: '',
+  slug: '',
+  plan: 'free',
+  domains: [],
+  billingInfo: { company: '', country: '' },
+}
 
-/** What the form is checked against: the API's own rules, with a slug always given, so that people get the address they saw. */
-export const CreateForm = CreateTenant.pick({ name: true, plan: true, domains: true, billingInfo: true }).extend({
+/**
+ * What the form is checked against: the API's own rules, with a slug always given, so that people
+ * get the address they saw.
+ */
+export const CreateForm = CreateTenant.pick({
+  name: true,
+  plan: true,
+  domains: true,
+  billingInfo: true,
+}).extend({
   slug: CreateTenant.shape.slug.unwrap(),
 })
 
@@ -38,7 +52,10 @@ export function nextSlug(taken: string): string {
   return [...slugCandidates(base, next)].at(-1) ?? taken
 }
 
-/** Which field an `already_exists` is about. The code is the same for both; only the sentence names a domain. */
+/**
+ * Which field an `already_exists` is about. The code is the same for both; only the sentence names
+ * a domain.
+ */
 export function takenField({ code, message }: ProblemInfo): 'slug' | 'domains' | undefined {
   if (code !== 'already_exists') return undefined
   return /\bdomains?\b/i.test(message) ? 'domains' : 'slug'

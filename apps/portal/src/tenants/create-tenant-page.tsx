@@ -6,30 +6,54 @@ import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Button, Group, NativeSelect, SimpleGrid, Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core'
+import {
+  Button,
+  Group,
+  NativeSelect,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
+import * as links from '../links.ts'
 import { NoPartnerAccess } from '../partner/partner-frame.tsx'
 import { mayDo, partnerOf } from '../partner/use-partner.ts'
 import { useProfile } from '../profile/use-profile.ts'
-import * as targets from '../targets.ts'
 import { useTRPC } from '../trpc.ts'
 import { countryOptions } from './countries.ts'
-import { CreateForm, type CreateFormValues, emptyForm, suggestSlug, takenField, toCreateTenant } from './create-form.ts'
+import {
+  CreateForm,
+  type CreateFormValues,
+  emptyForm,
+  suggestSlug,
+  takenField,
+  toCreateTenant,
+} from './create-form.ts'
 import classes from './create-tenant.module.css'
 import { BeginningCards, PlanCards } from './plan-cards.tsx'
 import { SlugField } from './slug-field.tsx'
 
-/** Asks for what a new workplace needs, creates it, and goes to the page that shows it being set up. Staff of a partner make customers. */
+/**
+ * Asks for what a new workplace needs, creates it, and goes to the page that shows it being set up.
+ * Staff of a partner make customers.
+ */
 export function CreateTenantPage() {
   const { me } = useProfile()
   const partner = partnerOf(me)
   if (!partner) return <CreateTenant plan={emptyForm.plan} />
-  return mayDo(partner, 'manageCustomers') ? <CreateCustomer slug={partner.slug} /> : <NoPartnerAccess />
+  return mayDo(partner, 'manageCustomers') ? (
+    <CreateCustomer slug={partner.slug} />
+  ) : (
+    <NoPartnerAccess />
+  )
 }
 
 /** The form begins with the plan that the partner's settings name. */
@@ -43,19 +67,25 @@ function CreateTenant({ plan }: { plan: Plan }) {
   const router = useRouter()
   const { me, tenants } = useProfile()
   const partner = partnerOf(me)
-  // Checked on submit: an error that appears on leaving a field moves the button that was just being pressed.
-  const form = useForm<CreateFormValues>({ initialValues: { ...emptyForm, plan }, validate: zodForm(CreateForm) })
+  // Checked on submit: an error that appears on leaving a field moves the button that was just
+  // being pressed.
+  const form = useForm<CreateFormValues>({
+    initialValues: { ...emptyForm, plan },
+    validate: zodForm(CreateForm),
+  })
   const [subscribes, setSubscribes] = useState(false)
-  const create = useCreateTenant(({ slug }) => void router.navigate(subscribes ? targets.billing(slug) : targets.overview(slug)))
+  const create = useCreateTenant(
+    ({ slug }) => void router.navigate(subscribes ? links.billing(slug) : links.overview(slug)),
+  )
   const problem = create.error ? problemOf(create.error) : undefined
   const taken = problem && takenField(problem)
 
   function submit(values: CreateFormValues) {
     create.mutate(toCreateTenant(values), {
       onError: (error) => {
-        const refused = problemOf(error)
-        const field = takenField(refused)
-        const errors = { ...fieldErrors(refused), ...(field ? { [field]: refused.message } : {}) }
+        const rejected = problemOf(error)
+        const field = takenField(rejected)
+        const errors = { ...fieldErrors(rejected), ...(field ? { [field]: rejected.message } : {}) }
         form.setErrors(errors)
         focusFirstError(errors)
       },
@@ -72,7 +102,13 @@ function CreateTenant({ plan }: { plan: Plan }) {
   return (
     <>
       <PageHeader
-        title={partner ? 'Add a customer' : tenants.length === 0 ? 'Create your workplace' : 'Create a workplace'}
+        title={
+          partner
+            ? 'Add a customer'
+            : tenants.length === 0
+              ? 'Create your workplace'
+              : 'Create a workplace'
+        }
         description={`${partner ? `It belongs to ${partner.name}, and you become its owner. ` : ''}A name is enough. Sign-in, mail and files are set up for you while you watch.`}
       />
       <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
@@ -89,19 +125,34 @@ function CreateTenant({ plan }: { plan: Plan }) {
                 {...form.getInputProps('name')}
                 onChange={(event) => rename(event.currentTarget.value)}
               />
-              <SlugField form={form} taken={taken === 'slug' ? create.variables?.slug : undefined} />
+              <SlugField
+                form={form}
+                taken={taken === 'slug' ? create.variables?.slug : undefined}
+              />
             </Stack>
           </Panel>
           {partner ? (
-            <Panel title="Plan" description="The customer gets it without a subscription, and it is recorded that you gave it.">
-              <PlanCards value={form.values.plan} onChange={(plan) => form.setFieldValue('plan', plan)} />
+            <Panel
+              title="Plan"
+              description="The customer gets it without a subscription, and it is recorded that you gave it."
+            >
+              <PlanCards
+                value={form.values.plan}
+                onChange={(plan) => form.setFieldValue('plan', plan)}
+              />
             </Panel>
           ) : (
-            <Panel title="Plan" description="Every plan comes with sign-in, mail and files. Storage is shared by the whole workplace.">
+            <Panel
+              title="Plan"
+              description="Every plan comes with sign-in, mail and files. Storage is shared by the whole workplace."
+            >
               <BeginningCards subscribes={subscribes} onChange={setSubscribes} />
             </Panel>
           )}
-          <Panel title="Domains" description="Optional. Without one of your own you get an address under ours and can start at once.">
+          <Panel
+            title="Domains"
+            description="Optional. Without one of your own you get an address under ours and can start at once."
+          >
             <TagsInput
               label="Your own domains"
               description="Press Enter after each one. Each one works once you have proved that it is yours."
@@ -116,7 +167,9 @@ function CreateTenant({ plan }: { plan: Plan }) {
             />
           </Panel>
           <BillingPanel form={form} />
-          {problem && !taken && problem.issues.length === 0 && <ProblemAlert title="The workplace was not created." error={create.error} />}
+          {problem && !taken && problem.issues.length === 0 && (
+            <ProblemAlert title="The workplace was not created." error={create.error} />
+          )}
           <Group>
             <Button type="submit" size="md" loading={create.isPending}>
               Create workplace
@@ -128,8 +181,13 @@ function CreateTenant({ plan }: { plan: Plan }) {
   )
 }
 
-/** Issues of single domains carry their position (`domains.1`); people are told which one is meant. */
-function domainError(errors: Record<string, unknown>, domains: readonly string[]): string | undefined {
+/**
+ * Issues of single domains carry their position (`domains.1`); people are told which one is meant.
+ */
+function domainError(
+  errors: Record<string, unknown>,
+  domains: readonly string[],
+): string | undefined {
   const at = domains.findIndex((_, index) => errors[`domains.${index}`] !== undefined)
   return at === -1 ? undefined : `${domains[at]}: ${String(errors[`domains.${at}`])}`
 }
@@ -139,8 +197,18 @@ function BillingPanel({ form }: { form: UseFormReturnType<CreateFormValues> }) {
   const opened = unfolded || Object.keys(form.errors).some((path) => path.startsWith('billingInfo'))
   return (
     <div className={classes.more}>
-      <UnstyledButton className={classes.moreButton} onClick={toggle} aria-expanded={opened} aria-controls="billing">
-        <IconChevronDown size={18} aria-hidden className={classes.chevron} data-open={opened || undefined} />
+      <UnstyledButton
+        className={classes.moreButton}
+        onClick={toggle}
+        aria-expanded={opened}
+        aria-controls="billing"
+      >
+        <IconChevronDown
+          size={18}
+          aria-hidden
+          className={classes.chevron}
+          data-open={opened || undefined}
+        />
         <span>
           <Text span fw={550}>
             Billing details
@@ -154,8 +222,17 @@ function BillingPanel({ form }: { form: UseFormReturnType<CreateFormValues> }) {
       <div id="billing">
         {opened && (
           <SimpleGrid cols={{ base: 1, sm: 2 }} pt="md">
-            <TextInput label="Company" autoComplete="organization" {...form.getInputProps('billingInfo.company')} />
-            <NativeSelect label="Country" autoComplete="country" data={countryOptions()} {...form.getInputProps('billingInfo.country')} />
+            <TextInput
+              label="Company"
+              autoComplete="organization"
+              {...form.getInputProps('billingInfo.company')}
+            />
+            <NativeSelect
+              label="Country"
+              autoComplete="country"
+              data={countryOptions()}
+              {...form.getInputProps('billingInfo.country')}
+            />
           </SimpleGrid>
         )}
       </div>

@@ -3,14 +3,26 @@ import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Text } from '@mantine/core'
 import { IconFolders, IconKey, IconMailbox } from '@tabler/icons-react'
+import * as links from '../links.ts'
 import { PartnerHint } from '../profile/partner-hint.tsx'
-import * as targets from '../targets.ts'
 import classes from './home-page.module.css'
 
 const gives = [
-  { Icon: IconKey, name: 'One sign-in', text: 'An account for each of your people, good for every service.' },
-  { Icon: IconMailbox, name: 'Mail on your domain', text: 'Start under an address of ours and add your own when you like.' },
-  { Icon: IconFolders, name: 'A shared file space', text: 'Ready for the whole team, with storage by plan.' },
+  {
+    Icon: IconKey,
+    name: 'One sign-in',
+    text: 'An account for each of your people, good for every service.',
+  },
+  {
+    Icon: IconMailbox,
+    name: 'Mail on your domain',
+    text: 'Start under an address of ours and add your own when you like.',
+  },
+  {
+    Icon: IconFolders,
+    name: 'A shared file space',
+    text: 'Ready for the whole team, with storage by plan.',
+  },
 ] as const
 
 /** The first page of somebody who belongs to no workplace yet. */
@@ -25,7 +37,7 @@ export function FirstRun({ me }: { me: UserView }) {
             title={name ? `Welcome, ${name}` : 'Welcome'}
             description="You do not belong to a workplace yet. Create one now; it takes a minute."
           />
-          <LinkButton {...targets.newTenant} size="md">
+          <LinkButton {...links.newTenant} size="md">
             Create your workplace
           </LinkButton>
         </div>
@@ -41,7 +53,8 @@ export function FirstRun({ me }: { me: UserView }) {
           ))}
         </ul>
         <Text size="sm" c="dimmed">
-          Waiting for an invitation instead? As soon as your administrator adds {me.email} to a workplace, it appears here.
+          Waiting for an invitation instead? As soon as your administrator adds {me.email} to a
+          workplace, it appears here.
         </Text>
       </div>
     </>

@@ -7,7 +7,10 @@ import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** Health of a workplace, what it is made of, and how it went. Until that is read, what the workplace itself says. */
+/**
+ * Health of a workplace, what it is made of, and how it went. Until that is read, what the
+ * workplace itself says.
+ */
 export function HealthPanel({ tenant }: { tenant: Pick<TenantView, 'slug' | 'health'> }) {
   const detail = useQuery(useTRPC().healthScores.get.queryOptions({ slug: tenant.slug })).data
   const health = detail ?? tenant.health

@@ -12,7 +12,7 @@ export function useReconcile(slug: string) {
         queryClient.setQueryData(trpc.tenants.get.queryKey({ slug }), tenant)
         void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
       },
-      // The run may have done part of its work before it was refused or lost.
+      // The run may have done part of its work before it was rejected or lost.
       onError: () => void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug })),
     }),
   )
@@ -42,7 +42,10 @@ export function useDeleteTenant(slug: string) {
     trpc.tenants.delete.mutationOptions({
       onSuccess: async () => {
         await queryClient.invalidateQueries(trpc.users.me.pathFilter())
-        void queryClient.invalidateQueries({ ...trpc.tenants.get.queryFilter({ slug }), refetchType: 'none' })
+        void queryClient.invalidateQueries({
+          ...trpc.tenants.get.queryFilter({ slug }),
+          refetchType: 'none',
+        })
       },
     }),
   )

@@ -3,9 +3,10 @@ import { PageHeader } from '@atrium/ui/page-header'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Grid, Stack } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
-import * as targets from '../targets.ts'
-import { FactsPanel } from './facts-panel.tsx'
+import * as links from '../links.ts'
+import { DetailsPanel } from './details-panel.tsx'
 import { HealthPanel } from './health-panel.tsx'
+import { LimitWarning } from './limits-panel.tsx'
 import { ProviderPanel } from './provider-panel.tsx'
 import { ProvisioningPanel } from './provisioning-panel.tsx'
 import { maySeeSettings } from './roles.ts'
@@ -21,7 +22,11 @@ export function OverviewPage() {
         marks={<TenantStatusBadge status={tenant.status} steps={tenant.provisioningStatus} />}
         actions={
           maySeeSettings(tenant.role) && (
-            <LinkButton {...targets.settings(tenant.slug)} variant="default" leftSection={<IconPencil size={17} aria-hidden />}>
+            <LinkButton
+              {...links.settings(tenant.slug)}
+              variant="default"
+              leftSection={<IconPencil size={17} aria-hidden />}
+            >
               Edit
             </LinkButton>
           )
@@ -37,7 +42,8 @@ export function OverviewPage() {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="lg">
-            <FactsPanel tenant={tenant} />
+            {maySeeSettings(tenant.role) && <LimitWarning slug={tenant.slug} />}
+            <DetailsPanel tenant={tenant} />
             {tenant.partnerSlug && tenant.role && <ProviderPanel slug={tenant.slug} />}
           </Stack>
         </Grid.Col>

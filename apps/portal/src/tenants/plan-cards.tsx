@@ -1,7 +1,8 @@
-import { type Plan, plan, plans } from '@atrium/core/tenants'
+import { plans } from '@atrium/core/plans'
+import { type Plan, plan } from '@atrium/core/tenants'
 import { Radio, Text } from '@mantine/core'
 import classes from './create-tenant.module.css'
-import { planStorage, planWords } from './plans.ts'
+import { planLabels, planStorage } from './plans.ts'
 
 /** The plans side by side, each with what it gives: for staff of a partner, who grant one. */
 export function PlanCards({ value, onChange }: { value: Plan; onChange: (plan: Plan) => void }) {
@@ -9,7 +10,13 @@ export function PlanCards({ value, onChange }: { value: Plan; onChange: (plan: P
     <Radio.Group aria-label="Plan" value={value} onChange={(next) => onChange(plan.parse(next))}>
       <div className={classes.plans}>
         {plans.map((each) => (
-          <PlanCard key={each} value={each} name={planWords[each].name} fact={planStorage(each)} about={planWords[each].suits} />
+          <PlanCard
+            key={each}
+            value={each}
+            name={planLabels[each].name}
+            fact={planStorage(each)}
+            about={planLabels[each].suits}
+          />
         ))}
       </div>
     </Radio.Group>
@@ -22,16 +29,23 @@ interface BeginningProps {
   onChange: (subscribes: boolean) => void
 }
 
-/** How somebody begins who pays themselves: every workplace has the free plan until it subscribes to another one. */
+/**
+ * How somebody begins who pays themselves: every workplace has the free plan until it subscribes to
+ * another one.
+ */
 export function BeginningCards({ subscribes, onChange }: BeginningProps) {
   return (
-    <Radio.Group aria-label="Plan" value={subscribes ? 'subscribe' : 'free'} onChange={(next) => onChange(next === 'subscribe')}>
+    <Radio.Group
+      aria-label="Plan"
+      value={subscribes ? 'subscribe' : 'free'}
+      onChange={(next) => onChange(next === 'subscribe')}
+    >
       <div className={classes.plans}>
         <PlanCard
           value="free"
-          name={planWords.free.name}
+          name={planLabels.free.name}
           fact={`${planStorage('free')}, no card`}
-          about={`${planWords.free.suits} You can subscribe at any time.`}
+          about={`${planLabels.free.suits} You can subscribe at any time.`}
         />
         <PlanCard
           value="subscribe"
@@ -44,7 +58,17 @@ export function BeginningCards({ subscribes, onChange }: BeginningProps) {
   )
 }
 
-function PlanCard({ value, name, fact, about }: { value: string; name: string; fact: string; about: string }) {
+function PlanCard({
+  value,
+  name,
+  fact,
+  about,
+}: {
+  value: string
+  name: string
+  fact: string
+  about: string
+}) {
   return (
     <Radio.Card value={value} className={classes.plan} aria-label={`${name}, ${fact}`}>
       <span className={classes.planName}>

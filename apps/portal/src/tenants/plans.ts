@@ -1,13 +1,14 @@
-import { fileQuotaBytes, type Plan } from '@atrium/core/tenants'
+import { fileQuotaBytes } from '@atrium/core/plans'
+import type { Plan } from '@atrium/core/tenants'
 import { formatBytes } from '@atrium/ui/format'
 
-export interface PlanWords {
+export interface PlanLabels {
   name: string
   /** Whom it suits. */
   suits: string
 }
 
-export const planWords: Readonly<Record<Plan, PlanWords>> = {
+export const planLabels: Readonly<Record<Plan, PlanLabels>> = {
   free: { name: 'Free', suits: 'To try things out, or for a handful of people.' },
   starter: { name: 'Starter', suits: 'For a small team that works together every day.' },
   business: { name: 'Business', suits: 'For a company with plenty to keep and share.' },

@@ -1,4 +1,4 @@
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { mailtoLink } from '@atrium/ui/mailto'
 import { Panel } from '@atrium/ui/panel'
 import { Anchor } from '@mantine/core'
@@ -12,30 +12,30 @@ export function ProviderPanel({ slug }: { slug: string }) {
   const { name, supportEmail, supportPhone, supportUrl } = data.partner
   return (
     <Panel title="Your provider" description="Helps you with this workplace.">
-      <Facts>
-        <Fact label="Name">{name}</Fact>
+      <DetailList>
+        <DetailItem label="Name">{name}</DetailItem>
         {supportEmail && (
-          <Fact label="E-mail">
+          <DetailItem label="E-mail">
             <Anchor href={mailtoLink(supportEmail)} inherit>
               {supportEmail}
             </Anchor>
-          </Fact>
+          </DetailItem>
         )}
         {supportPhone && (
-          <Fact label="Phone">
+          <DetailItem label="Phone">
             <Anchor href={`tel:${supportPhone.replace(/[^+\d]/g, '')}`} inherit>
               {supportPhone}
             </Anchor>
-          </Fact>
+          </DetailItem>
         )}
         {supportUrl && (
-          <Fact label="Web page">
+          <DetailItem label="Web page">
             <Anchor href={supportUrl} rel="noreferrer" target="_blank" inherit>
               {supportUrl}
             </Anchor>
-          </Fact>
+          </DetailItem>
         )}
-      </Facts>
+      </DetailList>
     </Panel>
   )
 }

@@ -1,5 +1,5 @@
+import { isProvisioned, provisioningSteps } from '@atrium/core/provisioning'
 import type { TenantView } from '@atrium/core/tenants'
-import { isProvisioned, provisioningSteps } from '@atrium/core/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
@@ -7,7 +7,7 @@ import { ProvisioningSteps } from '@atrium/ui/provisioning-steps'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconConfetti, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { useReconcile } from './mutations.ts'
 import classes from './overview.module.css'
 import { explain } from './problems.ts'
@@ -21,15 +21,20 @@ export function ProvisioningPanel({ tenant }: { tenant: TenantView }) {
   const { running } = useTenantEvents(tenant)
   const reconcile = useReconcile(tenant.slug)
   // Or made just now: it may have been set up before this page was there to see it.
-  const [isNew] = useState(() => tenant.status === 'pending' || Date.now() - Date.parse(tenant.createdAt) < justMadeMs)
+  const [isNew] = useState(
+    () => tenant.status === 'pending' || Date.now() - Date.parse(tenant.createdAt) < justMadeMs,
+  )
   const [dismissed, setDismissed] = useState(false)
   const finished = isProvisioned(tenant.provisioningStatus)
   const failed = provisioningSteps.filter((step) => tenant.provisioningStatus[step] === 'error')
   const working = running || reconcile.isPending
-  const mayRetry = maySeeSettings(tenant.role) && tenant.status !== 'suspended' && tenant.status !== 'deleted'
+  const mayRetry =
+    maySeeSettings(tenant.role) && tenant.status !== 'suspended' && tenant.status !== 'deleted'
   return (
     <Stack gap="lg">
-      {isNew && tenant.status === 'active' && !dismissed && <Ready tenant={tenant} onClose={() => setDismissed(true)} />}
+      {isNew && tenant.status === 'active' && !dismissed && (
+        <Ready tenant={tenant} onClose={() => setDismissed(true)} />
+      )}
       <Panel
         title="Services"
         description={lead(finished, working, failed.length)}
@@ -51,7 +56,13 @@ export function ProvisioningPanel({ tenant }: { tenant: TenantView }) {
       >
         <Stack>
           <ProvisioningSteps progress={{ ...tenant, running: working }} />
-          {reconcile.error && <ProblemAlert title="The retry did not start." error={reconcile.error} message={explain(reconcile.error)} />}
+          {reconcile.error && (
+            <ProblemAlert
+              title="The retry did not start."
+              error={reconcile.error}
+              message={explain(reconcile.error)}
+            />
+          )}
           {failed.length > 0 && !working && !mayRetry && tenant.status === 'pending' && (
             <Text size="sm" c="dimmed">
               An admin of the workplace can retry at once. Otherwise it is tried again by itself.
@@ -83,11 +94,11 @@ function Ready({ tenant, onClose }: { tenant: TenantView; onClose: () => void })
           Sign-in, mail and files are set up. See who belongs to it, or give it your colour.
         </Text>
         <Group gap="xs">
-          <LinkButton {...targets.members(tenant.slug)} size="xs">
+          <LinkButton {...links.members(tenant.slug)} size="xs">
             See members
           </LinkButton>
           {maySeeSettings(tenant.role) && (
-            <LinkButton {...targets.settings(tenant.slug)} size="xs" variant="default">
+            <LinkButton {...links.settings(tenant.slug)} size="xs" variant="default">
               Choose a colour
             </LinkButton>
           )}

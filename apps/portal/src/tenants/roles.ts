@@ -1,9 +1,16 @@
 import type { TenantRole, TenantView } from '@atrium/core/tenants'
 
 /** Roles as people read them. */
-export const roleNames: Readonly<Record<TenantRole, string>> = { member: 'Member', admin: 'Admin', owner: 'Owner' }
+export const roleNames: Readonly<Record<TenantRole, string>> = {
+  member: 'Member',
+  admin: 'Admin',
+  owner: 'Owner',
+}
 
-/** Whether settings are offered. The API decides again; this only spares people buttons that would refuse them. */
+/**
+ * Whether settings are offered. The API decides again; this only spares people buttons that would
+ * reject them.
+ */
 export function maySeeSettings(role: TenantView['role'] | undefined): boolean {
   return role === 'admin' || role === 'owner'
 }
@@ -11,4 +18,12 @@ export function maySeeSettings(role: TenantView['role'] | undefined): boolean {
 /** Whether changes are offered: to admins, while the workplace is not closed. */
 export function mayChange(tenant: Pick<TenantView, 'role' | 'status'>): boolean {
   return maySeeSettings(tenant.role) && tenant.status !== 'suspended' && tenant.status !== 'deleted'
+}
+
+/**
+ * Whether suspending, signing out and removing members and new passwords are offered: also while
+ * the workplace is suspended.
+ */
+export function mayProtect(tenant: Pick<TenantView, 'role' | 'status'>): boolean {
+  return maySeeSettings(tenant.role) && tenant.status !== 'deleted'
 }

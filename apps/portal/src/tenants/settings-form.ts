@@ -13,21 +13,45 @@ export interface SettingsFormValues {
 const { name, industry, brandColor, seats, seatMode } = UpdateTenant.shape
 
 /** What the form is checked against: the API's own rules; industry and colour may be left out. */
-export const SettingsForm = z.object({ name: name.unwrap(), industry, brandColor, seats: seats.unwrap(), seatMode: seatMode.unwrap() })
+export const SettingsForm = z.object({
+  name: name.unwrap(),
+  industry,
+  brandColor,
+  seats: seats.unwrap(),
+  seatMode: seatMode.unwrap(),
+})
 
-export function fromTenant({ name, industry, brandColor, seats, seatMode }: TenantView): SettingsFormValues {
+export function fromTenant({
+  name,
+  industry,
+  brandColor,
+  seats,
+  seatMode,
+}: TenantView): SettingsFormValues {
   return { name, industry: industry ?? '', brandColor: brandColor ?? '', seats, seatMode }
 }
 
-/** The changes alone, so that the audit log names what was changed; undefined when nothing was. A field that was emptied is cleared. */
-export function changesOf(tenant: TenantView, values: SettingsFormValues): UpdateTenant | undefined {
+/**
+ * The changes alone, so that the audit log names what was changed; undefined when nothing was. A
+ * field that was emptied is cleared.
+ */
+export function changesOf(
+  tenant: TenantView,
+  values: SettingsFormValues,
+): UpdateTenant | undefined {
   const before = fromTenant(tenant)
   const changes = {
     ...(values.name.trim() === before.name ? {} : { name: values.name }),
-    ...(values.industry.trim() === before.industry ? {} : { industry: values.industry.trim() || null }),
-    ...(values.brandColor.toLowerCase() === before.brandColor ? {} : { brandColor: values.brandColor || null }),
+    ...(values.industry.trim() === before.industry
+      ? {}
+      : { industry: values.industry.trim() || null }),
+    ...(values.brandColor.toLowerCase() === before.brandColor
+      ? {}
+      : { brandColor: values.brandColor || null }),
     ...(Number(values.seats) === before.seats ? {} : { seats: Number(values.seats) }),
     ...(values.seatMode === before.seatMode ? {} : { seatMode: values.seatMode }),
   }
-  return Object.keys(changes).length > 0 ? { slug: tenant.slug, ...changes } : undefined
+  return Object.keys(changes).length > 0
+    ? { slug: tenant.slug, ...changes, expectedVersion: tenant.editVersion }
+    : undefined
 }

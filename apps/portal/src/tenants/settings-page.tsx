@@ -11,6 +11,8 @@ import { zodForm } from '@atrium/ui/zod-form'
 import { ColorInput, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { DangerZone } from './danger-zone.tsx'
+import { DeletedDomains } from './deleted-domains.tsx'
+import { LimitsPanel } from './limits-panel.tsx'
 import { useUpdateTenant } from './mutations.ts'
 import { explain } from './problems.ts'
 import { maySeeSettings } from './roles.ts'
@@ -24,19 +26,39 @@ export function SettingsPage() {
   if (!maySeeSettings(tenant.role)) return <NoAccess slug={tenant.slug} />
   return (
     <>
-      <PageHeader title="Settings" tabTitle={`Settings of ${tenant.name}`} description={tenant.name} />
+      <PageHeader
+        title="Settings"
+        tabTitle={`Settings of ${tenant.name}`}
+        description={tenant.name}
+      />
       <Stack gap="lg" maw={760}>
+        {tenant.role === 'owner' && tenant.status === 'deleted' && (
+          <DeletedDomains tenant={tenant} />
+        )}
         <GeneralPanel key={tenant.id} tenant={tenant} />
+        <LimitsPanel key={`limits of ${tenant.id}`} slug={tenant.slug} />
         {tenant.role === 'owner' && tenant.status !== 'deleted' && <DangerZone tenant={tenant} />}
       </Stack>
     </>
   )
 }
 
-const swatches = ['#1a6b82', '#1f4e8c', '#6240ac', '#a3326b', '#b53326', '#a65a12', '#1d7440', '#393631']
+const swatches = [
+  '#1a6b82',
+  '#1f4e8c',
+  '#6240ac',
+  '#a3326b',
+  '#b53326',
+  '#a65a12',
+  '#1d7440',
+  '#393631',
+]
 
 function GeneralPanel({ tenant }: { tenant: TenantView }) {
-  const form = useForm<SettingsFormValues>({ initialValues: fromTenant(tenant), validate: zodForm(SettingsForm) })
+  const form = useForm<SettingsFormValues>({
+    initialValues: fromTenant(tenant),
+    validate: zodForm(SettingsForm),
+  })
   useFollowRecord(form, fromTenant(tenant))
   const update = useUpdateTenant(tenant.slug)
   const closed = tenant.status === 'deleted'
@@ -62,7 +84,13 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
     <Panel title="General">
       <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
         <Stack>
-          <TextInput label="Name" required maxLength={100} disabled={closed} {...form.getInputProps('name')} />
+          <TextInput
+            label="Name"
+            required
+            maxLength={100}
+            disabled={closed}
+            {...form.getInputProps('name')}
+          />
           <TextInput
             label="Industry"
             placeholder="Crafts, law, health care …"
@@ -77,7 +105,8 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
             format="hex"
             swatches={swatches}
             swatchesPerRow={8}
-            // The picker's sliders have no names for screen readers; a swatch or a typed value says the same.
+            // The picker's sliders have no names for screen readers; a swatch or a typed value says
+            // the same.
             withPicker={false}
             popoverProps={{ withinPortal: false }}
             eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
@@ -94,9 +123,17 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
             disabled={closed}
             {...form.getInputProps('seats')}
           />
-          <Radio.Group label="When every seat is taken and somebody is added" {...form.getInputProps('seatMode')}>
+          <Radio.Group
+            label="When every seat is taken and somebody is added"
+            {...form.getInputProps('seatMode')}
+          >
             <Stack gap={6} mt={6}>
-              <Radio value="fixed" disabled={closed} label="Refuse" description="Somebody raises the seats first." />
+              <Radio
+                value="fixed"
+                disabled={closed}
+                label="Refuse"
+                description="Somebody raises the seats first."
+              />
               <Radio
                 value="auto"
                 disabled={closed}
@@ -106,9 +143,19 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
             </Stack>
           </Radio.Group>
           {update.error && problemOf(update.error).issues.length === 0 && (
-            <ProblemAlert title="The changes were not saved." error={update.error} message={explain(update.error)} />
+            <ProblemAlert
+              title="The changes were not saved."
+              error={update.error}
+              message={explain(update.error)}
+            />
           )}
-          <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} disabled={closed} />
+          <SaveButtons
+            label="Save changes"
+            saving={update.isPending}
+            dirty={form.isDirty()}
+            onDiscard={form.reset}
+            disabled={closed}
+          />
         </Stack>
       </form>
     </Panel>

@@ -1,3 +1,4 @@
+import '@atrium/core/issue-messages'
 import { tenantSlug } from '@atrium/core/slugs'
 import { Anchor, Button, Code, Group, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
@@ -9,7 +10,10 @@ interface Props {
   taken: string | undefined
 }
 
-/** The short name in addresses. It follows the workplace's name until somebody edits it, and is checked as it is typed. */
+/**
+ * The short name in addresses. It follows the workplace's name until somebody edits it, and is
+ * checked as it is typed.
+ */
 export function SlugField({ form, taken }: Props) {
   const { name, slug } = form.values
   const suggested = suggestSlug(name)
@@ -29,11 +33,17 @@ export function SlugField({ form, taken }: Props) {
         data-path="slug"
         value={slug}
         error={isTaken ? `The short name ${slug} is taken.` : (fault ?? form.errors.slug)}
-        onChange={(event) => form.setFieldValue('slug', event.currentTarget.value.toLowerCase().replace(/\s+/g, '-'))}
+        onChange={(event) =>
+          form.setFieldValue('slug', event.currentTarget.value.toLowerCase().replace(/\s+/g, '-'))
+        }
       />
       <Group gap="sm" mt={6} mih={28}>
         {isTaken ? (
-          <Button size="compact-sm" variant="light" onClick={() => form.setFieldValue('slug', nextSlug(slug))}>
+          <Button
+            size="compact-sm"
+            variant="light"
+            onClick={() => form.setFieldValue('slug', nextSlug(slug))}
+          >
             Use {nextSlug(slug)} instead
           </Button>
         ) : (
@@ -48,7 +58,12 @@ export function SlugField({ form, taken }: Props) {
           </Text>
         )}
         {suggested !== '' && suggested !== slug && !isTaken && (
-          <Anchor component="button" type="button" size="sm" onClick={() => form.setFieldValue('slug', suggested)}>
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            onClick={() => form.setFieldValue('slug', suggested)}
+          >
             Back to {suggested}
           </Anchor>
         )}

@@ -6,13 +6,16 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import * as links from '../links.ts'
 import { rememberTenant } from '../session/last-tenant.ts'
-import * as targets from '../targets.ts'
 import { useTRPC } from '../trpc.ts'
 import { isMissing } from './problems.ts'
 import { StatusBanner } from './status-banner.tsx'
 
-/** Around every page of a workplace: fetches it, says when it is missing or suspended, and remembers the visit. */
+/**
+ * Around every page of a workplace: fetches it, says when it is missing or suspended, and remembers
+ * the visit.
+ */
 export function TenantFrame() {
   const { slug = '' } = useParams({ strict: false })
   const trpc = useTRPC()
@@ -58,10 +61,10 @@ function Missing({ slug }: { slug: string }) {
     <>
       <PageHeader title="No such workplace" />
       <Text mb="lg" maw="60ch">
-        There is no workplace <strong>{slug}</strong> that you may see. The link may be mistyped, or you are not a member of it. Ask one of
-        its admins to add you.
+        There is no workplace <strong>{slug}</strong> that you may see. The link may be mistyped, or
+        you are not a member of it. Ask one of its admins to add you.
       </Text>
-      <LinkButton {...targets.home} variant="default">
+      <LinkButton {...links.home} variant="default">
         Go to your workplaces
       </LinkButton>
     </>
@@ -74,9 +77,10 @@ export function NoAccess({ slug }: { slug: string }) {
     <>
       <PageHeader title="No access" />
       <Text mb="lg" maw="60ch">
-        You may not see this part of <strong>{slug}</strong>. Only its members can. Ask one of its admins to add you.
+        You may not see this part of <strong>{slug}</strong>. Only its members can. Ask one of its
+        admins to add you.
       </Text>
-      <LinkButton {...targets.home} variant="default">
+      <LinkButton {...links.home} variant="default">
         Go to your workplaces
       </LinkButton>
     </>

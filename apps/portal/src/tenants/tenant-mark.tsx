@@ -8,11 +8,17 @@ interface Props {
   size: number
 }
 
-/** First letter of a workplace on its brand colour. Decorative, its name always stands beside it. */
+/**
+ * First letter of a workplace on its brand colour. Decorative, its name always stands beside it.
+ */
 export function TenantMark({ name, color, size }: Props) {
   const own = color ? { backgroundColor: color, color: readableOn(color) } : {}
   return (
-    <span aria-hidden className={classes.mark} style={{ width: size, height: size, fontSize: size * 0.46, ...own }}>
+    <span
+      aria-hidden
+      className={classes.mark}
+      style={{ width: size, height: size, fontSize: size * 0.46, ...own }}
+    >
       {[...name.trim()][0]?.toUpperCase()}
     </span>
   )

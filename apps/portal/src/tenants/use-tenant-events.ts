@@ -1,12 +1,14 @@
-import { awaitsProvisioning, type TenantView } from '@atrium/core/tenants'
+import { awaitsProvisioning } from '@atrium/core/provisioning'
+import type { TenantView } from '@atrium/core/tenants'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSubscription } from '@trpc/tanstack-react-query'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 
 /**
- * Follows the provisioning of a workplace until it is ready. Each event updates the cached record at once and
- * invalidates what depends on it (handles, health, the list of workplaces). Returns whether a run is in progress.
+ * Follows the provisioning of a workplace until it is ready. Each event updates the cached record
+ * at once and invalidates what depends on it (handles, health, the list of workplaces). Returns
+ * whether a run is in progress.
  */
 export function useTenantEvents(tenant: TenantView): { running: boolean } {
   const { slug } = tenant
@@ -18,11 +20,15 @@ export function useTenantEvents(tenant: TenantView): { running: boolean } {
     trpc.tenants.events.subscriptionOptions(
       { slug },
       {
-        // An open stream occupies one of the browser's few connections per host, so a ready workplace keeps none.
+        // An open stream occupies one of the browser's few connections per host, so a ready
+        // workplace keeps none.
         enabled: unfinished,
         onData: ({ at: _, running: runs, ...facts }) => {
           setRunning(runs)
-          queryClient.setQueryData(trpc.tenants.get.queryKey({ slug }), (record) => record && { ...record, ...facts })
+          queryClient.setQueryData(
+            trpc.tenants.get.queryKey({ slug }),
+            (record) => record && { ...record, ...facts },
+          )
           void queryClient.invalidateQueries(trpc.healthScores.get.queryFilter({ slug }))
           if (!awaitsProvisioning(facts)) {
             void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))

@@ -3,7 +3,10 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useTRPC } from '../trpc.ts'
 
-/** The workplace that the address names. Pages below TenantFrame may ask for it: the frame renders them once it is there. */
+/**
+ * The workplace that the address names. Pages below TenantFrame may ask for it: the frame renders
+ * them once it is there.
+ */
 export function useTenant(): TenantView {
   const { slug = '' } = useParams({ strict: false })
   const trpc = useTRPC()

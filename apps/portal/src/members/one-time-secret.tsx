@@ -18,18 +18,27 @@ interface Handed {
   password: string | null
 }
 
-/** Makes first passwords for the people of an import who have none that anybody knows, and shows them once. */
-export function HandOut({ tenant, rows }: { tenant: TenantView; rows: readonly ImportRow[] }) {
+/**
+ * Makes first passwords for the people of an import who have none that anybody knows, and shows
+ * them once.
+ */
+export function OneTimeSecret({
+  tenant,
+  rows,
+}: {
+  tenant: TenantView
+  rows: readonly ImportRow[]
+}) {
   const [results, setResults] = useState<readonly Result<ImportRow, Handed>[]>([])
   const [stage, setStage] = useState<'offered' | 'running' | 'ended'>('offered')
-  const handOne = useHandOne(tenant.slug)
+  const showOne = useShowOne(tenant.slug)
   const cache = useMembersCache(tenant.slug)
   const people = rows.filter(({ userId }) => userId !== null)
   if (people.length === 0) return null
 
   async function start() {
     setStage('running')
-    await runEach(people, handOne, (result) => setResults((before) => [...before, result]))
+    await runEach(people, showOne, (result) => setResults((before) => [...before, result]))
     cache.forget()
     setStage('ended')
   }
@@ -59,8 +68,16 @@ export function HandOut({ tenant, rows }: { tenant: TenantView; rows: readonly I
   )
 }
 
-function HandedOut({ slug, results }: { slug: string; results: readonly Result<ImportRow, Handed>[] }) {
-  const made = results.flatMap(({ value }) => (value?.password ? [{ email: value.email, password: value.password }] : []))
+function HandedOut({
+  slug,
+  results,
+}: {
+  slug: string
+  results: readonly Result<ImportRow, Handed>[]
+}) {
+  const made = results.flatMap(({ value }) =>
+    value?.password ? [{ email: value.email, password: value.password }] : [],
+  )
   const kept = results.filter(({ value }) => value?.password === null).length
   const failed = results.filter(({ problem }) => problem)
   const text = made.map(({ email, password }) => `${email}\t${password}`).join('\n')
@@ -90,7 +107,13 @@ function HandedOut({ slug, results }: { slug: string; results: readonly Result<I
               {({ copied, copy }) => (
                 <Button
                   variant="default"
-                  leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+                  leftSection={
+                    copied ? (
+                      <IconCheck size={16} aria-hidden />
+                    ) : (
+                      <IconCopy size={16} aria-hidden />
+                    )
+                  }
                   onClick={copy}
                 >
                   {copied ? 'Copied' : 'Copy all'}
@@ -101,7 +124,10 @@ function HandedOut({ slug, results }: { slug: string; results: readonly Result<I
         </>
       )}
       {kept > 0 && (
-        <Text size="sm">{kept === 1 ? 'One person keeps a password' : `${kept} people keep passwords`} that they had before.</Text>
+        <Text size="sm">
+          {kept === 1 ? 'One person keeps a password' : `${kept} people keep passwords`} that they
+          had before.
+        </Text>
       )}
       {failed.length > 0 && (
         <ul className={classes.names} aria-label="People without a new password">
@@ -116,14 +142,18 @@ function HandedOut({ slug, results }: { slug: string; results: readonly Result<I
   )
 }
 
-/** Resets the password of one person who needs it. Whoever has got one since the import keeps it. */
-function useHandOne(slug: string) {
+/**
+ * Resets the password of one person who needs it. Whoever has got one since the import keeps it.
+ */
+function useShowOne(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const reset = useMutation(trpc.members.resetPassword.mutationOptions({ gcTime: 0 }))
   return async ({ userId, email }: ImportRow): Promise<Handed> => {
     const path = { slug, userId: userId ?? '' }
-    const member = await queryClient.fetchQuery(trpc.members.get.queryOptions(path, { staleTime: 0 }))
+    const member = await queryClient.fetchQuery(
+      trpc.members.get.queryOptions(path, { staleTime: 0 }),
+    )
     if (!member.needsPassword) return { email: member.email, password: null }
     const { oneTimePassword } = await reset.mutateAsync(path)
     return { email: member.email || email, password: oneTimePassword }

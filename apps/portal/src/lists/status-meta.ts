@@ -1,7 +1,7 @@
 import type { ListState } from '@atrium/core/lists'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
-export const listLooks: Readonly<Record<ListState, Look>> = {
+export const listMeta: Readonly<Record<ListState, StatusMeta>> = {
   ok: { label: 'Active', tone: 'good' },
   pending: { label: 'Being set up', tone: 'working' },
   error: { label: 'Not delivered as shown', tone: 'bad' },

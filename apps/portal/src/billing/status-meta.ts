@@ -1,8 +1,8 @@
 import type { CardView, InvoiceDisplayStatus } from '@atrium/core/billing'
 import { ownValue } from '@atrium/core/own-value'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
-export const invoiceLooks: Readonly<Record<InvoiceDisplayStatus, Look>> = {
+export const invoiceMeta: Readonly<Record<InvoiceDisplayStatus, StatusMeta>> = {
   paid: { label: 'Paid', tone: 'good' },
   open: { label: 'Open', tone: 'waiting' },
   overdue: { label: 'Overdue', tone: 'bad' },
@@ -27,7 +27,11 @@ const brands: Readonly<Record<string, string>> = {
 }
 
 /** "Visa ending in 4242". */
-export function cardName({ brand, displayBrand, last4 }: Pick<CardView, 'brand' | 'displayBrand' | 'last4'>): string {
+export function cardName({
+  brand,
+  displayBrand,
+  last4,
+}: Pick<CardView, 'brand' | 'displayBrand' | 'last4'>): string {
   const word = displayBrand ?? brand
   return `${ownValue(brands, word) ?? 'Card'} ending in ${last4}`
 }
@@ -37,7 +41,9 @@ export function expiryOf({ expMonth, expYear }: Pick<CardView, 'expMonth' | 'exp
   return `${String(expMonth).padStart(2, '0')}/${expYear}`
 }
 
-export function cardLook(card: Pick<CardView, 'expired' | 'expiresSoon'>): Look {
+export function cardMeta(card: Pick<CardView, 'expired' | 'expiresSoon'>): StatusMeta {
   if (card.expired) return { label: 'Expired', tone: 'bad' }
-  return card.expiresSoon ? { label: 'Expires soon', tone: 'warning' } : { label: 'In use', tone: 'good' }
+  return card.expiresSoon
+    ? { label: 'Expires soon', tone: 'warning' }
+    : { label: 'In use', tone: 'good' }
 }

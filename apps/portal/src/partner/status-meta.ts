@@ -1,8 +1,8 @@
 import type { attentionReasons } from '@atrium/core/partner-overview'
 import { problemOf } from '@atrium/ui/problem'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
-export const attentionLooks: Readonly<Record<(typeof attentionReasons)[number], Look>> = {
+export const attentionMeta: Readonly<Record<(typeof attentionReasons)[number], StatusMeta>> = {
   past_due: { label: 'Payment overdue', tone: 'bad' },
   provisioning_failed: { label: 'Setup failed', tone: 'bad' },
   suspended: { label: 'Suspended', tone: 'warning' },
@@ -20,7 +20,10 @@ const sentences: Readonly<Partial<Record<string, string>>> = {
   not_suspended: 'This customer has been resumed in the meantime.',
 }
 
-/** A sentence for a failure that these pages know more about than the server says; undefined leaves the server's own. */
+/**
+ * A sentence for a failure that these pages know more about than the server says; undefined leaves
+ * the server's own.
+ */
 export function explain(error: unknown): string | undefined {
   return sentences[problemOf(error).code]
 }

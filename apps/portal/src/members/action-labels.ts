@@ -1,6 +1,13 @@
-import type { BulkAct } from './bulk.ts'
+import type { BulkAction } from './bulk.ts'
 
-interface ActWords {
+/**
+ * The mail server asks for the password when a mail program connects, and never again. Nothing over
+ * its management ends a connection.
+ */
+export const openMailConnections =
+  'a mail program that is connected now can go on reading and writing mail until it disconnects, is silent for 30 minutes, or the mail server restarts'
+
+interface ActionLabels {
   /** On the button: "Suspend 3 members". */
   verb: string
   /** What it does to a person, in the words of the question. */
@@ -12,12 +19,13 @@ interface ActWords {
   destructive: boolean
 }
 
-export const actWords: Readonly<Record<BulkAct, ActWords>> = {
+export const actionLabels: Readonly<Record<BulkAction, ActionLabels>> = {
   suspend: {
     verb: 'Suspend',
     effects: [
       'cannot sign in any more, and is signed out everywhere',
       'the mailbox is frozen: nothing in it is lost, and its password stays the same',
+      openMailConnections,
       'can be resumed at any time',
     ],
     doing: 'Suspending',
@@ -33,7 +41,10 @@ export const actWords: Readonly<Record<BulkAct, ActWords>> = {
   },
   forceLogout: {
     verb: 'Sign out',
-    effects: ['every session ends, on every device', 'can sign in again at once with the same password'],
+    effects: [
+      'every session and app sign-in ends, on every device',
+      'can sign in again at once with the same password',
+    ],
     doing: 'Signing out',
     done: 'signed out everywhere',
     destructive: true,
@@ -51,8 +62,11 @@ export const actWords: Readonly<Record<BulkAct, ActWords>> = {
   },
 }
 
+/** An effect as a sentence of its own. */
+export const sentenceOf = (effect: string) => `${effect.charAt(0).toUpperCase()}${effect.slice(1)}.`
+
 /** "Suspend Ada" or "Suspend 3 members". */
-export function actTitle(act: BulkAct, count: number, name?: string): string {
+export function actionTitle(act: BulkAction, count: number, name?: string): string {
   const whom = count === 1 && name ? name : `${count} ${count === 1 ? 'member' : 'members'}`
-  return `${actWords[act].verb} ${whom}${act === 'forceLogout' ? ' everywhere' : ''}`
+  return `${actionLabels[act].verb} ${whom}${act === 'forceLogout' ? ' everywhere' : ''}`
 }

@@ -7,21 +7,23 @@ import { useDisclosure } from '@mantine/hooks'
 import { lazy, Suspense, useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
-import { type BookingActs, useBookingActs } from './booking-mutations.ts'
+import { type BookingActions, useBookingActions } from './booking-mutations.ts'
 import { spanIn } from './booking-times.ts'
 
 const RescheduleDialog = lazy(() => import('./reschedule-dialog.tsx'))
 
-interface ActProps {
+interface ActionProps {
   booking: TenantBooking
-  acts: BookingActs
+  acts: BookingActions
 }
 
 /** What may be done to the booking now, as the server says. */
-export function BookingActButtons({ booking }: { booking: TenantBooking }) {
+export function BookingActionButtons({ booking }: { booking: TenantBooking }) {
   const { slug, status } = useTenant()
-  const acts = useBookingActs(slug, booking)
-  const allowed = new Set(status === 'suspended' || status === 'deleted' ? [] : booking.allowedActions)
+  const acts = useBookingActions(slug, booking)
+  const allowed = new Set(
+    status === 'suspended' || status === 'deleted' ? [] : booking.allowedActions,
+  )
   if (allowed.size === 0) return null
   const props = { booking, acts }
   return (
@@ -36,24 +38,30 @@ export function BookingActButtons({ booking }: { booking: TenantBooking }) {
   )
 }
 
-function Confirm({ acts }: ActProps) {
+function Confirm({ acts }: ActionProps) {
   const [pending, setPending] = useState(false)
-  const [refused, setRefused] = useState<unknown>()
+  const [refused, setRejected] = useState<unknown>()
   async function confirm() {
     setPending(true)
-    setRefused(undefined)
+    setRejected(undefined)
     try {
       await acts.confirm()
       done('The booking is confirmed. The visitor is told by mail.')
     } catch (error) {
-      setRefused(error)
+      setRejected(error)
     } finally {
       setPending(false)
     }
   }
   return (
     <Stack gap="xs">
-      {refused !== undefined && <ProblemAlert title="The booking was not confirmed." error={refused} message={explain(refused)} />}
+      {refused !== undefined && (
+        <ProblemAlert
+          title="The booking was not confirmed."
+          error={refused}
+          message={explain(refused)}
+        />
+      )}
       <Button loading={pending} onClick={() => void confirm()}>
         Confirm
       </Button>
@@ -61,7 +69,7 @@ function Confirm({ acts }: ActProps) {
   )
 }
 
-function Decline({ booking, acts }: ActProps) {
+function Decline({ booking, acts }: ActionProps) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -87,7 +95,7 @@ function Decline({ booking, acts }: ActProps) {
   )
 }
 
-function Cancel({ booking, acts }: ActProps) {
+function Cancel({ booking, acts }: ActionProps) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -108,27 +116,30 @@ function Cancel({ booking, acts }: ActProps) {
         }}
       >
         <Text inherit>
-          {booking.attendee.name} is told by mail that {booking.title} on {spanIn(booking)} is not held. The entry leaves the calendars, and
-          the time is free again at once. This cannot be undone.
+          {booking.attendee.name} is told by mail that {booking.title} on {spanIn(booking)} is not
+          held. The entry leaves the calendars, and the time is free again at once. This cannot be
+          undone.
         </Text>
       </ConfirmDialog>
     </>
   )
 }
 
-function Move({ booking, acts }: ActProps) {
+function Move({ booking, acts }: ActionProps) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
       <Button variant="default" onClick={open}>
         Move
       </Button>
-      <Suspense>{asking && <RescheduleDialog booking={booking} acts={acts} onClose={close} />}</Suspense>
+      <Suspense>
+        {asking && <RescheduleDialog booking={booking} acts={acts} onClose={close} />}
+      </Suspense>
     </>
   )
 }
 
-function NoShow({ booking, acts }: ActProps) {
+function NoShow({ booking, acts }: ActionProps) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -153,7 +164,7 @@ function NoShow({ booking, acts }: ActProps) {
   )
 }
 
-function NewLink({ booking, acts }: ActProps) {
+function NewLink({ booking, acts }: ActionProps) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -172,7 +183,8 @@ function NewLink({ booking, acts }: ActProps) {
           done('A new link is on its way. The old one opens nothing any more.')
         }}
       >
-        {booking.attendee.email} gets a mail with a new link to move or cancel the booking. The old link stops working at once.
+        {booking.attendee.email} gets a mail with a new link to move or cancel the booking. The old
+        link stops working at once.
       </ConfirmDialog>
     </>
   )

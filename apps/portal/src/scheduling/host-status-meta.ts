@@ -1,8 +1,8 @@
 import type { HostView } from '@atrium/core/hosts'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
 /** How it stands with the host's mailbox. */
-export function calendarLook({ credential }: Pick<HostView, 'credential'>): Look {
+export function calendarMeta({ credential }: Pick<HostView, 'credential'>): StatusMeta {
   if (!credential.present) return { label: 'Not connected', tone: 'warning' }
   if (credential.ok === false) return { label: 'Needs attention', tone: 'bad' }
   return { label: 'Connected', tone: 'good' }
@@ -15,5 +15,7 @@ export function hindrance({ enabled, memberStatus, credential }: HostView): stri
   if (memberStatus === 'removed') return 'The person is no longer a member.'
   if (!enabled) return 'The host is switched off.'
   if (!credential.present) return 'The mailbox is not connected, so no time can be offered.'
-  return credential.ok === false ? 'The mail server no longer accepts the credential, so no time can be offered.' : undefined
+  return credential.ok === false
+    ? 'The mail server no longer accepts the credential, so no time can be offered.'
+    : undefined
 }

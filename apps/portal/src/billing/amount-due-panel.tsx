@@ -1,6 +1,6 @@
 import type { BillingSummary } from '@atrium/core/billing'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { failed } from '@atrium/ui/done'
-import { Fact, Facts } from '@atrium/ui/facts'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LinkButton } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
@@ -10,14 +10,20 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { vatLooks } from '../billing-info/billing-form.ts'
-import * as targets from '../targets.ts'
+import { vatMeta } from '../billing-info/billing-form.ts'
+import * as links from '../links.ts'
 import { countryName } from '../tenants/countries.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 
 /** What is due, what comes next, and whom it goes to. */
-export function DuePanel({ billing, editable }: { billing: BillingSummary; editable: boolean }) {
+export function AmountDuePanel({
+  billing,
+  editable,
+}: {
+  billing: BillingSummary
+  editable: boolean
+}) {
   const { slug } = useTenant()
   const { due, nextInvoice, contact } = billing
   return (
@@ -26,7 +32,7 @@ export function DuePanel({ billing, editable }: { billing: BillingSummary; edita
       actions={
         editable && (
           <>
-            <LinkButton {...targets.billingInfo(slug)} variant="default" size="xs">
+            <LinkButton {...links.billingInfo(slug)} variant="default" size="xs">
               Billing details
             </LinkButton>
             {billing.gate === 'open' && <OpenPortal />}
@@ -34,8 +40,8 @@ export function DuePanel({ billing, editable }: { billing: BillingSummary; edita
         )
       }
     >
-      <Facts>
-        <Fact label="Due now">
+      <DetailList>
+        <DetailItem label="Due now">
           {due.length === 0 ? (
             'Nothing'
           ) : (
@@ -51,21 +57,29 @@ export function DuePanel({ billing, editable }: { billing: BillingSummary; edita
               ))}
             </Stack>
           )}
-        </Fact>
-        <Fact label="Next invoice">
-          {nextInvoice && `${formatMoney(nextInvoice.amountMinor, nextInvoice.currency)} without tax, on ${formatDay(nextInvoice.at)}`}
-        </Fact>
-        <Fact label="Billed to">{[contact.company, contact.country && countryName(contact.country)].filter(Boolean).join(', ')}</Fact>
-        <Fact label="Invoices go to">{contact.email ?? 'The owner'}</Fact>
-        <Fact label="VAT number">
+        </DetailItem>
+        <DetailItem label="Next invoice">
+          {nextInvoice &&
+            `${formatMoney(nextInvoice.amountMinor, nextInvoice.currency)} without tax, on ${formatDay(nextInvoice.at)}`}
+        </DetailItem>
+        <DetailItem label="Billed to">
+          {[contact.company, contact.country && countryName(contact.country)]
+            .filter(Boolean)
+            .join(', ')}
+        </DetailItem>
+        <DetailItem label="Invoices go to">{contact.email ?? 'The owner'}</DetailItem>
+        <DetailItem label="VAT number">
           {contact.vatNumber && (
             <Group gap="xs">
               {contact.vatNumber}
-              <StatusBadge label={vatLooks[contact.vatStatus].label} tone={vatLooks[contact.vatStatus].tone} />
+              <StatusBadge
+                label={vatMeta[contact.vatStatus].label}
+                tone={vatMeta[contact.vatStatus].tone}
+              />
             </Group>
           )}
-        </Fact>
-      </Facts>
+        </DetailItem>
+      </DetailList>
     </Panel>
   )
 }
@@ -79,7 +93,9 @@ function OpenPortal() {
   async function open() {
     setOpening(true)
     try {
-      const { url } = await queryClient.fetchQuery(trpc.billing.portal.queryOptions({ slug }, { staleTime: 0, gcTime: 0 }))
+      const { url } = await queryClient.fetchQuery(
+        trpc.billing.portal.queryOptions({ slug }, { staleTime: 0, gcTime: 0 }),
+      )
       window.location.assign(url)
     } catch (error) {
       failed('The pages of the payment processor could not be opened.', problemOf(error).message)

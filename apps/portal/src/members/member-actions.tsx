@@ -7,28 +7,31 @@ import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { useTRPC } from '../trpc.ts'
-import { actTitle, actWords } from './act-words.ts'
-import { type BulkAct, planBulk } from './bulk.ts'
+import { actionLabels, actionTitle, openMailConnections, sentenceOf } from './action-labels.ts'
+import { type BulkAction, planBulk } from './bulk.ts'
 import { useMembersCache } from './mutations.ts'
 import { passwordNote } from './password-note.ts'
-import { useMemberActs } from './use-member-acts.ts'
+import { useMemberActions } from './use-member-actions.ts'
 
 interface Props {
   slug: string
   member: MemberView
   /** The member is the person who looks. */
   own: boolean
+  /** False while the workplace is suspended: what lets somebody in waits for its resume. */
+  open: boolean
   onGone: () => void
 }
 
 /** Suspend, resume, sign out, reset the password, remove: each asks first and says what it does. */
-export function MemberActs({ slug, member, own, onGone }: Props) {
-  const [asking, setAsking] = useState<BulkAct | 'resetPassword'>()
+export function MemberActions({ slug, member, own, open, onGone }: Props) {
+  const [asking, setAsking] = useState<BulkAction | 'resetPassword'>()
   const [secret, setSecret] = useState<ResetPassword>()
-  const acts = useMemberActs(slug)
+  const acts = useMemberActions(slug)
   const reset = useResetPassword(slug)
-  // An id that is nobody's stands for "somebody else", as the rules ask only whether the member is the caller.
-  const fits = (act: BulkAct) => planBulk(act, [member], own ? member.id : '').fit.length > 0
+  // An id that is nobody's stands for "somebody else", as the rules ask only whether the member is
+  // the caller.
+  const fits = (act: BulkAction) => planBulk(act, [member], own ? member.id : '').fit.length > 0
   const close = () => setAsking(undefined)
   const act = asking === 'resetPassword' ? undefined : asking
 
@@ -45,7 +48,7 @@ export function MemberActs({ slug, member, own, onGone }: Props) {
             Suspend
           </Button>
         )}
-        {fits('resume') && (
+        {open && fits('resume') && (
           <Button size="xs" onClick={() => setAsking('resume')}>
             Resume
           </Button>
@@ -55,7 +58,7 @@ export function MemberActs({ slug, member, own, onGone }: Props) {
             Sign out everywhere
           </Button>
         )}
-        {member.managed && member.status !== 'removing' && (
+        {member.managed && member.status !== 'removing' && (open || !member.invited) && (
           <Button size="xs" variant="default" onClick={() => setAsking('resetPassword')}>
             {member.invited ? 'Send the invitation again' : 'Reset password'}
           </Button>
@@ -70,9 +73,9 @@ export function MemberActs({ slug, member, own, onGone }: Props) {
         <ConfirmDialog
           opened
           onClose={close}
-          title={`${actTitle(act, 1, member.name)}?`}
-          confirmLabel={actTitle(act, 1, member.name)}
-          destructive={actWords[act].destructive}
+          title={`${actionTitle(act, 1, member.name)}?`}
+          confirmLabel={actionTitle(act, 1, member.name)}
+          destructive={actionLabels[act].destructive}
           explain={explain}
           {...(act === 'remove' ? { typedWord: member.email } : {})}
           onConfirm={async () => {
@@ -81,7 +84,7 @@ export function MemberActs({ slug, member, own, onGone }: Props) {
             } finally {
               acts.cache.forget(act === 'remove' ? undefined : member.id)
             }
-            done(`${member.name} has been ${actWords[act].done}.`)
+            done(`${member.name} has been ${actionLabels[act].done}.`)
             if (act === 'remove') onGone()
           }}
         >
@@ -90,7 +93,7 @@ export function MemberActs({ slug, member, own, onGone }: Props) {
               <strong>{member.name}</strong> ({member.email}):
             </Text>
             <List size="sm" spacing={4}>
-              {actWords[act].effects.map((effect) => (
+              {actionLabels[act].effects.map((effect) => (
                 <List.Item key={effect}>{effect}</List.Item>
               ))}
             </List>
@@ -100,18 +103,32 @@ export function MemberActs({ slug, member, own, onGone }: Props) {
       <ConfirmDialog
         opened={asking === 'resetPassword'}
         onClose={close}
-        title={member.invited ? `Send the invitation to ${member.email} again?` : `Reset the password of ${member.name}?`}
+        title={
+          member.invited
+            ? `Send the invitation to ${member.email} again?`
+            : `Reset the password of ${member.name}?`
+        }
         confirmLabel={member.invited ? 'Send again' : 'Reset password'}
         explain={explain}
         onConfirm={async () => {
-          const answer = await reset.mutateAsync({ slug, userId: member.id })
-          if (answer.linkSentTo !== null) done(`A link was sent to ${answer.linkSentTo}.`)
-          setSecret(answer)
+          const response = await reset.mutateAsync({ slug, userId: member.id })
+          if (response.linkSentTo !== null) done(`A link was sent to ${response.linkSentTo}.`)
+          setSecret(response)
         }}
       >
-        {member.invited
-          ? 'The link in the mail sent before stops working.'
-          : `The current password ends at once, for sign-in${member.mailboxAddress ? ' and mailbox' : ''}, and open sessions end. A new one is shown once, to hand over. Somebody whose address is outside your domains gets a link by mail instead.`}
+        {member.invited ? (
+          'The link in the mail sent before stops working.'
+        ) : (
+          <Stack gap="xs">
+            <Text inherit>
+              The current password ends at once, for sign-in
+              {member.mailboxAddress ? ' and mailbox' : ''}, and open sessions end. A new one is
+              shown once, to hand over. Somebody whose address is outside your domains gets a link
+              by mail instead.
+            </Text>
+            {member.mailboxAddress && <Text inherit>{sentenceOf(openMailConnections)}</Text>}
+          </Stack>
+        )}
       </ConfirmDialog>
       <SecretReveal
         opened={typeof secret?.oneTimePassword === 'string'}

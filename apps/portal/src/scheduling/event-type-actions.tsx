@@ -7,29 +7,39 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconCopyPlus, IconDots, IconExternalLink, IconTrash } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import * as targets from '../targets.ts'
+import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useCreateEventType, useRemoveEventType } from './offer-mutations.ts'
 
 /** What can be done with an event type as a whole. */
-export function EventTypeActs({ eventType }: { eventType: EventTypeView }) {
+export function EventTypeActions({ eventType }: { eventType: EventTypeView }) {
   const { slug } = useTenant()
   const router = useRouter()
   const create = useCreateEventType()
   const [asking, { open, close }] = useDisclosure(false)
 
   function duplicate() {
-    const { id: _, slug: __, publicUrl: ___, version: ____, createdAt: _____, updatedAt: ______, title, ...settings } = eventType
+    const {
+      id: _,
+      slug: __,
+      publicUrl: ___,
+      version: ____,
+      createdAt: _____,
+      updatedAt: ______,
+      title,
+      ...settings
+    } = eventType
     create.mutate(
       // Switched off, so that nobody books the copy before it is what it is to be.
       { ...settings, slug, title: `${title.slice(0, 92)} (copy)`, active: false },
       {
         onSuccess: (copy) => {
           done(`${copy.title} has been created, switched off.`)
-          void router.navigate(targets.eventType(slug, copy.id))
+          void router.navigate(links.eventType(slug, copy.id))
         },
-        onError: (error) => failed(`${title} was not duplicated.`, explain(error) ?? problemOf(error).message),
+        onError: (error) =>
+          failed(`${title} was not duplicated.`, explain(error) ?? problemOf(error).message),
       },
     )
   }
@@ -38,7 +48,12 @@ export function EventTypeActs({ eventType }: { eventType: EventTypeView }) {
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label={`More about ${eventType.title}`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={36}
+            aria-label={`More about ${eventType.title}`}
+          >
             <IconDots size={18} aria-hidden />
           </ActionIcon>
         </Menu.Target>
@@ -68,7 +83,15 @@ export function EventTypeActs({ eventType }: { eventType: EventTypeView }) {
 }
 
 /** Asks once; when bookings are to come, once more with their number. */
-function RemoveDialog({ eventType, opened, onClose }: { eventType: EventTypeView; opened: boolean; onClose: () => void }) {
+function RemoveDialog({
+  eventType,
+  opened,
+  onClose,
+}: {
+  eventType: EventTypeView
+  opened: boolean
+  onClose: () => void
+}) {
   const { slug } = useTenant()
   const remove = useRemoveEventType()
   const [coming, setComing] = useState<string>()
@@ -92,12 +115,17 @@ function RemoveDialog({ eventType, opened, onClose }: { eventType: EventTypeView
         return explain(error)
       }}
       onConfirm={async () => {
-        await remove.mutateAsync({ slug, eventTypeId: id, ...(coming === undefined ? {} : { keepBookings: true }) })
+        await remove.mutateAsync({
+          slug,
+          eventTypeId: id,
+          ...(coming === undefined ? {} : { keepBookings: true }),
+        })
         setComing(undefined)
         done(`${title} has been deleted.`)
       }}
     >
-      {coming ?? 'Its link leads nowhere from then on, and its settings are gone.'} Bookings that were made take place as they are.
+      {coming ?? 'Its link leads nowhere from then on, and its settings are gone.'} Bookings that
+      were made take place as they are.
     </ConfirmDialog>
   )
 }

@@ -1,11 +1,13 @@
 import type { ImportRowState, ImportView } from '@atrium/core/member-import'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
 /** A row's state as people read it; what is ready is only a promise while nothing has been made. */
-export function rowLook(state: ImportRowState, dryRun: boolean): Look {
+export function rowMeta(state: ImportRowState, dryRun: boolean): StatusMeta {
   switch (state) {
     case 'ready':
-      return dryRun ? { label: 'Can be added', tone: 'good' } : { label: 'Waiting', tone: 'waiting' }
+      return dryRun
+        ? { label: 'Can be added', tone: 'good' }
+        : { label: 'Waiting', tone: 'waiting' }
     case 'running':
       return { label: 'Being added', tone: 'working' }
     case 'created':
@@ -17,13 +19,15 @@ export function rowLook(state: ImportRowState, dryRun: boolean): Look {
   }
 }
 
-/** Rows that need no more work, out of all: what a progress bar shows. 1 for an import without rows. */
+/**
+ * Rows that need no more work, out of all: what a progress bar shows. 1 for an import without rows.
+ */
 export function progressOf({ total, created, incomplete, refused }: ImportView['counts']): number {
   return total === 0 ? 1 : (created + incomplete + refused) / total
 }
 
-/** "12 added, 1 refused": the counts that are not zero, in one sentence for eye and ear. */
-export function countsInWords(counts: ImportView['counts'], dryRun: boolean): string {
+/** "12 added, 1 rejected": the counts that are not zero, in one sentence for eye and ear. */
+export function countsText(counts: ImportView['counts'], dryRun: boolean): string {
   const parts = [
     counts.ready > 0 && `${counts.ready} ${dryRun ? 'can be added' : 'waiting'}`,
     counts.running > 0 && `${counts.running} being added`,

@@ -1,7 +1,7 @@
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
 /** States of an event type that visitors would notice. */
-export const stateLooks: Readonly<Record<'off' | 'unlisted', Look>> = {
+export const stateMeta: Readonly<Record<'off' | 'unlisted', StatusMeta>> = {
   off: { label: 'Switched off', tone: 'neutral' },
   unlisted: { label: 'Not listed', tone: 'waiting' },
 }

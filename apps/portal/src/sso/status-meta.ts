@@ -1,8 +1,8 @@
 import type { SsoAppState } from '@atrium/core/sso'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
 /** States as people read them, with what to do about the ones that are not simply good. */
-export const appStates: Readonly<Record<SsoAppState, Look & { advice?: string }>> = {
+export const appStates: Readonly<Record<SsoAppState, StatusMeta & { advice?: string }>> = {
   active: { label: 'Active', tone: 'good' },
   missing: {
     label: 'Gone at the provider',
@@ -13,7 +13,8 @@ export const appStates: Readonly<Record<SsoAppState, Look & { advice?: string }>
   unknown: {
     label: 'Not known',
     tone: 'neutral',
-    advice: 'The identity provider could not be asked about this application just now. Sign-in may well work; load the page again later.',
+    advice:
+      'The identity provider could not be asked about this application just now. Sign-in may well work; load the page again later.',
   },
   pending: {
     label: 'Being set up',
@@ -23,6 +24,7 @@ export const appStates: Readonly<Record<SsoAppState, Look & { advice?: string }>
   removing: {
     label: 'Being removed',
     tone: 'working',
-    advice: 'The identity provider did not answer. The removal is tried again by itself until it is done.',
+    advice:
+      'The identity provider did not answer. The removal is tried again by itself until it is done.',
   },
 }

@@ -28,7 +28,7 @@ export const assignmentNames: Readonly<Record<Assignment, string>> = {
 }
 
 /** 90 as "1 h 30 min", 2880 as "2 days". */
-export function inWords(minutes: number): string {
+export function durationText(minutes: number): string {
   if (minutes === 0) return 'none'
   if (minutes % 1_440 === 0) return minutes === 1_440 ? '1 day' : `${minutes / 1_440} days`
   if (minutes < 60) return `${minutes} min`
@@ -37,8 +37,8 @@ export function inWords(minutes: number): string {
 }
 
 /** The lengths that visitors can choose: "30 min", "30 min, 1 h or 2 h". */
-export function lengthsInWords(durations: readonly number[]): string {
-  const all = durations.map(inWords)
+export function durationsText(durations: readonly number[]): string {
+  const all = durations.map(durationText)
   return all.length < 2 ? (all[0] ?? '') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
 }
 
@@ -48,7 +48,7 @@ export function weekdayOfDate(date: string): Weekday {
 }
 
 /** "Sat, 5 Jun 2027". */
-export function dateInWords(date: string): string {
+export function dateText(date: string): string {
   return `${dayNames[weekdayOfDate(date)]}, ${formatDay(date)}`
 }
 
@@ -66,7 +66,7 @@ export function acrossMidnight({ start, end }: Hours, following: string): string
 }
 
 /** "09:00–12:00, 13:00–17:00", or "closed". */
-export function hoursInWords(hours: readonly Hours[]): string {
+export function hoursText(hours: readonly Hours[]): string {
   return hours.length === 0 ? 'closed' : hours.map(({ start, end }) => `${start}–${end}`).join(', ')
 }
 
@@ -79,15 +79,27 @@ export function withoutScheme(address: string): string {
   return address.replace(/^https?:\/\//, '')
 }
 
-/** A state of an event type that visitors would notice; undefined for one that is there for everybody. */
-export function stateOf({ active, listed }: Pick<EventTypeView, 'active' | 'listed'>): 'off' | 'unlisted' | undefined {
+/**
+ * A state of an event type that visitors would notice; undefined for one that is there for
+ * everybody.
+ */
+export function stateOf({
+  active,
+  listed,
+}: Pick<EventTypeView, 'active' | 'listed'>): 'off' | 'unlisted' | undefined {
   if (!active) return 'off'
   return listed ? undefined : 'unlisted'
 }
 
 /** The date that it is now in a zone. */
 export function todayIn(zone: string, now: Date = new Date()): string {
-  const parts = new Intl.DateTimeFormat('en', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(now)
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? ''
+  const parts = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).formatToParts(now)
+  const part = (type: Intl.DateTimeFormatPartTypes) =>
+    parts.find((one) => one.type === type)?.value ?? ''
   return `${part('year')}-${part('month')}-${part('day')}`
 }

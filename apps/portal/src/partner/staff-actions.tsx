@@ -1,27 +1,29 @@
-import { type PartnerAccess, partnerAccess, partnerAccesses } from '@atrium/core/partner-access'
+import { type PartnerAccess, partnerAccess } from '@atrium/core/partner-access'
+import { partnerAccesses } from '@atrium/core/partner-rights'
 import type { StaffView } from '@atrium/core/partner-team'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
-import { accessWords } from '@atrium/ui/partner-looks'
+import { accessLabels } from '@atrium/ui/partner-status-meta'
 import { problemOf } from '@atrium/ui/problem'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Group, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
-import { explain } from './looks.ts'
-import { useForgetPartner } from './mutations.ts'
+import { useInvalidatePartner } from './mutations.ts'
+import { explain } from './status-meta.ts'
 import { usePartner } from './use-partner.ts'
 
 /** Changes the level of a member of staff, or removes the person, after a question. */
-export function StaffActs({ person }: { person: StaffView }) {
+export function StaffActions({ person }: { person: StaffView }) {
   const partner = usePartner()
   const trpc = useTRPC()
-  const forget = useForgetPartner()
+  const forget = useInvalidatePartner()
   const [removing, setRemoving] = useState(false)
   const path = { slug: partner.slug, userId: person.userId }
   const change = useMutation(
     trpc.partners.changeStaffAccess.mutationOptions({
-      onSuccess: ({ name, access }) => done(`${name} is ${accessWords[access].name.toLowerCase()} now.`),
+      onSuccess: ({ name, access }) =>
+        done(`${name} is ${accessLabels[access].name.toLowerCase()} now.`),
       onSettled: forget,
     }),
   )
@@ -36,11 +38,22 @@ export function StaffActs({ person }: { person: StaffView }) {
         aria-label={`Access level of ${person.name}`}
         value={change.isPending ? change.variables.access : person.access}
         disabled={change.isPending}
-        error={change.error ? (explain(change.error) ?? problemOf(change.error).message) : undefined}
+        error={
+          change.error ? (explain(change.error) ?? problemOf(change.error).message) : undefined
+        }
         onChange={(event) => choose(partnerAccess.safeParse(event.currentTarget.value).data)}
-        data={partnerAccesses.map((access) => ({ value: access, label: accessWords[access].name }))}
+        data={partnerAccesses.map((access) => ({
+          value: access,
+          label: accessLabels[access].name,
+        }))}
       />
-      <Button size="xs" variant="default" c="red" onClick={() => setRemoving(true)} aria-label={`Remove ${person.name}`}>
+      <Button
+        size="xs"
+        variant="default"
+        c="red"
+        onClick={() => setRemoving(true)}
+        aria-label={`Remove ${person.name}`}
+      >
         Remove
       </Button>
       <ConfirmDialog
@@ -54,7 +67,8 @@ export function StaffActs({ person }: { person: StaffView }) {
           done(`${person.name} is no longer on the staff.`)
         }}
       >
-        {person.name} ({person.email}) loses access to {partner.name} at once. The account itself stays.
+        {person.name} ({person.email}) loses access to {partner.name} at once. The account itself
+        stays.
       </ConfirmDialog>
     </Group>
   )

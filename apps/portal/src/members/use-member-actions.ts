@@ -1,10 +1,10 @@
 import { useMutation } from '@atrium/ui/use-mutation'
 import { useTRPC } from '../trpc.ts'
-import type { BulkAct } from './bulk.ts'
+import type { BulkAction } from './bulk.ts'
 import { useMembersCache } from './mutations.ts'
 
 /** The acts that can be done to one member or to several, by name. */
-export function useMemberActs(slug: string) {
+export function useMemberActions(slug: string) {
   const trpc = useTRPC()
   const cache = useMembersCache(slug)
   const suspend = useMutation(trpc.members.suspend.mutationOptions())
@@ -13,8 +13,11 @@ export function useMemberActs(slug: string) {
   const remove = useMutation(trpc.members.remove.mutationOptions())
   return {
     cache,
-    /** Does the act to one member; rejects with the refusal. The caller brings the cache up to date when it has done all. */
-    run(act: BulkAct, userId: string): Promise<unknown> {
+    /**
+     * Does the act to one member; rejects with the rejection. The caller brings the cache up to
+     * date when it has done all.
+     */
+    run(act: BulkAction, userId: string): Promise<unknown> {
       const path = { slug, userId }
       switch (act) {
         case 'suspend':

@@ -1,7 +1,7 @@
 import type { DomainState, DomainView, Verdict } from '@atrium/core/domains'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
-export const stateLooks: Readonly<Record<DomainState, Look>> = {
+export const stateMeta: Readonly<Record<DomainState, StatusMeta>> = {
   unchecked: { label: 'Not checked yet', tone: 'waiting' },
   pending: { label: 'Waiting for DNS', tone: 'waiting' },
   verified: { label: 'Verified', tone: 'good' },
@@ -10,7 +10,7 @@ export const stateLooks: Readonly<Record<DomainState, Look>> = {
   unknown: { label: 'Could not be checked', tone: 'neutral' },
 }
 
-export const verdictLooks: Readonly<Record<Verdict, Look>> = {
+export const verdictMeta: Readonly<Record<Verdict, StatusMeta>> = {
   unchecked: { label: 'Not checked yet', tone: 'waiting' },
   ok: { label: 'Right', tone: 'good' },
   missing: { label: 'Missing', tone: 'bad' },
@@ -19,8 +19,13 @@ export const verdictLooks: Readonly<Record<Verdict, Look>> = {
 }
 
 /** What the state of a domain means and what to do now. */
-export function nextStep({ state, managed, verified }: Pick<DomainView, 'state' | 'managed' | 'verified'>): string {
-  if (managed) return 'This domain belongs to the platform. Its records are published for you; there is nothing to do.'
+export function nextStep({
+  state,
+  managed,
+  verified,
+}: Pick<DomainView, 'state' | 'managed' | 'verified'>): string {
+  if (managed)
+    return 'This domain belongs to the platform. Its records are published for you; there is nothing to do.'
   switch (state) {
     case 'unchecked':
     case 'pending':
