@@ -1,6 +1,9 @@
+import '@atrium/ui/mantine-styles'
 import '@atrium/ui/styles.css'
 import type { AppRouter } from '@atrium/api/router'
 import { AppProvider } from '@atrium/ui/app-provider'
+import { readAgainOnConflict } from '@atrium/ui/edit-conflict'
+import { loadMatched, removeLoadingFrame } from '@atrium/ui/load-matched'
 import { isPassing, problemOf } from '@atrium/ui/problem'
 import { shareStyleNonce } from '@atrium/ui/style-nonce'
 import { signInAddress, trpcLinks } from '@atrium/ui/trpc-client'
@@ -11,24 +14,33 @@ import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createOperatorRouter } from './router.tsx'
-import { AccessRefusal, refusalOf, rememberRefusal } from './session/access.ts'
+import { AccessRejection, rejectionOf, rememberRejection } from './session/access.ts'
 import { TRPCProvider } from './trpc.ts'
 
 shareStyleNonce()
 
-// Rights are withdrawn while a page is open: the first call that is refused for it shows the page that says so.
-function noticeRefusal(error: unknown): void {
-  const refusal = refusalOf(error)
-  if (!refusal) return
-  rememberRefusal(queryClient, refusal)
+// Rights are withdrawn while a page is open: the first call that is rejected for it shows the page
+// that says so.
+function noticeRejection(error: unknown): void {
+  const rejection = rejectionOf(error)
+  if (!rejection) return
+  rememberRejection(queryClient, rejection)
   void router.invalidate()
 }
 
-const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeRefusal }),
-  mutationCache: new MutationCache({ onError: noticeRefusal }),
+const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeRejection }),
+  mutationCache: new MutationCache({
+    onError: (error) => {
+      noticeRejection(error)
+      readAgainOnConflict(queryClient, error)
+    },
+  }),
   defaultOptions: {
-    queries: { staleTime: 15_000, retry: (failures, error) => failures < 2 && isPassing(problemOf(error)) },
+    queries: {
+      staleTime: 15_000,
+      retry: (failures, error) => failures < 2 && isPassing(problemOf(error)),
+    },
   },
 })
 
@@ -38,7 +50,8 @@ const trpcClient = createTRPCClient<AppRouter>({
 const trpc = createTRPCOptionsProxy<AppRouter>({ client: trpcClient, queryClient })
 const router = createOperatorRouter({ trpc, queryClient })
 
-// A page whose part is gone was built before the server was: loading anew brings both together. Once, in case the part stays gone.
+// A page whose part is gone was built before the server was: loading again brings both together.
+// Once, in case the part stays gone.
 window.addEventListener('vite:preloadError', () => {
   const last = Number(sessionStorage.getItem('reloaded-at') ?? 0)
   if (Date.now() - last < 60_000) return
@@ -46,13 +59,16 @@ window.addEventListener('vite:preloadError', () => {
   window.location.reload()
 })
 
+loadMatched(router)
+removeLoadingFrame(router)
+
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element #root.')
 
 createRoot(root, {
   // Being turned away is an answer with a page of its own, not a fault to report.
   onCaughtError: (error) => {
-    if (!(error instanceof AccessRefusal)) console.error(error)
+    if (!(error instanceof AccessRejection)) console.error(error)
   },
 }).render(
   <StrictMode>

@@ -11,24 +11,59 @@ import {
   toUpdateFlag,
   validateFlag,
 } from '../src/flags/flag-form.ts'
-import { FlagSearch, FlagsSearch, flagsQuery, historyQuery } from '../src/flags/search.ts'
-import { changeLines, flagLook, isOverdue, lossSentence, rollbackSentence } from '../src/flags/words.ts'
+import {
+  changeLines,
+  flagMeta,
+  isOverdue,
+  lossSentence,
+  rollbackSentence,
+} from '../src/flags/labels.ts'
+import { flagsQuery, historyQuery, readFlagSearch, readFlagsSearch } from '../src/flags/search.ts'
 
 const settings: FlagSettings = {
-  ...{ description: null, owner: 'Billing', state: 'rollout', percentage: 10, allowTenants: ['acme'], denyTenants: [], allowPartners: [] },
-  ...{ allowPlans: [], prerequisites: [{ key: 'base_flag', value: true }], enabledFrom: '2026-11-21T10:11:12.000Z' },
+  ...{
+    description: null,
+    owner: 'Billing',
+    state: 'rollout',
+    percentage: 10,
+    allowTenants: ['acme'],
+    denyTenants: [],
+    allowPartners: [],
+  },
+  ...{
+    allowPlans: [],
+    prerequisites: [{ key: 'base_flag', value: true }],
+    enabledFrom: '2026-11-21T10:11:12.000Z',
+  },
   ...{ enabledUntil: null, staleAfter: null, killedAt: null, guards: [], rollback: null },
 }
 const flag: FlagView = {
   ...settings,
-  ...{ id: '0196f1d2-aaaa-7bbb-8ccc-000000000001', key: 'new_page', salt: null, note: 'Made.', version: 3, requiredBy: [] },
-  ...{ lastAskedAt: null, createdAt: '2026-11-21T10:00:00.000Z', updatedAt: '2026-11-21T10:00:00.000Z', updatedBy: null },
+  ...{
+    id: '0196f1d2-aaaa-7bbb-8ccc-000000000001',
+    key: 'new_page',
+    salt: null,
+    note: 'Made.',
+    version: 3,
+    requiredBy: [],
+  },
+  ...{
+    lastAskedAt: null,
+    createdAt: '2026-11-21T10:00:00.000Z',
+    updatedAt: '2026-11-21T10:00:00.000Z',
+    updatedBy: null,
+  },
 }
 
 describe('the form of a flag', () => {
   it('sends what was changed and nothing else, with the version that was read', () => {
     const form = { ...toFlagForm(flag), percentage: 25, note: 'More.' }
-    expect(UpdateFlag.parse(toUpdateFlag(flag, form))).toEqual({ key: 'new_page', version: 3, percentage: 25, note: 'More.' })
+    expect(UpdateFlag.parse(toUpdateFlag(flag, form))).toEqual({
+      key: 'new_page',
+      version: 3,
+      percentage: 25,
+      note: 'More.',
+    })
   })
 
   it('takes a note alone for no change, and does not touch a time whose seconds it cannot show', () => {
@@ -57,8 +92,14 @@ describe('the form of a flag', () => {
   })
 
   it('sends a new flag as the API takes it, and leaves the owner to the server when there is none', () => {
-    expect(CreateFlag.parse(toCreateFlag({ ...emptyFlag, key: ' new_page ' }))).not.toHaveProperty('owner')
-    expect(CreateFlag.parse(toCreateFlag({ ...emptyFlag, key: 'new_page', owner: 'Billing', state: 'on' }))).toMatchObject({
+    expect(CreateFlag.parse(toCreateFlag({ ...emptyFlag, key: ' new_page ' }))).not.toHaveProperty(
+      'owner',
+    )
+    expect(
+      CreateFlag.parse(
+        toCreateFlag({ ...emptyFlag, key: 'new_page', owner: 'Billing', state: 'on' }),
+      ),
+    ).toMatchObject({
       ...{ key: 'new_page', owner: 'Billing', state: 'on', percentage: 0 },
     })
   })
@@ -82,13 +123,19 @@ describe('the guard rules in a form', () => {
     expect(changesFlag(guarded, form)).toBe(false)
     const more = { ...form, guards: [...form.guards, newGuard(form.guards)], note: 'Two.' }
     expect(UpdateFlag.parse(toUpdateFlag(guarded, more))).toEqual({
-      ...{ key: 'new_page', version: 3, note: 'Two.', guards: [rule, { ...rule, signal: 'webhook_failures' }] },
+      ...{
+        key: 'new_page',
+        version: 3,
+        note: 'Two.',
+        guards: [rule, { ...rule, signal: 'webhook_failures' }],
+      },
     })
     expect(toUpdateFlag(guarded, { ...form, guards: [] }).guards).toEqual([])
   })
 
   it('say what is wrong at the input that it is about, or under the rules', () => {
-    const check = (guards: FlagForm['guards']) => validateFlag(CreateFlag, toCreateFlag)({ ...emptyFlag, key: 'new_page', guards })
+    const check = (guards: FlagForm['guards']) =>
+      validateFlag(CreateFlag, toCreateFlag)({ ...emptyFlag, key: 'new_page', guards })
     expect(check([{ id: 'a', ...rule, threshold: '', minimum: 0 }])).toEqual({
       'guards.0.threshold': 'A number between 0 and 100.',
       'guards.0.minimum': 'A whole number between 1 and 1000000.',
@@ -99,9 +146,17 @@ describe('the guard rules in a form', () => {
         { id: 'b', ...rule },
       ]),
     ).toEqual({ 'guards.1.signal': expect.stringMatching(/Another rule/) })
-    expect(Object.keys(check(Array.from({ length: 6 }, (_, index) => ({ id: `${index}`, ...rule, windowMinutes: index + 1 }))))).toEqual([
-      'guards',
-    ])
+    expect(
+      Object.keys(
+        check(
+          Array.from({ length: 6 }, (_, index) => ({
+            id: `${index}`,
+            ...rule,
+            windowMinutes: index + 1,
+          })),
+        ),
+      ),
+    ).toEqual(['guards'])
     expect(fieldOf('guards.0', emptyFlag)).toBe('guards')
   })
 })
@@ -109,20 +164,23 @@ describe('the guard rules in a form', () => {
 describe('the words about a flag', () => {
   it('name a killed flag before its state', () => {
     const killed = { ...flag, state: 'off', killedAt: '2026-11-21T10:00:00.000Z' } as const
-    expect(flagLook(killed).label).toBe('Killed')
-    expect(flagLook({ ...killed, rollback }).label).toBe('Killed by a guard')
-    expect(flagLook(flag).label).toBe('Rollout, 10\u00a0%')
+    expect(flagMeta(killed).label).toBe('Killed')
+    expect(flagMeta({ ...killed, rollback }).label).toBe('Killed by a guard')
+    expect(flagMeta(flag).label).toBe('Rollout, 10\u00a0%')
   })
 
   it('say why a guard killed it', () => {
     expect(rollbackSentence(rollback)).toBe(
       'Server errors: 12.5\u00a0% of 80 events with the flag, 0.4\u00a0% without it. The limit was 5\u00a0% within 30 minutes.',
     )
-    expect(rollbackSentence({ ...rollback, rateOff: null, eventsOff: 0, windowMinutes: 1 })).toMatch(
-      /none were counted without it.*within 1 minute\.$/,
-    )
+    expect(
+      rollbackSentence({ ...rollback, rateOff: null, eventsOff: 0, windowMinutes: 1 }),
+    ).toMatch(/none were counted without it.*within 1 minute\.$/)
     const after: FlagSettings = { ...settings, state: 'off', rollback }
-    expect(changeLines({ before: settings, after })).toEqual(['State: Rollout → Off', `Broken guard: ${rollbackSentence(rollback)}`])
+    expect(changeLines({ before: settings, after })).toEqual([
+      'State: Rollout → Off',
+      `Broken guard: ${rollbackSentence(rollback)}`,
+    ])
     expect(changeLines({ before: after, after: settings })).toEqual(['State: Off → Rollout'])
   })
 
@@ -140,7 +198,13 @@ describe('the words about a flag', () => {
   })
 
   it('tell what a change did, field by field', () => {
-    const after: FlagSettings = { ...settings, state: 'on', allowTenants: ['globex'], prerequisites: [], staleAfter: '2027-01-31' }
+    const after: FlagSettings = {
+      ...settings,
+      state: 'on',
+      allowTenants: ['globex'],
+      prerequisites: [],
+      staleAfter: '2027-01-31',
+    }
     expect(changeLines({ before: settings, after })).toEqual([
       'State: Rollout → On',
       'Allowed tenants: now with globex, without acme',
@@ -153,8 +217,10 @@ describe('the words about a flag', () => {
 
 describe('the addresses of flags', () => {
   it('drop what does not fit', () => {
-    expect(FlagsSearch.parse({ q: 'billing', state: 'sideways', trail: 'nonsense' })).toEqual({ q: 'billing' })
-    expect(FlagSearch.parse({ tab: 'nowhere', tenantSlug: 'acme' })).toEqual({ tenantSlug: 'acme' })
+    expect(readFlagsSearch({ q: 'billing', state: 'sideways', trail: 'nonsense' })).toEqual({
+      q: 'billing',
+    })
+    expect(readFlagSearch({ tab: 'nowhere', tenantSlug: 'acme' })).toEqual({ tenantSlug: 'acme' })
   })
 
   it('become the queries of their pages', () => {

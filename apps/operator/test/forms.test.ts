@@ -8,7 +8,11 @@ import { toContactUpdate } from '../src/users/contact-form.ts'
 
 describe('the form for a new tenant', () => {
   it('leaves out what was not filled in', () => {
-    expect(toCreateTenant({ ...emptyTenant, name: 'Acme', seats: '' })).toEqual({ name: 'Acme', plan: 'business', respondAsync: true })
+    expect(toCreateTenant({ ...emptyTenant, name: 'Acme', seats: '' })).toEqual({
+      name: 'Acme',
+      plan: 'business',
+      respondAsync: true,
+    })
   })
 
   it('shows the slug that follows from the name without sending it', () => {
@@ -54,16 +58,37 @@ describe('the form for a new tenant', () => {
 
 describe('the contact form of a user', () => {
   const id = '0196f1d2-aaaa-7bbb-8ccc-000000000001'
-  const user = { id, name: 'Olive', firstName: 'Olive', lastName: 'Oil', phone: null, alternativeEmail: null } as UserView
+  const user = {
+    id,
+    name: 'Olive',
+    firstName: 'Olive',
+    lastName: 'Oil',
+    phone: null,
+    alternativeEmail: null,
+  } as UserView
 
   it('sends what was changed, and clears a field that was emptied', () => {
-    const update = toContactUpdate(user, { name: 'Olive', firstName: '', lastName: 'Oil', phone: '+49 30 1', alternativeEmail: '' })
+    const update = toContactUpdate(user, {
+      name: 'Olive',
+      firstName: '',
+      lastName: 'Oil',
+      phone: '+49 30 1',
+      alternativeEmail: '',
+    })
     expect(update).toEqual({ id, firstName: null, phone: '+49 30 1' })
   })
 
-  it('is refused without a name', () => {
-    const update = toContactUpdate(user, { name: ' ', firstName: '', lastName: '', phone: '', alternativeEmail: '' })
-    expect(UpdateUser.safeParse(update).error?.issues.map((issue) => issue.path.join('.'))).toEqual(['name'])
+  it('is rejected without a name', () => {
+    const update = toContactUpdate(user, {
+      name: ' ',
+      firstName: '',
+      lastName: '',
+      phone: '',
+      alternativeEmail: '',
+    })
+    expect(UpdateUser.safeParse(update).error?.issues.map((issue) => issue.path.join('.'))).toEqual(
+      ['name'],
+    )
   })
 })
 
@@ -75,10 +100,23 @@ describe('counts of a first page', () => {
 })
 
 describe('the details form of a tenant', () => {
-  const tenant = { slug: 'acme', name: 'Acme', seats: 5, seatMode: 'fixed', industry: 'Rail', brandColor: null } as TenantView
+  const tenant = {
+    slug: 'acme',
+    name: 'Acme',
+    seats: 5,
+    seatMode: 'fixed',
+    industry: 'Rail',
+    brandColor: null,
+  } as TenantView
 
   it('sends the changed fields alone, so that it undoes no change of somebody else', () => {
-    expect(toDetailsUpdate(tenant, { ...toDetailsForm(tenant), seats: 80 })).toEqual({ slug: 'acme', seats: 80 })
-    expect(toDetailsUpdate(tenant, { ...toDetailsForm(tenant), industry: ' ' })).toEqual({ slug: 'acme', industry: null })
+    expect(toDetailsUpdate(tenant, { ...toDetailsForm(tenant), seats: 80 })).toEqual({
+      slug: 'acme',
+      seats: 80,
+    })
+    expect(toDetailsUpdate(tenant, { ...toDetailsForm(tenant), industry: ' ' })).toEqual({
+      slug: 'acme',
+      industry: null,
+    })
   })
 })

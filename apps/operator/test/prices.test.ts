@@ -1,5 +1,6 @@
 import { CreatePrice, type PriceView, UpdatePrice } from '@atrium/core/prices'
 import { describe, expect, it } from 'vitest'
+import { tierLines } from '../src/prices/labels.ts'
 import {
   emptyPrice,
   makesVersion,
@@ -9,16 +10,35 @@ import {
   toUpdatePrice,
   validatePrice,
 } from '../src/prices/price-form.ts'
-import { tierLines } from '../src/prices/words.ts'
 
 const price: PriceView = {
-  ...{ id: '018f0000-0000-7000-8000-000000000001', plan: 'business', cycle: 'month', version: 3, state: 'active', scheme: 'per_seat' },
-  ...{ minSeats: 1, maxSeats: null, trialDays: 0, visibleFrom: null, visibleUntil: null, partnerSlugs: null, note: null, subscriptions: 4 },
+  ...{
+    id: '018f0000-0000-7000-8000-000000000001',
+    plan: 'business',
+    cycle: 'month',
+    version: 3,
+    state: 'active',
+    scheme: 'per_seat',
+  },
+  ...{
+    minSeats: 1,
+    maxSeats: null,
+    trialDays: 0,
+    visibleFrom: null,
+    visibleUntil: null,
+    partnerSlugs: null,
+    note: null,
+    subscriptions: 4,
+  },
   amounts: [
     { currency: 'eur', unitAmount: 850, tiers: null, stripePriceId: 'price_1', error: null },
     { currency: 'jpy', unitAmount: 1200, tiers: null, stripePriceId: null, error: null },
   ],
-  ...{ createdAt: '2026-11-21T12:00:00.000Z', updatedAt: '2026-11-21T12:00:00.000Z' },
+  ...{
+    editVersion: 'v1',
+    createdAt: '2026-11-21T12:00:00.000Z',
+    updatedAt: '2026-11-21T12:00:00.000Z',
+  },
 }
 const typed = (change: (form: PriceForm) => Partial<PriceForm>): PriceForm => {
   const form = toPriceForm(price)
@@ -29,13 +49,19 @@ describe('the form of a price', () => {
   it('shows amounts in the main unit of each currency, and sends nothing that was not touched', () => {
     const form = toPriceForm(price)
     expect(form.amounts.map(({ unit }) => unit)).toEqual(['8.50', '1200'])
-    expect(toUpdatePrice(price, form)).toEqual({ id: price.id })
+    expect(toUpdatePrice(price, form)).toEqual({ id: price.id, expectedVersion: 'v1' })
     expect(makesVersion(price, form)).toBe(false)
   })
 
   it('sends whole minor units, and says that other amounts make a version', () => {
-    const form = typed(({ amounts }) => ({ amounts: amounts.map((amount) => ({ ...amount, unit: '9,5' })).slice(0, 1) }))
-    expect(toUpdatePrice(price, form)).toEqual({ id: price.id, amounts: [{ currency: 'eur', unitAmount: 950, tiers: null }] })
+    const form = typed(({ amounts }) => ({
+      amounts: amounts.map((amount) => ({ ...amount, unit: '9,5' })).slice(0, 1),
+    }))
+    expect(toUpdatePrice(price, form)).toEqual({
+      id: price.id,
+      expectedVersion: 'v1',
+      amounts: [{ currency: 'eur', unitAmount: 950, tiers: null }],
+    })
     expect(makesVersion(price, form)).toBe(true)
     expect(makesVersion({ ...price, state: 'draft' }, form)).toBe(false)
     expect(
@@ -65,7 +91,13 @@ describe('the form of a price', () => {
 
   it('explains on its own inputs what the schema says', () => {
     const check = validatePrice(UpdatePrice, (form: PriceForm) => toUpdatePrice(price, form))
-    expect(check(typed(({ amounts }) => ({ amounts: amounts.map((amount) => ({ ...amount, unit: 'ten' })) })))).toMatchObject({
+    expect(
+      check(
+        typed(({ amounts }) => ({
+          amounts: amounts.map((amount) => ({ ...amount, unit: 'ten' })),
+        })),
+      ),
+    ).toMatchObject({
       'amounts.0.unit': 'Type an amount such as 8.50.',
       'amounts.1.unit': 'Type an amount such as 8.50.',
     })
@@ -84,5 +116,9 @@ it('tiers are told as people read them', () => {
       ],
       'eur',
     ),
-  ).toEqual(['Seat 1: €0.00 each, plus €5.00', 'Seats 2 to 10: €10.00 each', 'Seats 11 and more: €8.00 each'])
+  ).toEqual([
+    'Seat 1: €0.00 each, plus €5.00',
+    'Seats 2 to 10: €10.00 each',
+    'Seats 11 and more: €8.00 each',
+  ])
 })

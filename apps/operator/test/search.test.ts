@@ -1,11 +1,17 @@
 import { ExportAudit, QueryAudit, QueryTenantAudit } from '@atrium/core/audit'
 import { ListTenants } from '@atrium/core/tenants'
 import { ListUsers } from '@atrium/core/users'
-import { countFilters, parseSearch, stringifySearch } from '@atrium/ui/search-params'
+import { parseSearch, stringifySearch } from '@atrium/ui/query-string'
+import { countFilters } from '@atrium/ui/search-params'
 import { describe, expect, it } from 'vitest'
-import { AuditSearch, auditQuery, exportAddress, tenantAuditQuery } from '../src/audit/search.ts'
-import { TenantSearch, TenantsSearch, tenantsQuery } from '../src/tenants/search.ts'
-import { UsersSearch, usersQuery } from '../src/users/search.ts'
+import {
+  auditQuery,
+  exportAddress,
+  readAuditSearch,
+  tenantAuditQuery,
+} from '../src/audit/search.ts'
+import { readTenantSearch, readTenantsSearch, tenantsQuery } from '../src/tenants/search.ts'
+import { readUsersSearch, usersQuery } from '../src/users/search.ts'
 
 const id = '0196f1d2-aaaa-7bbb-8ccc-000000000001'
 const entry = `2026-11-21T10:00:00.123456Z_${id}`
@@ -23,20 +29,22 @@ describe('the address', () => {
   })
 
   it('drops what does not fit and keeps the rest', () => {
-    expect(TenantsSearch.parse({ q: 'acme', status: 'broken', unknown: 'x' })).toEqual({ q: 'acme' })
-    expect(AuditSearch.parse({ since: 'yesterday', outcome: 'denied', action: 'DROP' })).toEqual({ outcome: 'denied' })
-    expect(TenantSearch.parse({ tab: 'nowhere' })).toEqual({})
+    expect(readTenantsSearch({ q: 'acme', status: 'broken', unknown: 'x' })).toEqual({ q: 'acme' })
+    expect(readAuditSearch({ since: 'yesterday', outcome: 'denied', action: 'DROP' })).toEqual({
+      outcome: 'denied',
+    })
+    expect(readTenantSearch({ tab: 'nowhere' })).toEqual({})
   })
 
   it('opens the first page when a cursor of the trail is none of ours', () => {
-    expect(TenantsSearch.parse({ q: 'acme', trail: `${id}*zzz` })).toEqual({ q: 'acme' })
-    expect(AuditSearch.parse({ trail: id })).toEqual({})
-    expect(AuditSearch.parse({ trail: entry })).toEqual({ trail: entry })
+    expect(readTenantsSearch({ q: 'acme', trail: `${id}*zzz` })).toEqual({ q: 'acme' })
+    expect(readAuditSearch({ trail: id })).toEqual({})
+    expect(readAuditSearch({ trail: entry })).toEqual({ trail: entry })
   })
 
   it('pages members by id and the log of a tenant by time', () => {
-    expect(TenantSearch.parse({ tab: 'members', trail: id })).toEqual({ tab: 'members', trail: id })
-    expect(TenantSearch.parse({ tab: 'audit', trail: entry })).toEqual({ tab: 'audit', trail: entry })
+    expect(readTenantSearch({ tab: 'members', trail: id })).toEqual({ tab: 'members', trail: id })
+    expect(readTenantSearch({ tab: 'audit', trail: entry })).toEqual({ tab: 'audit', trail: entry })
   })
 
   it('counts filters without the page and the tab', () => {
@@ -47,11 +55,18 @@ describe('the address', () => {
 describe('the queries that an address stands for', () => {
   it('asks for tenants as the API takes them', () => {
     const query = tenantsQuery({ q: 'acme', status: 'pending', trail: `${id}*${id}` })
-    expect(ListTenants.parse(query)).toEqual({ q: 'acme', status: 'pending', cursor: id, limit: 25 })
+    expect(ListTenants.parse(query)).toEqual({
+      q: 'acme',
+      status: 'pending',
+      cursor: id,
+      limit: 25,
+    })
   })
 
   it('asks for users as the API takes them, with the flag as a boolean', () => {
-    expect(ListUsers.parse(usersQuery(UsersSearch.parse({ platformAdmin: 'false', role: 'owner' })))).toEqual({
+    expect(
+      ListUsers.parse(usersQuery(readUsersSearch({ platformAdmin: 'false', role: 'owner' }))),
+    ).toEqual({
       platformAdmin: false,
       role: 'owner',
       limit: 25,
@@ -59,7 +74,7 @@ describe('the queries that an address stands for', () => {
   })
 
   it('asks for audit entries as the API takes them', () => {
-    const search = AuditSearch.parse({
+    const search = readAuditSearch({
       action: 'tenant.*',
       partnerSlug: 'north',
       since: '2026-11-01T00:00:00Z',
@@ -76,14 +91,25 @@ describe('the queries that an address stands for', () => {
   })
 
   it('asks inside a tenant without the filters that the tenant fixes', () => {
-    const query = tenantAuditQuery('acme', { tenantSlug: 'globex', partnerSlug: 'north', outcome: 'denied' })
+    const query = tenantAuditQuery('acme', {
+      tenantSlug: 'globex',
+      partnerSlug: 'north',
+      outcome: 'denied',
+    })
     expect(QueryTenantAudit.parse(query)).toEqual({ slug: 'acme', outcome: 'denied', limit: 100 })
   })
 
   it('exports every entry of the filters, not only the page shown', () => {
-    const address = exportAddress({ action: 'tenant.*', q: 'a b', trail: entry, limit: '50' }, 'csv')
+    const address = exportAddress(
+      { action: 'tenant.*', q: 'a b', trail: entry, limit: '50' },
+      'csv',
+    )
     const [path, query] = address.split('?')
     expect(path).toBe('/api/audit/export')
-    expect(ExportAudit.parse(Object.fromEntries(new URLSearchParams(query)))).toEqual({ format: 'csv', action: 'tenant.*', q: 'a b' })
+    expect(ExportAudit.parse(Object.fromEntries(new URLSearchParams(query)))).toEqual({
+      format: 'csv',
+      action: 'tenant.*',
+      q: 'a b',
+    })
   })
 })

@@ -1,4 +1,8 @@
-import { CreateSubscription, type SubscriptionView, UpdateSubscription } from '@atrium/core/subscriptions'
+import {
+  CreateSubscription,
+  type SubscriptionView,
+  UpdateSubscription,
+} from '@atrium/core/subscriptions'
 import { describe, expect, it } from 'vitest'
 import {
   changesSubscription,
@@ -17,11 +21,47 @@ const row: SubscriptionView = {
     tenantSlug: 'acme',
     tenantName: 'Acme',
   },
-  ...{ partnerSlug: null, source: 'manual', plan: 'business', cycle: 'month', currency: 'eur', perSeatAmount: 650, periodAmount: null },
-  ...{ seats: 10, status: 'active', cancelAtPeriodEnd: false, totalMinor: 6500, arrMinor: 78_000, stripeStatus: null },
-  ...{ stripeSubscriptionId: null, stripePriceId: null, priceId: null, trialStart: null, trialEnd: null, currentPeriodStart: null },
-  ...{ currentPeriodEnd: null, cancelAt: null, canceledAt: null, endedAt: null, cancelReason: null, cancelFeedback: null },
-  ...{ cancelComment: null, collectionPaused: null, pausedAt: null, pauseReason: null, pastDueSince: null, pending: null },
+  ...{
+    partnerSlug: null,
+    source: 'manual',
+    plan: 'business',
+    cycle: 'month',
+    currency: 'eur',
+    perSeatAmount: 650,
+    periodAmount: null,
+  },
+  ...{
+    seats: 10,
+    status: 'active',
+    cancelAtPeriodEnd: false,
+    totalMinor: 6500,
+    arrMinor: 78_000,
+    stripeStatus: null,
+  },
+  ...{
+    stripeSubscriptionId: null,
+    stripePriceId: null,
+    priceId: null,
+    trialStart: null,
+    trialEnd: null,
+    currentPeriodStart: null,
+  },
+  ...{
+    currentPeriodEnd: null,
+    cancelAt: null,
+    canceledAt: null,
+    endedAt: null,
+    cancelReason: null,
+    cancelFeedback: null,
+  },
+  ...{
+    cancelComment: null,
+    collectionPaused: null,
+    pausedAt: null,
+    pauseReason: null,
+    pastDueSince: null,
+    pending: null,
+  },
   ...{ pendingError: null, latestInvoiceId: null, version: 7 },
   ...{ createdAt: '2026-11-21T12:00:00.000Z', updatedAt: '2026-11-21T12:00:00.000Z' },
 }
@@ -36,19 +76,38 @@ describe('the form of a subscription', () => {
 
   it('sends what differs, with the version that was read', () => {
     const form = { ...toSubscriptionForm(row), seats: 12, pricing: 'period' as const, amount: '70' }
-    expect(UpdateSubscription.parse(toUpdateSubscription(row, form))).toEqual({ id: row.id, version: 7, seats: 12, periodAmount: 7000 })
+    expect(UpdateSubscription.parse(toUpdateSubscription(row, form))).toEqual({
+      id: row.id,
+      version: 7,
+      seats: 12,
+      periodAmount: 7000,
+    })
   })
 
   it('of one at the payment processor sends no amounts', () => {
     const kept = { ...row, source: 'stripe' as const }
-    expect(toUpdateSubscription(kept, { ...toSubscriptionForm(kept), pricing: 'per_seat', amount: '1', seats: 3 })).toEqual({
+    expect(
+      toUpdateSubscription(kept, {
+        ...toSubscriptionForm(kept),
+        pricing: 'per_seat',
+        amount: '1',
+        seats: 3,
+      }),
+    ).toEqual({
       ...{ id: row.id, version: 7, seats: 3 },
     })
   })
 
   it('of a new one leaves out what was not said', () => {
     expect(CreateSubscription.parse(toCreateSubscription(emptySubscription('acme')))).toEqual({
-      ...{ tenantSlug: 'acme', source: 'manual', plan: 'business', cycle: 'month', currency: 'eur', seats: 1 },
+      ...{
+        tenantSlug: 'acme',
+        source: 'manual',
+        plan: 'business',
+        cycle: 'month',
+        currency: 'eur',
+        seats: 1,
+      },
     })
   })
 

@@ -1,6 +1,6 @@
 import { CreateTenant, UpdateTenant } from '@atrium/core/tenants'
 import { describe, expect, it } from 'vitest'
-import { onFields, refusals, validateAs } from '../src/parts/validation.ts'
+import { onFields, rejections, validateAs } from '../src/parts/validation.ts'
 import { emptyTenant, toCreateTenant } from '../src/tenants/create-form.ts'
 
 describe('validation by the schema of the API', () => {
@@ -29,7 +29,9 @@ describe('validation by the schema of the API', () => {
   })
 
   it('brings what the server says of items to the list as well', () => {
-    expect(onFields({ 'domains.0': 'Taken.', 'domains.2': 'Also taken.', 'billingInfo.country': 'No.' })).toEqual({
+    expect(
+      onFields({ 'domains.0': 'Taken.', 'domains.2': 'Also taken.', 'billingInfo.country': 'No.' }),
+    ).toEqual({
       domains: 'Taken.',
       'billingInfo.country': 'No.',
     })
@@ -53,7 +55,10 @@ describe('validation by the schema of the API', () => {
         issues: [{ path: 'ownerEmail', message: 'Nobody with this address has signed in yet.' }],
       },
     })
-    refusals(form).onRefused(error)
-    expect(seen).toEqual({ errors: { ownerEmail: 'Nobody with this address has signed in yet.' }, asked: 'ownerEmail' })
+    rejections(form).onRejected(error)
+    expect(seen).toEqual({
+      errors: { ownerEmail: 'Nobody with this address has signed in yet.' },
+      asked: 'ownerEmail',
+    })
   })
 })

@@ -1,7 +1,7 @@
 import type { AuditEvent, AuditPage } from '@atrium/core/audit'
 import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
-import { LookFurtherBack } from '@atrium/ui/audit-further'
+import { SearchFurtherBack } from '@atrium/ui/audit-further'
 import { AuditTable } from '@atrium/ui/audit-table'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Pager } from '@atrium/ui/pager'
@@ -63,13 +63,20 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
             />
           )}
           {log.data.items.length === 0 && !log.data.more && (
-            <EmptyState title="No entries" icon={<IconHistory size={32} stroke={1.5} aria-hidden />}>
+            <EmptyState
+              title="No entries"
+              icon={<IconHistory size={32} stroke={1.5} aria-hidden />}
+            >
               {search.trail === undefined
                 ? 'Nothing was recorded that fits these filters. Take one away, or widen the time.'
                 : 'Nothing further back fits these filters.'}
             </EmptyState>
           )}
-          <LookFurtherBack page={log.data} trail={search.trail} onChange={(trail) => onSearch({ trail })} />
+          <SearchFurtherBack
+            page={log.data}
+            trail={search.trail}
+            onChange={(trail) => onSearch({ trail })}
+          />
           <Pager
             label="Pages of the audit log"
             trail={search.trail}
@@ -83,7 +90,9 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
                 size="xs"
                 value={search.limit ?? String(auditPerPage)}
                 data={[...pageSizes]}
-                onChange={(event) => narrow({ limit: pageSizes.find((size) => size === event.currentTarget.value) })}
+                onChange={(event) =>
+                  narrow({ limit: pageSizes.find((size) => size === event.currentTarget.value) })
+                }
               />
             </Group>
           )}

@@ -6,7 +6,10 @@ import { type AuditSearch, exportAddress, formatNames } from './search.ts'
 
 const about = { csv: 'For a spreadsheet', ndjson: 'One JSON object per line' } as const
 
-/** Downloads every entry that the filters let through. The browser fetches the file itself, so size does not matter. */
+/**
+ * Downloads every entry that the filters let through. The browser fetches the file itself, so size
+ * does not matter.
+ */
 export function AuditExport({ search }: { search: AuditSearch }) {
   const filtered = countFilters({ ...search, limit: undefined }) > 0
   return (

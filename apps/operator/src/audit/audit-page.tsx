@@ -6,14 +6,16 @@ import { AuditExplorer } from './audit-explorer.tsx'
 import { AuditExport } from './audit-export.tsx'
 import { auditQuery } from './search.ts'
 
-const route = getRouteApi('/house/audit')
+const route = getRouteApi('/authenticated/audit')
 
-export const Route = createLazyRoute('/house/audit')({ component: AuditPage })
+export const Route = createLazyRoute('/authenticated/audit')({ component: AuditPage })
 
 function AuditPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const log = useQuery(useTRPC().audit.query.queryOptions(auditQuery(search), { placeholderData: keepPreviousData }))
+  const log = useQuery(
+    useTRPC().audit.query.queryOptions(auditQuery(search), { placeholderData: keepPreviousData }),
+  )
   return (
     <>
       <PageHeader
@@ -23,11 +25,24 @@ function AuditPage() {
       />
       <AuditExplorer
         search={search}
-        fields={['q', 'action', 'outcome', 'actorEmail', 'actorIpTrusted', 'tenantSlug', 'partnerSlug', 'since', 'until']}
+        fields={[
+          'q',
+          'action',
+          'outcome',
+          'actorEmail',
+          'actorIpTrusted',
+          'tenantSlug',
+          'partnerSlug',
+          'since',
+          'until',
+        ]}
         log={log}
         showTenant
         onSearch={(change) =>
-          void navigate({ search: (before) => ({ ...before, ...change }), replace: !('trail' in change) || change.trail === undefined })
+          void navigate({
+            search: (before) => ({ ...before, ...change }),
+            replace: !('trail' in change) || change.trail === undefined,
+          })
         }
       />
     </>

@@ -1,26 +1,38 @@
-import { auditOutcome, type ExportAudit, type exportFormats, QueryAudit, type QueryTenantAudit } from '@atrium/core/audit'
+import type { ExportAudit, exportFormats, QueryAudit, QueryTenantAudit } from '@atrium/core/audit'
+import { auditOutcomes } from '@atrium/core/choices'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, slugWord, stringifySearch, words } from '@atrium/ui/search-params'
-import { z } from 'zod'
-import { trailOf } from '../parts/trail.ts'
+import { stringifySearch } from '@atrium/ui/query-string'
+import {
+  auditAction,
+  auditCursor,
+  cursorHistoryOf,
+  oneOf,
+  searchReader,
+  slugText,
+  timeWord,
+  words,
+} from '@atrium/ui/search-params'
 
 export const pageSizes = ['50', '100', '200', '500'] as const
 
-/** What the address of the audit explorer carries: every filter of `GET /audit`, and the way through the pages. */
-export const AuditSearch = z.object({
-  since: lenient(z.iso.datetime({ offset: true })),
-  until: lenient(z.iso.datetime({ offset: true })),
-  action: lenient(QueryAudit.shape.action.unwrap()),
-  tenantSlug: slugWord,
-  partnerSlug: slugWord,
+/** Fields of a log's address: every filter of `GET /audit`, and the way through the pages. */
+export const auditParams = {
+  since: timeWord,
+  until: timeWord,
+  action: auditAction,
+  tenantSlug: slugText,
+  partnerSlug: slugText,
   actorEmail: words,
-  outcome: lenient(auditOutcome),
-  actorIpTrusted: lenient(QueryAudit.shape.actorIpTrusted.unwrap()),
+  outcome: oneOf(auditOutcomes),
+  actorIpTrusted: oneOf(['true', 'false']),
   q: words,
-  limit: lenient(z.enum(pageSizes)),
-  trail: trailOf(QueryAudit.shape.before),
-})
-export type AuditSearch = z.infer<typeof AuditSearch>
+  limit: oneOf(pageSizes),
+  trail: cursorHistoryOf(auditCursor),
+}
+
+/** What the address of the audit explorer carries. */
+export const readAuditSearch = searchReader(auditParams)
+export type AuditSearch = ReturnType<typeof readAuditSearch>
 
 export const auditPerPage = 100
 
@@ -33,7 +45,11 @@ function filtersOf({ trail: _, limit: __, ...filters }: AuditSearch): AuditFilte
 
 /** The query of the page that an address names. */
 export function auditQuery(search: AuditSearch): QueryAudit {
-  return { ...filtersOf(search), before: currentCursor(search.trail), limit: search.limit ? Number(search.limit) : auditPerPage }
+  return {
+    ...filtersOf(search),
+    before: currentCursor(search.trail),
+    limit: search.limit ? Number(search.limit) : auditPerPage,
+  }
 }
 
 /** The same, inside one tenant. */
@@ -41,13 +57,29 @@ export function tenantAuditQuery(
   slug: string,
   { since, until, action, actorEmail, outcome, q, trail, limit }: AuditSearch,
 ): QueryTenantAudit {
-  return { slug, since, until, action, actorEmail, outcome, q, before: currentCursor(trail), limit: limit ? Number(limit) : auditPerPage }
+  return {
+    slug,
+    since,
+    until,
+    action,
+    actorEmail,
+    outcome,
+    q,
+    before: currentCursor(trail),
+    limit: limit ? Number(limit) : auditPerPage,
+  }
 }
 
-/** Where the browser fetches all entries that the filters let through, from the first one on and not only the page shown. */
+/**
+ * Where the browser fetches all entries that the filters let through, from the first one on and not
+ * only the page shown.
+ */
 export function exportAddress(search: AuditSearch, format: ExportAudit['format']): string {
   return `/api/audit/export${stringifySearch({ format, ...filtersOf(search) })}`
 }
 
 /** How a format is named to people. */
-export const formatNames: Readonly<Record<(typeof exportFormats)[number], string>> = { csv: 'CSV', ndjson: 'NDJSON' }
+export const formatNames: Readonly<Record<(typeof exportFormats)[number], string>> = {
+  csv: 'CSV',
+  ndjson: 'NDJSON',
+}

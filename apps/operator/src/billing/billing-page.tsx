@@ -9,18 +9,20 @@ import { IconInfoCircle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute } from '@tanstack/react-router'
 import { useTRPC } from '../trpc.ts'
-import { InboxFacts } from '../webhooks/inbox-facts.tsx'
+import { InboxDetails } from '../webhooks/inbox-details.tsx'
 import { currencyColumns } from './currency-columns.tsx'
 import { pastDueColumns } from './past-due-columns.tsx'
 import { ReconciliationPanel } from './reconciliation-panel.tsx'
 
-export const Route = createLazyRoute('/house/billing')({ component: BillingPage })
+export const Route = createLazyRoute('/authenticated/billing')({ component: BillingPage })
 
 const everyMs = 30_000
 
 /** How money stands over all tenants. */
 function BillingPage() {
-  const overview = useQuery(useTRPC().billing.overview.queryOptions({}, { refetchInterval: everyMs }))
+  const overview = useQuery(
+    useTRPC().billing.overview.queryOptions({}, { refetchInterval: everyMs }),
+  )
   return (
     <>
       <PageHeader
@@ -51,9 +53,14 @@ function Overview({ overview }: { overview: BillingOverview }) {
   return (
     <Stack gap="lg">
       <Switches overview={overview} />
-      <Panel title="Revenue and invoices" description="Recurring revenue as of now; payments of the last 30 days.">
+      <Panel
+        title="Revenue and invoices"
+        description="Recurring revenue as of now; payments of the last 30 days."
+      >
         {currencies.length === 0 ? (
-          <Text c="dimmed">No tenant has a subscription or an invoice yet. Sell the first one under Subscriptions.</Text>
+          <Text c="dimmed">
+            No tenant has a subscription or an invoice yet. Sell the first one under Subscriptions.
+          </Text>
         ) : (
           <ResponsiveTable
             caption="Revenue and invoices by currency"
@@ -70,7 +77,12 @@ function Overview({ overview }: { overview: BillingOverview }) {
         {pastDue.length === 0 ? (
           <Text c="dimmed">Everybody has paid.</Text>
         ) : (
-          <ResponsiveTable caption="Tenants that owe" columns={pastDueColumns} rows={pastDue} rowKey={({ slug }) => slug} />
+          <ResponsiveTable
+            caption="Tenants that owe"
+            columns={pastDueColumns}
+            rows={pastDue}
+            rowKey={({ slug }) => slug}
+          />
         )}
       </Panel>
       <Panel
@@ -81,22 +93,33 @@ function Overview({ overview }: { overview: BillingOverview }) {
           </LinkButton>
         }
       >
-        <InboxFacts health={inbox} />
+        <InboxDetails health={inbox} />
       </Panel>
       <ReconciliationPanel overview={overview} />
     </Stack>
   )
 }
 
-function Switches({ overview: { paymentsEnabled, configured, webhooksConfigured } }: { overview: BillingOverview }) {
+function Switches({
+  overview: { paymentsEnabled, configured, webhooksConfigured },
+}: {
+  overview: BillingOverview
+}) {
   const missing = [
-    !paymentsEnabled && 'BILLING_PAYMENTS_ENABLED is off, so no call that moves money is carried out for anybody.',
-    !configured && 'STRIPE_SECRET_KEY is not set, so nothing can be read from or written to the payment processor.',
-    !webhooksConfigured && 'STRIPE_WEBHOOK_SECRET is not set, so events of the payment processor are refused.',
+    !paymentsEnabled &&
+      'BILLING_PAYMENTS_ENABLED is off, so no call that moves money is carried out for anybody.',
+    !configured &&
+      'STRIPE_SECRET_KEY is not set, so nothing can be read from or written to the payment processor.',
+    !webhooksConfigured &&
+      'STRIPE_WEBHOOK_SECRET is not set, so events of the payment processor are refused.',
   ].filter((one) => one !== false)
   if (missing.length === 0) return null
   return (
-    <Alert color="blue" icon={<IconInfoCircle aria-hidden />} title="Payments are not fully switched on in this installation">
+    <Alert
+      color="blue"
+      icon={<IconInfoCircle aria-hidden />}
+      title="Payments are not fully switched on in this installation"
+    >
       {missing.map((sentence) => (
         <Text key={sentence} size="sm">
           {sentence}

@@ -23,13 +23,22 @@ const invoices = (count: number) => (count === 1 ? '1 invoice' : `${count} invoi
 
 /** One row per currency. */
 export const currencyColumns: readonly Column<Row>[] = [
-  { key: 'currency', header: 'Currency', primary: true, cell: ({ currency }) => currency.toUpperCase() },
+  {
+    key: 'currency',
+    header: 'Currency',
+    primary: true,
+    cell: ({ currency }) => currency.toUpperCase(),
+  },
   {
     key: 'mrr',
     header: 'MRR',
     align: 'end',
     cell: ({ mrrMinor, currency, payingTenants }) => (
-      <Amount minor={mrrMinor} currency={currency} count={payingTenants === 1 ? '1 paying tenant' : `${payingTenants} paying tenants`} />
+      <Amount
+        minor={mrrMinor}
+        currency={currency}
+        count={payingTenants === 1 ? '1 paying tenant' : `${payingTenants} paying tenants`}
+      />
     ),
   },
   {
@@ -48,7 +57,9 @@ export const currencyColumns: readonly Column<Row>[] = [
     key: 'open',
     header: 'Open',
     align: 'end',
-    cell: ({ openMinor, openInvoices, currency }) => <Amount minor={openMinor} currency={currency} count={invoices(openInvoices)} />,
+    cell: ({ openMinor, openInvoices, currency }) => (
+      <Amount minor={openMinor} currency={currency} count={invoices(openInvoices)} />
+    ),
   },
   {
     key: 'overdue',
@@ -62,13 +73,19 @@ export const currencyColumns: readonly Column<Row>[] = [
     key: 'paid',
     header: 'Paid',
     align: 'end',
-    cell: ({ paidLast30DaysMinor, currency }) => <Amount minor={paidLast30DaysMinor} currency={currency} />,
+    cell: ({ paidLast30DaysMinor, currency }) => (
+      <Amount minor={paidLast30DaysMinor} currency={currency} />
+    ),
   },
   {
     key: 'failed',
     header: 'Failed payments',
     align: 'end',
     cell: ({ failedPaymentsLast30Days }) =>
-      failedPaymentsLast30Days === 0 ? 'None' : <StatusBadge label={String(failedPaymentsLast30Days)} tone="bad" />,
+      failedPaymentsLast30Days === 0 ? (
+        'None'
+      ) : (
+        <StatusBadge label={String(failedPaymentsLast30Days)} tone="bad" />
+      ),
   },
 ]

@@ -3,7 +3,7 @@ import { formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { subscriptionLooks } from '@atrium/ui/subscription-looks'
+import { subscriptionStatusMeta } from '@atrium/ui/subscription-status-meta'
 import { Group, Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
 
@@ -17,7 +17,14 @@ export const pastDueColumns: readonly Column<Row>[] = [
     primary: true,
     cell: ({ slug, name, partnerSlug }) => (
       <>
-        <LinkAnchor to="/tenants/$slug" params={{ slug }} fw={550} fz="inherit" underline="hover" data-row-link>
+        <LinkAnchor
+          to="/tenants/$slug"
+          params={{ slug }}
+          fw={550}
+          fz="inherit"
+          underline="hover"
+          data-row-link
+        >
           {name}
         </LinkAnchor>
         <Text size="xs" c="dimmed">
@@ -26,14 +33,24 @@ export const pastDueColumns: readonly Column<Row>[] = [
       </>
     ),
   },
-  { key: 'status', header: 'Subscription', cell: ({ status }) => <StatusBadge {...subscriptionLooks[status]} /> },
-  { key: 'since', header: 'Owes since', cell: ({ pastDueSince }) => (pastDueSince === null ? '–' : <When at={pastDueSince} />) },
+  {
+    key: 'status',
+    header: 'Subscription',
+    cell: ({ status }) => <StatusBadge {...subscriptionStatusMeta[status]} />,
+  },
+  {
+    key: 'since',
+    header: 'Owes since',
+    cell: ({ pastDueSince }) => (pastDueSince === null ? '–' : <When at={pastDueSince} />),
+  },
   {
     key: 'amount',
     header: 'Amount',
     align: 'end',
     cell: ({ amountMinor, currency }) => (
-      <span style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>{formatMoney(amountMinor, currency)}</span>
+      <span style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
+        {formatMoney(amountMinor, currency)}
+      </span>
     ),
   },
   {
@@ -41,7 +58,11 @@ export const pastDueColumns: readonly Column<Row>[] = [
     header: 'Effect',
     cell: ({ state, suspensionSuggested }) => (
       <Group gap={6}>
-        {state === 'limited' ? <StatusBadge label="Limited" tone="bad" /> : <StatusBadge label="In grace" tone="warning" />}
+        {state === 'limited' ? (
+          <StatusBadge label="Limited" tone="bad" />
+        ) : (
+          <StatusBadge label="In grace" tone="warning" />
+        )}
         {suspensionSuggested && <StatusBadge label="Suspend?" tone="bad" />}
       </Group>
     ),

@@ -1,5 +1,5 @@
 import type { BillingDifference, BillingOverview } from '@atrium/core/billing'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
@@ -9,7 +9,11 @@ import { Time } from '@atrium/ui/time'
 import { Alert, Stack, Text } from '@mantine/core'
 
 /** What the last nightly comparison with the payment processor found. */
-export function ReconciliationPanel({ overview: { reconciliation, differences } }: { overview: BillingOverview }) {
+export function ReconciliationPanel({
+  overview: { reconciliation, differences },
+}: {
+  overview: BillingOverview
+}) {
   return (
     <Panel
       title="Comparison with the payment processor"
@@ -24,26 +28,41 @@ export function ReconciliationPanel({ overview: { reconciliation, differences } 
               <FailureText text={reconciliation.error} /> The rest is compared next time.
             </Alert>
           )}
-          <Facts>
-            <Fact label="Last one">
+          <DetailList>
+            <DetailItem label="Last one">
               <Time at={reconciliation.startedAt} show="both" />
-            </Fact>
-            <Fact label="Tenants compared">{reconciliation.tenants.toLocaleString('en')}</Fact>
-            <Fact label="Could not be compared">{reconciliation.failed === 0 ? 'None' : reconciliation.failed.toLocaleString('en')}</Fact>
-            <Fact label="Differences">
+            </DetailItem>
+            <DetailItem label="Tenants compared">
+              {reconciliation.tenants.toLocaleString('en')}
+            </DetailItem>
+            <DetailItem label="Could not be compared">
+              {reconciliation.failed === 0 ? 'None' : reconciliation.failed.toLocaleString('en')}
+            </DetailItem>
+            <DetailItem label="Differences">
               {reconciliation.differences === 0
                 ? 'None'
                 : `${reconciliation.differences.toLocaleString('en')}, ${reconciliation.repaired.toLocaleString('en')} of them repaired`}
-            </Fact>
-          </Facts>
-          {differences.length > 0 && <ResponsiveTable caption="Differences" columns={columns} rows={differences} rowKey={({ id }) => id} />}
+            </DetailItem>
+          </DetailList>
+          {differences.length > 0 && (
+            <ResponsiveTable
+              caption="Differences"
+              columns={columns}
+              rows={differences}
+              rowKey={({ id }) => id}
+            />
+          )}
         </Stack>
       )}
     </Panel>
   )
 }
 
-const kinds = { missing_here: 'Was missing here', missing_there: 'Is missing there', differs: 'Differed' } as const
+const kinds = {
+  missing_here: 'Was missing here',
+  missing_there: 'Is missing there',
+  differs: 'Differed',
+} as const
 
 const columns: readonly Column<BillingDifference>[] = [
   {
@@ -85,6 +104,11 @@ const columns: readonly Column<BillingDifference>[] = [
   {
     key: 'repaired',
     header: 'Now',
-    cell: ({ repaired }) => (repaired ? <StatusBadge label="Repaired" tone="good" /> : <StatusBadge label="Look at it" tone="warning" />),
+    cell: ({ repaired }) =>
+      repaired ? (
+        <StatusBadge label="Repaired" tone="good" />
+      ) : (
+        <StatusBadge label="Look at it" tone="warning" />
+      ),
   },
 ]

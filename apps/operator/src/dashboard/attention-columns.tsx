@@ -1,4 +1,5 @@
-import { provisioningSteps, type TenantView } from '@atrium/core/tenants'
+import { provisioningSteps } from '@atrium/core/provisioning'
+import type { TenantView } from '@atrium/core/tenants'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { When } from '../parts/when.tsx'
@@ -11,12 +12,23 @@ export const attentionColumns: readonly Column<TenantView>[] = [
     header: 'Tenant',
     primary: true,
     cell: (tenant) => (
-      <LinkAnchor to="/tenants/$slug" params={{ slug: tenant.slug }} fw={550} fz="inherit" underline="hover" data-row-link>
+      <LinkAnchor
+        to="/tenants/$slug"
+        params={{ slug: tenant.slug }}
+        fw={550}
+        fz="inherit"
+        underline="hover"
+        data-row-link
+      >
         {tenant.name}
       </LinkAnchor>
     ),
   },
-  { key: 'provisioning', header: 'Provisioning', cell: (tenant) => <ProvisioningSummary status={tenant.provisioningStatus} /> },
+  {
+    key: 'provisioning',
+    header: 'Provisioning',
+    cell: (tenant) => <ProvisioningSummary status={tenant.provisioningStatus} />,
+  },
   { key: 'problem', header: 'Problem', cell: problemOfTenant },
   { key: 'created', header: 'Created', cell: (tenant) => <When at={tenant.createdAt} /> },
 ]

@@ -11,10 +11,15 @@ import { attentionColumns } from './attention-columns.tsx'
 const read = 50
 const shown = 8
 
-/** Tenants that are not yet set up, those with a failed step first: what an operator would look at today. */
+/**
+ * Tenants that are not yet set up, those with a failed step first: what an operator would look at
+ * today.
+ */
 export function AttentionPanel() {
   const trpc = useTRPC()
-  const pending = useQuery(trpc.tenants.list.queryOptions({ status: 'pending', limit: read }, { refetchInterval: 30_000 }))
+  const pending = useQuery(
+    trpc.tenants.list.queryOptions({ status: 'pending', limit: read }, { refetchInterval: 30_000 }),
+  )
   return (
     <Panel
       title="Tenants that need attention"

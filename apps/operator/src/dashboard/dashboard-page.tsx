@@ -9,7 +9,7 @@ import { Figures } from './figures.tsx'
 import { RevenueFigures } from './revenue-figures.tsx'
 import { TroublePanel } from './trouble-panel.tsx'
 
-export const Route = createLazyRoute('/house/')({ component: DashboardPage })
+export const Route = createLazyRoute('/authenticated/')({ component: DashboardPage })
 
 function DashboardPage() {
   return (

@@ -13,9 +13,15 @@ const counted = 50
 export function Figures() {
   const trpc = useTRPC()
   const pending = useQuery(trpc.tenants.list.queryOptions({ status: 'pending', limit: counted }))
-  const suspended = useQuery(trpc.tenants.list.queryOptions({ status: 'suspended', limit: counted }))
-  const admins = useQuery(trpc.users.list.queryOptions({ platformAdmin: true, status: 'active', limit: counted }))
-  const deactivated = useQuery(trpc.users.list.queryOptions({ status: 'deactivated', limit: counted }))
+  const suspended = useQuery(
+    trpc.tenants.list.queryOptions({ status: 'suspended', limit: counted }),
+  )
+  const admins = useQuery(
+    trpc.users.list.queryOptions({ platformAdmin: true, status: 'active', limit: counted }),
+  )
+  const deactivated = useQuery(
+    trpc.users.list.queryOptions({ status: 'deactivated', limit: counted }),
+  )
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md" component="section" aria-label="Counts">
       <Figure page={pending}>
@@ -29,7 +35,11 @@ export function Figures() {
         </LinkAnchor>
       </Figure>
       <Figure page={admins}>
-        <LinkAnchor to="/users" search={{ platformAdmin: 'true', status: 'active' }} className={classes.label}>
+        <LinkAnchor
+          to="/users"
+          search={{ platformAdmin: 'true', status: 'active' }}
+          className={classes.label}
+        >
           Platform admins
         </LinkAnchor>
       </Figure>
@@ -43,7 +53,10 @@ export function Figures() {
 }
 
 interface FigureProps {
-  page: { data: { items: readonly unknown[]; nextCursor: string | null } | undefined; isError: boolean }
+  page: {
+    data: { items: readonly unknown[]; nextCursor: string | null } | undefined
+    isError: boolean
+  }
   /** The link that names the figure. */
   children: ReactNode
 }

@@ -50,7 +50,9 @@ export function TroublePanel() {
       ) : (
         <AuditTable
           caption="Failed and denied"
-          events={[...denied.data.items, ...failed.data.items].toSorted(newestFirst).slice(0, shown)}
+          events={[...denied.data.items, ...failed.data.items]
+            .toSorted(newestFirst)
+            .slice(0, shown)}
           onOpen={setOpened}
           showTenant
         />

@@ -7,17 +7,27 @@ import { Box, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { createLazyRoute, useNavigate } from '@tanstack/react-router'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { AboutFields, ConditionFields, NoteField, RolloutFields, TargetingFields } from './flag-fields.tsx'
+import {
+  AboutFields,
+  ConditionFields,
+  NoteField,
+  RolloutFields,
+  TargetingFields,
+} from './flag-fields.tsx'
 import { emptyFlag, type FlagForm, fieldOf, toCreateFlag, validateFlag } from './flag-form.ts'
 import { GuardFields } from './guard-fields.tsx'
 import { useCreateFlag } from './mutations.ts'
 
-export const Route = createLazyRoute('/house/flags/new')({ component: CreateFlagPage })
+export const Route = createLazyRoute('/authenticated/flags/new')({ component: CreateFlagPage })
 
 function CreateFlagPage() {
   const navigate = useNavigate()
   const create = useCreateFlag()
-  const form = useForm<FlagForm>({ initialValues: emptyFlag, validate: validateFlag(CreateFlag, toCreateFlag), validateInputOnBlur: true })
+  const form = useForm<FlagForm>({
+    initialValues: emptyFlag,
+    validate: validateFlag(CreateFlag, toCreateFlag),
+    validateInputOnBlur: true,
+  })
   const showErrors = (errors: Readonly<Record<string, unknown>>) => {
     const [first] = Object.keys(errors)
     if (first !== undefined) form.getInputNode(first)?.focus()
@@ -31,8 +41,14 @@ function CreateFlagPage() {
         },
         onError: (error) => {
           const problem = problemOf(error)
-          const refused = Object.entries(fieldErrors(problem)).map(([path, message]) => [fieldOf(path, values), message])
-          const errors = problem.code === 'already_exists' ? { key: problem.message } : Object.fromEntries(refused)
+          const rejected = Object.entries(fieldErrors(problem)).map(([path, message]) => [
+            fieldOf(path, values),
+            message,
+          ])
+          const errors =
+            problem.code === 'already_exists'
+              ? { key: problem.message }
+              : Object.fromEntries(rejected)
           form.setErrors(errors)
           showErrors(errors)
         },
@@ -51,7 +67,7 @@ function CreateFlagPage() {
             <Stack>
               <TextInput
                 label="Key"
-                description="What code asks for, for good: small letters, digits and _. The key of a removed flag is not used again."
+                description="The name that code uses: lowercase letters, digits and _. It cannot be changed or used again."
                 placeholder="new_billing_engine"
                 withAsterisk
                 autoCapitalize="none"

@@ -5,7 +5,7 @@ import { EditDialog } from '../parts/edit-dialog.tsx'
 import { FlagEditor } from './flag-editor.tsx'
 import { AboutFields, ConditionFields, RolloutFields, TargetingFields } from './flag-fields.tsx'
 import { GuardFields } from './guard-fields.tsx'
-import { lossSentence } from './words.ts'
+import { lossSentence } from './labels.ts'
 
 interface Props {
   flag: FlagView

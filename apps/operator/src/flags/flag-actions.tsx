@@ -31,7 +31,11 @@ export function KillFlag({ flag }: { flag: FlagView }) {
       >
         <List size="sm" spacing={4}>
           <List.Item>It is off for every tenant within seconds, on every server.</List.Item>
-          {requiredBy.length > 0 && <List.Item>{requiredBy.join(', ')} may change with it: they look at this flag.</List.Item>}
+          {requiredBy.length > 0 && (
+            <List.Item>
+              {requiredBy.join(', ')} may change with it: they look at this flag.
+            </List.Item>
+          )}
           <List.Item>Percentage and lists are kept, so that it can come back as it was.</List.Item>
         </List>
       </ConfirmDialog>
@@ -75,7 +79,7 @@ export function RemoveFlagPanel({ flag }: { flag: FlagView }) {
           What happens:
         </Text>
         <List size="sm" spacing={4}>
-          <List.Item>It is off for everybody, for good.</List.Item>
+          <List.Item>It is permanently off for everyone.</List.Item>
           <List.Item>Its history stays, and no other flag can have this key.</List.Item>
         </List>
       </ConfirmDialog>

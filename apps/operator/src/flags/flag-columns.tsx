@@ -5,7 +5,7 @@ import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
 import { GoesBy } from './goes-by.tsx'
-import { flagLook } from './words.ts'
+import { flagMeta } from './labels.ts'
 
 /** Columns of a list of flags. */
 export const flagColumns: readonly Column<FlagView>[] = [
@@ -34,7 +34,7 @@ export const flagColumns: readonly Column<FlagView>[] = [
       </>
     ),
   },
-  { key: 'state', header: 'State', cell: (flag) => <StatusBadge {...flagLook(flag)} /> },
+  { key: 'state', header: 'State', cell: (flag) => <StatusBadge {...flagMeta(flag)} /> },
   { key: 'lists', header: 'Lists', cell: listsOf },
   {
     key: 'staleAfter',
@@ -47,7 +47,10 @@ export const flagColumns: readonly Column<FlagView>[] = [
 
 function listsOf({ allowTenants, allowPartners, allowPlans, denyTenants }: FlagView) {
   const allowed = allowTenants.length + allowPartners.length + allowPlans.length
-  const parts = [allowed > 0 && `${allowed} allowed`, denyTenants.length > 0 && `${denyTenants.length} denied`].filter(Boolean)
+  const parts = [
+    allowed > 0 && `${allowed} allowed`,
+    denyTenants.length > 0 && `${denyTenants.length} denied`,
+  ].filter(Boolean)
   if (parts.length === 0) return '–'
   return (
     <Text span inherit style={{ whiteSpace: 'nowrap' }}>

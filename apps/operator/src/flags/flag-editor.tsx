@@ -6,7 +6,14 @@ import { type UseFormReturnType, useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { NoteField } from './flag-fields.tsx'
-import { changesFlag, type FlagForm, fieldOf, toFlagForm, toUpdateFlag, validateFlag } from './flag-form.ts'
+import {
+  changesFlag,
+  type FlagForm,
+  fieldOf,
+  toFlagForm,
+  toUpdateFlag,
+  validateFlag,
+} from './flag-form.ts'
 import { useUpdateFlag } from './mutations.ts'
 
 interface Props {
@@ -17,12 +24,18 @@ interface Props {
   onClose: () => void
 }
 
-/** A part of a flag as a form. It saves against the version that it was opened with, so that no change of somebody else is lost. */
+/**
+ * A part of a flag as a form. It saves against the version that it was opened with, so that no
+ * change of somebody else is lost.
+ */
 export function FlagEditor({ flag: current, children, submitLabel, onClose }: Props) {
   const [flag] = useState(current)
   const update = useUpdateFlag()
   const toInput = (values: FlagForm) => toUpdateFlag(flag, values)
-  const form = useForm<FlagForm>({ initialValues: toFlagForm(flag), validate: validateFlag(UpdateFlag, toInput) })
+  const form = useForm<FlagForm>({
+    initialValues: toFlagForm(flag),
+    validate: validateFlag(UpdateFlag, toInput),
+  })
   const showErrors = (errors: Readonly<Record<string, unknown>>) => {
     const [first] = Object.keys(errors)
     if (first !== undefined) form.getInputNode(first)?.focus()
@@ -35,9 +48,12 @@ export function FlagEditor({ flag: current, children, submitLabel, onClose }: Pr
           onClose()
         },
         onError: (error) => {
-          const refused = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [fieldOf(path, values), message])
-          form.setErrors(Object.fromEntries(refused))
-          showErrors(Object.fromEntries(refused))
+          const rejected = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
+            fieldOf(path, values),
+            message,
+          ])
+          form.setErrors(Object.fromEntries(rejected))
+          showErrors(Object.fromEntries(rejected))
         },
       }),
     showErrors,
@@ -50,7 +66,11 @@ export function FlagEditor({ flag: current, children, submitLabel, onClose }: Pr
         <NoteField form={form} required />
         <FormFooter
           error={update.error}
-          message={conflict ? 'Somebody else changed this flag meanwhile. Cancel, look at it, and make your change again.' : undefined}
+          message={
+            conflict
+              ? 'Somebody else changed this flag meanwhile. Cancel, look at it, and make your change again.'
+              : undefined
+          }
           submitLabel={submitLabel}
           pending={update.isPending}
           disabled={!changesFlag(flag, form.values)}

@@ -4,7 +4,7 @@ import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { StatusBadge, ToneIcon } from '@atrium/ui/status-badge'
-import { type Tone, tenantStatusLooks } from '@atrium/ui/tones'
+import { type Tone, tenantStatusMeta } from '@atrium/ui/tones'
 import { Alert, Autocomplete, Group, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconAlertTriangle } from '@tabler/icons-react'
@@ -13,9 +13,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 import classes from './flag-explanation.module.css'
-import { stepNames } from './words.ts'
+import { stepNames } from './labels.ts'
 
-const route = getRouteApi('/house/flags/$key')
+const route = getRouteApi('/authenticated/flags/$key')
 const suggested = 8
 
 /** Why the flag is on or off for a tenant, step by step. */
@@ -29,8 +29,14 @@ export function FlagExplanationTab({ name }: { name: string }) {
       { placeholderData: keepPreviousData },
     ),
   )
-  const ask = (slug: string) => void navigate({ search: { tab: 'explain', ...(slug === '' ? {} : { tenantSlug: slug }) }, replace: true })
-  const unknown = explanation.isError && ['not_found', 'invalid_input'].includes(problemOf(explanation.error).code)
+  const ask = (slug: string) =>
+    void navigate({
+      search: { tab: 'explain', ...(slug === '' ? {} : { tenantSlug: slug }) },
+      replace: true,
+    })
+  const unknown =
+    explanation.isError &&
+    ['not_found', 'invalid_input'].includes(problemOf(explanation.error).code)
   return (
     <Stack gap="lg" maw={760}>
       <TenantQuestion asked={tenantSlug} onAsk={ask} unknown={unknown} />
@@ -44,13 +50,21 @@ export function FlagExplanationTab({ name }: { name: string }) {
       ) : explanation.isPending ? (
         <LoadingRows label="Loading the explanation" rows={4} />
       ) : (
-        <Answer explanation={explanation.data} />
+        <Evaluation explanation={explanation.data} />
       )}
     </Stack>
   )
 }
 
-function TenantQuestion({ asked, onAsk, unknown }: { asked: string | undefined; onAsk: (slug: string) => void; unknown: boolean }) {
+function TenantQuestion({
+  asked,
+  onAsk,
+  unknown,
+}: {
+  asked: string | undefined
+  onAsk: (slug: string) => void
+  unknown: boolean
+}) {
   const [typed, setTyped] = useState(asked ?? '')
   const [q] = useDebouncedValue(typed.trim(), 250)
   const tenants = useQuery(
@@ -97,7 +111,7 @@ function TenantQuestion({ asked, onAsk, unknown }: { asked: string | undefined; 
   )
 }
 
-function Answer({ explanation }: { explanation: FlagExplanation }) {
+function Evaluation({ explanation }: { explanation: FlagExplanation }) {
   const { key, tenantSlug, tenantStatus, value, served, steps } = explanation
   return (
     <Panel
@@ -116,9 +130,10 @@ function Answer({ explanation }: { explanation: FlagExplanation }) {
           <Alert
             color="yellow"
             icon={<IconAlertTriangle aria-hidden />}
-            title={`The tenant is ${tenantStatusLooks[tenantStatus].label.toLowerCase()}`}
+            title={`The tenant is ${tenantStatusMeta[tenantStatus].label.toLowerCase()}`}
           >
-            The flag itself says on, but a suspended or deleted tenant is told that every flag is off.
+            The flag itself says on, but a suspended or deleted tenant is told that every flag is
+            off.
           </Alert>
         )}
         <ol className={classes.steps}>
@@ -131,7 +146,11 @@ function Answer({ explanation }: { explanation: FlagExplanation }) {
                     {stepNames[step]}
                   </Text>
                   <Text size="xs" c="dimmed" span>
-                    {outcome === 'decided' ? `decides: ${value ? 'on' : 'off'}` : outcome === 'passed' ? 'goes on' : 'not reached'}
+                    {outcome === 'decided'
+                      ? `decides: ${value ? 'on' : 'off'}`
+                      : outcome === 'passed'
+                        ? 'goes on'
+                        : 'not reached'}
                   </Text>
                 </Group>
                 <Text size="sm" {...(outcome === 'decided' ? {} : { c: 'dimmed' })}>

@@ -1,5 +1,5 @@
 import { flagState, flagStates } from '@atrium/core/flags'
-import { plans } from '@atrium/core/tenants'
+import { plans } from '@atrium/core/plans'
 import {
   Group,
   Input,
@@ -15,10 +15,10 @@ import {
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useId } from 'react'
-import { planNames } from '../tenants/words.ts'
+import { planNames } from '../tenants/labels.ts'
 import type { FlagForm } from './flag-form.ts'
+import { reachSentence, stateNames } from './labels.ts'
 import { FlagKeysInput, PartnerSlugsInput, TenantSlugsInput } from './name-inputs.tsx'
-import { reachSentence, stateNames } from './words.ts'
 
 interface Props {
   form: UseFormReturnType<FlagForm>
@@ -46,7 +46,13 @@ export function RolloutFields({ form }: Props) {
       />
       {state === 'rollout' && (
         <Group gap="lg" align="flex-start">
-          <Input.Wrapper label="Share of the tenants" labelProps={{ id: label }} labelElement="div" flex="1 1 240px" pb="lg">
+          <Input.Wrapper
+            label="Share of the tenants"
+            labelProps={{ id: label }}
+            labelElement="div"
+            flex="1 1 240px"
+            pb="lg"
+          >
             <Slider
               mt={6}
               mx={12}
@@ -139,7 +145,12 @@ export function AboutFields({ form }: Props) {
         {...form.getInputProps('description')}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <TextInput label="Owner" placeholder="A person or a team" autoComplete="off" {...form.getInputProps('owner')} />
+        <TextInput
+          label="Owner"
+          placeholder="A person or a team"
+          autoComplete="off"
+          {...form.getInputProps('owner')}
+        />
         <TextInput label="Expected to go by" type="date" {...form.getInputProps('staleAfter')} />
       </SimpleGrid>
     </Stack>
@@ -151,7 +162,11 @@ export function NoteField({ form, required }: Props & { required: boolean }) {
   return (
     <TextInput
       label="Note"
-      description={required ? 'Why. It is kept in the history.' : 'Why there is such a flag. Optional; it is kept in the history.'}
+      description={
+        required
+          ? 'Why. It is kept in the history.'
+          : 'Why there is such a flag. Optional; it is kept in the history.'
+      }
       withAsterisk={required}
       autoComplete="off"
       {...form.getInputProps('note')}

@@ -1,3 +1,4 @@
+import '@atrium/core/issue-messages'
 import { type GuardSignal, guardSignals } from '@atrium/core/flag-guards'
 import type { CreateFlag, FlagState, FlagView, UpdateFlag } from '@atrium/core/flags'
 import type { Plan } from '@atrium/core/tenants'
@@ -5,7 +6,10 @@ import { fromLocalInput, toLocalInput } from '@atrium/ui/format'
 import { randomId } from '@mantine/hooks'
 import type { z } from 'zod'
 
-/** A guard rule as it is typed. `id` keeps its inputs apart from those of other rules while rules come and go. */
+/**
+ * A guard rule as it is typed. `id` keeps its inputs apart from those of other rules while rules
+ * come and go.
+ */
 export interface GuardForm {
   id: string
   signal: GuardSignal
@@ -14,7 +18,10 @@ export interface GuardForm {
   minimum: number | string
 }
 
-/** A flag as it is typed: every field present, empty text for what is left out, times as `datetime-local` inputs show them. */
+/**
+ * A flag as it is typed: every field present, empty text for what is left out, times as
+ * `datetime-local` inputs show them.
+ */
 export interface FlagForm {
   key: string
   description: string
@@ -55,7 +62,8 @@ export const emptyFlag: FlagForm = {
 }
 
 export function toFlagForm(flag: FlagView): FlagForm {
-  const needs = (value: boolean) => flag.prerequisites.filter((one) => one.value === value).map((one) => one.key)
+  const needs = (value: boolean) =>
+    flag.prerequisites.filter((one) => one.value === value).map((one) => one.key)
   return {
     key: flag.key,
     description: flag.description ?? '',
@@ -77,8 +85,8 @@ export function toFlagForm(flag: FlagView): FlagForm {
 }
 
 /**
- * What is sent for a change: the fields that differ from the flag as it was read, and its version. A time that was not touched is not
- * sent, because the input shows it without its seconds.
+ * What is sent for a change: the fields that differ from the flag as it was read, and its version.
+ * A time that was not touched is not sent, because the input shows it without its seconds.
  */
 export function toUpdateFlag(flag: FlagView, form: FlagForm): z.input<typeof UpdateFlag> {
   const before = settingsOf(toFlagForm(flag))
@@ -116,7 +124,10 @@ function settingsOf(form: FlagForm) {
     denyTenants: form.denyTenants,
     allowPartners: form.allowPartners,
     allowPlans: form.allowPlans,
-    prerequisites: [...form.needsOn.map((key) => ({ key, value: true })), ...form.needsOff.map((key) => ({ key, value: false }))],
+    prerequisites: [
+      ...form.needsOn.map((key) => ({ key, value: true })),
+      ...form.needsOff.map((key) => ({ key, value: false })),
+    ],
     guards: form.guards.map(({ id: _, signal, ...numbers }) => ({
       signal,
       windowMinutes: numberIn(numbers.windowMinutes),
@@ -141,20 +152,31 @@ export function newGuard(others: readonly GuardForm[]): GuardForm {
   return { id: randomId(), signal, windowMinutes: 30, threshold: 5, minimum: 50 }
 }
 
-/** The field of the form that shows what the API says about a path: items stand on their list, prerequisites in one of two inputs. */
+/**
+ * The field of the form that shows what the API says about a path: items stand on their list,
+ * prerequisites in one of two inputs.
+ */
 export function fieldOf(path: string, form: FlagForm): string {
   const [field = '', index, part] = path.split('.')
   // An issue with a rule as a whole stands under the rules.
   if (field === 'guards') return part === undefined ? field : path
   if (field !== 'prerequisites') return field
-  return form.needsOn.length > 0 && Number(index ?? 0) < form.needsOn.length ? 'needsOn' : form.needsOff.length > 0 ? 'needsOff' : 'needsOn'
+  return form.needsOn.length > 0 && Number(index ?? 0) < form.needsOn.length
+    ? 'needsOn'
+    : form.needsOff.length > 0
+      ? 'needsOff'
+      : 'needsOn'
 }
 
 /** Validation of the form by the schema of the API, over what the form would send. */
-export function validateFlag(schema: z.ZodType, toInput: (form: FlagForm) => unknown): (form: FlagForm) => Record<string, string> {
+export function validateFlag(
+  schema: z.ZodType,
+  toInput: (form: FlagForm) => unknown,
+): (form: FlagForm) => Record<string, string> {
   return (form) => {
     const errors: Record<string, string> = {}
-    for (const issue of schema.safeParse(toInput(form)).error?.issues ?? []) errors[fieldOf(issue.path.join('.'), form)] ??= issue.message
+    for (const issue of schema.safeParse(toInput(form)).error?.issues ?? [])
+      errors[fieldOf(issue.path.join('.'), form)] ??= issue.message
     return errors
   }
 }

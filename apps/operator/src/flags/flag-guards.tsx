@@ -5,12 +5,12 @@ import { formatCount } from '@atrium/ui/format'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 import { Group, Progress, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 import { EditGuards } from './edit-flag.tsx'
-import { guardSentence, percent, rateWords, signalNames } from './words.ts'
+import { guardSentence, percent, rateText, signalNames } from './labels.ts'
 
 interface Props {
   flag: FlagView
@@ -21,7 +21,11 @@ const readEveryMs = 15_000
 /** The guard rules of a flag with what they see at this moment. */
 export function GuardsPanel({ flag }: Props) {
   return (
-    <Panel title="Guards" description="What turns the flag off by itself while it rolls out." actions={<EditGuards flag={flag} />}>
+    <Panel
+      title="Guards"
+      description="What turns the flag off by itself while it rolls out."
+      actions={<EditGuards flag={flag} />}
+    >
       {flag.guards.length === 0 ? (
         <Text size="sm" c="dimmed">
           No rules. With one, a rollout that makes things fail ends by itself.
@@ -35,7 +39,10 @@ export function GuardsPanel({ flag }: Props) {
 
 function Readings({ flag }: Props) {
   const readings = useQuery(
-    useTRPC().flags.guards.queryOptions({ key: flag.key }, { refetchInterval: readEveryMs, placeholderData: keepPreviousData }),
+    useTRPC().flags.guards.queryOptions(
+      { key: flag.key },
+      { refetchInterval: readEveryMs, placeholderData: keepPreviousData },
+    ),
   )
   if (readings.isError) {
     return (
@@ -47,7 +54,8 @@ function Readings({ flag }: Props) {
       />
     )
   }
-  if (readings.isPending) return <LoadingRows label="Loading what the guards see" rows={flag.guards.length} />
+  if (readings.isPending)
+    return <LoadingRows label="Loading what the guards see" rows={flag.guards.length} />
   const { acting, at, guards } = readings.data
   return (
     <Stack gap="lg">
@@ -55,7 +63,8 @@ function Readings({ flag }: Props) {
         <Reading key={`${guard.signal} ${guard.windowMinutes}`} guard={guard} acting={acting} />
       ))}
       <Text size="xs" c="dimmed">
-        {acting ? 'Looked at every minute.' : 'The rules act only while the flag is in rollout.'} Figures of <Time at={at} />.
+        {acting ? 'Looked at every minute.' : 'The rules act only while the flag is in rollout.'}{' '}
+        Figures of <Time at={at} />.
       </Text>
     </Stack>
   )
@@ -80,7 +89,7 @@ function Reading({ guard, acting }: { guard: FlagGuardReading; acting: boolean }
       <Progress
         value={nearness}
         color={rate > threshold ? 'red' : 'teal'}
-        aria-label={`${signalNames[signal]}: ${rateWords(on)} with the flag, the limit is ${percent(threshold)}`}
+        aria-label={`${signalNames[signal]}: ${rateText(on)} with the flag, the limit is ${percent(threshold)}`}
       />
       <Group justify="space-between" gap="xs" mt={6}>
         <Side name="With the flag" count={on} />
@@ -88,7 +97,8 @@ function Reading({ guard, acting }: { guard: FlagGuardReading; acting: boolean }
       </Group>
       {acting && on.events < minimum && (
         <Text size="xs" c="dimmed" mt={4}>
-          {formatCount(minimum - on.events)} more events with the flag are needed before this rule can act.
+          {formatCount(minimum - on.events)} more events with the flag are needed before this rule
+          can act.
         </Text>
       )}
     </div>
@@ -98,17 +108,20 @@ function Reading({ guard, acting }: { guard: FlagGuardReading; acting: boolean }
 function Side({ name, count }: { name: string; count: SignalReading }) {
   return (
     <Text size="sm">
-      {name}: <b>{rateWords(count)}</b>{' '}
+      {name}: <b>{rateText(count)}</b>{' '}
       <Text span inherit c="dimmed">
-        ({formatCount(count.failures)} of {formatCount(count.events)}; {formatCount(count.failingTenants)} of {formatCount(count.tenants)}{' '}
+        ({formatCount(count.failures)} of {formatCount(count.events)};{' '}
+        {formatCount(count.failingTenants)} of {formatCount(count.tenants)}{' '}
         {count.tenants === 1 ? 'tenant' : 'tenants'} failing)
       </Text>
     </Text>
   )
 }
 
-function lookOf({ broken, on, minimum }: FlagGuardReading, acting: boolean): Look {
+function lookOf({ broken, on, minimum }: FlagGuardReading, acting: boolean): StatusMeta {
   if (broken) return { label: acting ? 'Broken, turning off' : 'Would turn it off', tone: 'bad' }
   if (on.events < minimum) return { label: 'Too few events', tone: 'neutral' }
-  return on.failingTenants > 0 ? { label: 'Some tenants failing', tone: 'warning' } : { label: 'Within the limit', tone: 'good' }
+  return on.failingTenants > 0
+    ? { label: 'Some tenants failing', tone: 'warning' }
+    : { label: 'Within the limit', tone: 'good' }
 }

@@ -9,12 +9,17 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
+import { changeLines, changeNames } from './labels.ts'
 import { historyQuery } from './search.ts'
-import { changeLines, changeNames } from './words.ts'
 
-const route = getRouteApi('/house/flags/$key')
+const route = getRouteApi('/authenticated/flags/$key')
 
-const tones: Readonly<Record<FlagChange['kind'], Tone>> = { created: 'good', updated: 'neutral', killed: 'bad', removed: 'warning' }
+const tones: Readonly<Record<FlagChange['kind'], Tone>> = {
+  created: 'good',
+  updated: 'neutral',
+  killed: 'bad',
+  removed: 'warning',
+}
 
 const columns: readonly Column<FlagChange>[] = [
   {
@@ -32,7 +37,11 @@ const columns: readonly Column<FlagChange>[] = [
       </>
     ),
   },
-  { key: 'kind', header: 'Change', cell: (change) => <StatusBadge label={changeNames[change.kind]} tone={tones[change.kind]} /> },
+  {
+    key: 'kind',
+    header: 'Change',
+    cell: (change) => <StatusBadge label={changeNames[change.kind]} tone={tones[change.kind]} />,
+  },
   {
     key: 'what',
     header: 'What',
@@ -57,7 +66,11 @@ const columns: readonly Column<FlagChange>[] = [
 export function FlagHistoryTab({ name }: { name: string }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const history = useQuery(useTRPC().flags.history.queryOptions(historyQuery(name, search), { placeholderData: keepPreviousData }))
+  const history = useQuery(
+    useTRPC().flags.history.queryOptions(historyQuery(name, search), {
+      placeholderData: keepPreviousData,
+    }),
+  )
   if (history.isError) {
     return (
       <ErrorState
@@ -69,7 +82,8 @@ export function FlagHistoryTab({ name }: { name: string }) {
     )
   }
   if (history.isPending) return <LoadingRows label="Loading the history" />
-  if (history.data.items.length === 0) return <EmptyState title="No earlier changes">Go back a page.</EmptyState>
+  if (history.data.items.length === 0)
+    return <EmptyState title="No earlier changes">Go back a page.</EmptyState>
   return (
     <>
       <ResponsiveTable

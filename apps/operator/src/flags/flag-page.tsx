@@ -15,17 +15,23 @@ import { KillFlag } from './flag-actions.tsx'
 import { FlagExplanationTab } from './flag-explanation.tsx'
 import { FlagHistoryTab } from './flag-history.tsx'
 import { FlagSettingsTab } from './flag-settings.tsx'
+import { flagMeta, rollbackSentence } from './labels.ts'
 import { flagTabs } from './search.ts'
-import { flagLook, rollbackSentence } from './words.ts'
 
-const route = getRouteApi('/house/flags/$key')
+const route = getRouteApi('/authenticated/flags/$key')
 
-export const Route = createLazyRoute('/house/flags/$key')({ component: FlagPage })
+export const Route = createLazyRoute('/authenticated/flags/$key')({ component: FlagPage })
 
 function FlagPage() {
   const { key } = route.useParams()
   const { tab } = route.useSearch()
-  const { data: flag, isError, error, isFetching, refetch } = useQuery(useTRPC().flags.get.queryOptions({ key }))
+  const {
+    data: flag,
+    isError,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery(useTRPC().flags.get.queryOptions({ key }))
   // The history outlives the flag, so its tab still opens.
   if (!flag && isError && isMissing(error) && tab !== 'history') {
     return (
@@ -43,7 +49,7 @@ function FlagPage() {
       <PageHeader
         title={key}
         description={flag?.description}
-        marks={flag && <StatusBadge {...flagLook(flag)} />}
+        marks={flag && <StatusBadge {...flagMeta(flag)} />}
         actions={flag && <KillFlag flag={flag} />}
       />
       {flag ? (
@@ -51,7 +57,12 @@ function FlagPage() {
       ) : tab === 'history' && isError && isMissing(error) ? (
         <FlagHistoryTab name={key} />
       ) : isError ? (
-        <ErrorState title="The flag could not be loaded." error={error} onRetry={() => void refetch()} retrying={isFetching} />
+        <ErrorState
+          title="The flag could not be loaded."
+          error={error}
+          onRetry={() => void refetch()}
+          retrying={isFetching}
+        />
       ) : (
         <LoadingRows label="Loading the flag" />
       )}
@@ -78,13 +89,17 @@ function FlagDetail({ flag }: { flag: FlagView }) {
               {rollbackSentence(flag.rollback)}
             </Text>
           )}
-          Off for everybody since <Time at={flag.killedAt} show="absolute" />. It comes back by a change of its rollout, with a note that
-          says why.
+          Off for everybody since <Time at={flag.killedAt} show="absolute" />. It comes back by a
+          change of its rollout, with a note that says why.
         </Alert>
       )}
       <Tabs
         value={tab}
-        onChange={(value) => void navigate({ search: { tab: flagTabs.find((name) => name !== 'settings' && name === value) } })}
+        onChange={(value) =>
+          void navigate({
+            search: { tab: flagTabs.find((name) => name !== 'settings' && name === value) },
+          })
+        }
         keepMounted={false}
       >
         <Tabs.List mb="lg" aria-label="Parts of the flag">

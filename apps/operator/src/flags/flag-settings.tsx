@@ -1,15 +1,15 @@
 import type { FlagView } from '@atrium/core/flags'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
 import { Time } from '@atrium/ui/time'
 import { Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core'
-import { planNames } from '../tenants/words.ts'
+import { planNames } from '../tenants/labels.ts'
 import { EditAbout, EditConditions, EditRollout, EditTargeting } from './edit-flag.tsx'
 import { RemoveFlagPanel } from './flag-actions.tsx'
 import { GuardsPanel } from './flag-guards.tsx'
 import { GoesBy } from './goes-by.tsx'
-import { reachSentence } from './words.ts'
+import { reachSentence } from './labels.ts'
 
 interface Props {
   flag: FlagView
@@ -22,19 +22,33 @@ export function FlagSettingsTab({ flag }: Props) {
       <Stack gap="lg">
         <RolloutPanel flag={flag} />
         <GuardsPanel flag={flag} />
-        <Panel title="Lists" description="Who is let in or kept out by name." actions={<EditTargeting flag={flag} />}>
-          <Facts>
-            <Fact label="Allowed tenants">{flag.allowTenants.length > 0 ? <TenantLinks slugs={flag.allowTenants} /> : null}</Fact>
-            <Fact label="Allowed partners">{flag.allowPartners.join(', ')}</Fact>
-            <Fact label="Allowed plans">{flag.allowPlans.map((plan) => planNames[plan]).join(', ')}</Fact>
-            <Fact label="Denied tenants">{flag.denyTenants.length > 0 ? <TenantLinks slugs={flag.denyTenants} /> : null}</Fact>
-          </Facts>
+        <Panel
+          title="Lists"
+          description="Who is let in or kept out by name."
+          actions={<EditTargeting flag={flag} />}
+        >
+          <DetailList>
+            <DetailItem label="Allowed tenants">
+              {flag.allowTenants.length > 0 ? <TenantLinks slugs={flag.allowTenants} /> : null}
+            </DetailItem>
+            <DetailItem label="Allowed partners">{flag.allowPartners.join(', ')}</DetailItem>
+            <DetailItem label="Allowed plans">
+              {flag.allowPlans.map((plan) => planNames[plan]).join(', ')}
+            </DetailItem>
+            <DetailItem label="Denied tenants">
+              {flag.denyTenants.length > 0 ? <TenantLinks slugs={flag.denyTenants} /> : null}
+            </DetailItem>
+          </DetailList>
         </Panel>
       </Stack>
       <Stack gap="lg">
-        <Panel title="Conditions" description="When it can be on at all." actions={<EditConditions flag={flag} />}>
-          <Facts>
-            <Fact label="Prerequisites">
+        <Panel
+          title="Conditions"
+          description="When it can be on at all."
+          actions={<EditConditions flag={flag} />}
+        >
+          <DetailList>
+            <DetailItem label="Prerequisites">
               {flag.prerequisites.length === 0 ? null : (
                 <Stack gap={2}>
                   {flag.prerequisites.map((one) => (
@@ -44,10 +58,14 @@ export function FlagSettingsTab({ flag }: Props) {
                   ))}
                 </Stack>
               )}
-            </Fact>
-            <Fact label="Begins">{flag.enabledFrom && <Time at={flag.enabledFrom} show="both" />}</Fact>
-            <Fact label="Ends">{flag.enabledUntil && <Time at={flag.enabledUntil} show="both" />}</Fact>
-          </Facts>
+            </DetailItem>
+            <DetailItem label="Begins">
+              {flag.enabledFrom && <Time at={flag.enabledFrom} show="both" />}
+            </DetailItem>
+            <DetailItem label="Ends">
+              {flag.enabledUntil && <Time at={flag.enabledUntil} show="both" />}
+            </DetailItem>
+          </DetailList>
         </Panel>
         <AboutPanel flag={flag} />
         <RemoveFlagPanel flag={flag} />
@@ -74,12 +92,16 @@ function RolloutPanel({ flag }: Props) {
 function AboutPanel({ flag }: Props) {
   return (
     <Panel title="About" actions={<EditAbout flag={flag} />}>
-      <Facts>
-        <Fact label="Description">{flag.description}</Fact>
-        <Fact label="Owner">{flag.owner}</Fact>
-        <Fact label="Expected to go by">{flag.staleAfter && <GoesBy day={flag.staleAfter} />}</Fact>
-        <Fact label="Last asked for by name">{flag.lastAskedAt ? <Time at={flag.lastAskedAt} show="both" /> : 'Never'}</Fact>
-        <Fact label="Needed by">
+      <DetailList>
+        <DetailItem label="Description">{flag.description}</DetailItem>
+        <DetailItem label="Owner">{flag.owner}</DetailItem>
+        <DetailItem label="Expected to go by">
+          {flag.staleAfter && <GoesBy day={flag.staleAfter} />}
+        </DetailItem>
+        <DetailItem label="Last asked for by name">
+          {flag.lastAskedAt ? <Time at={flag.lastAskedAt} show="both" /> : 'Never'}
+        </DetailItem>
+        <DetailItem label="Needed by">
           {flag.requiredBy.length === 0 ? null : (
             <Group gap={6}>
               {flag.requiredBy.map((key) => (
@@ -87,13 +109,13 @@ function AboutPanel({ flag }: Props) {
               ))}
             </Group>
           )}
-        </Fact>
-        {flag.salt !== null && <Fact label="Salt of the rollout">{flag.salt}</Fact>}
-        <Fact label="Version">{flag.version}</Fact>
-        <Fact label="Created">
+        </DetailItem>
+        {flag.salt !== null && <DetailItem label="Salt of the rollout">{flag.salt}</DetailItem>}
+        <DetailItem label="Version">{flag.version}</DetailItem>
+        <DetailItem label="Created">
           <Time at={flag.createdAt} show="both" />
-        </Fact>
-      </Facts>
+        </DetailItem>
+      </DetailList>
     </Panel>
   )
 }

@@ -13,22 +13,27 @@ import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { useTRPC } from '../trpc.ts'
 import { flagColumns } from './flag-columns.tsx'
+import { stateNames } from './labels.ts'
 import { type FlagsSearch, flagsQuery } from './search.ts'
-import { stateNames } from './words.ts'
 
-const route = getRouteApi('/house/flags')
+const route = getRouteApi('/authenticated/flags')
 
-export const Route = createLazyRoute('/house/flags')({ component: FlagsPage })
+export const Route = createLazyRoute('/authenticated/flags')({ component: FlagsPage })
 
 const stateChoices = flagStates.map((value) => ({ value, label: stateNames[value] }))
 
 function FlagsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const flags = useQuery(useTRPC().flags.list.queryOptions(flagsQuery(search), { placeholderData: keepPreviousData }))
+  const flags = useQuery(
+    useTRPC().flags.list.queryOptions(flagsQuery(search), { placeholderData: keepPreviousData }),
+  )
   const filtered = countFilters(search) > 0 || search.trail !== undefined
   const narrow = (change: Partial<FlagsSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   return (
     <>
       <PageHeader
@@ -49,9 +54,18 @@ function FlagsPage() {
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
-        <ChoiceFilter label="State" value={search.state} choices={stateChoices} onChange={(state) => narrow({ state })} />
+        <ChoiceFilter
+          label="State"
+          value={search.state}
+          choices={stateChoices}
+          onChange={(state) => narrow({ state })}
+        />
         {countFilters(search) > 0 && (
-          <Button variant="subtle" color="gray" onClick={() => narrow({ q: undefined, state: undefined })}>
+          <Button
+            variant="subtle"
+            color="gray"
+            onClick={() => narrow({ q: undefined, state: undefined })}
+          >
             Clear filters
           </Button>
         )}
@@ -62,7 +76,7 @@ function FlagsPage() {
         columns={flagColumns}
         rowKey={(flag) => flag.id}
         trail={search.trail}
-        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
         empty={<NoFlags filtered={filtered} onClear={() => void navigate({ search: {} })} />}
       />
     </>
@@ -84,8 +98,13 @@ function NoFlags({ filtered, onClear }: { filtered: boolean; onClear: () => void
       Search by part of the key, or take a filter away.
     </EmptyState>
   ) : (
-    <EmptyState title="No flags yet" icon={icon} action={<LinkButton to="/flags/new">New flag</LinkButton>}>
-      A flag that does not exist is off everywhere. Create one to turn a feature on for some tenants first.
+    <EmptyState
+      title="No flags yet"
+      icon={icon}
+      action={<LinkButton to="/flags/new">New flag</LinkButton>}
+    >
+      A flag that does not exist is off everywhere. Create one to turn a feature on for some tenants
+      first.
     </EmptyState>
   )
 }

@@ -1,7 +1,7 @@
 import { formatDay } from '@atrium/ui/format'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
-import { isOverdue } from './words.ts'
+import { isOverdue } from './labels.ts'
 
 /** The day by which a flag is expected to be gone, and whether that day is over. */
 export function GoesBy({ day }: { day: string }) {

@@ -1,9 +1,20 @@
 import { guardSignal, guardSignals, mostGuards } from '@atrium/core/flag-guards'
-import { ActionIcon, Button, Fieldset, Group, Input, NumberInput, Select, SimpleGrid, Stack, Text } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Fieldset,
+  Group,
+  Input,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+} from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type FlagForm, newGuard } from './flag-form.ts'
-import { signalNames } from './words.ts'
+import { signalNames } from './labels.ts'
 
 interface Props {
   form: UseFormReturnType<FlagForm>
@@ -18,8 +29,9 @@ export function GuardFields({ form }: Props) {
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        While the flag rolls out, a rule compares tenants that have it with those that have not. More failures than the limit, and more than
-        without the flag: it is off for everybody within two minutes.
+        While the flag rolls out, a rule compares tenants that have it with those that have not.
+        More failures than the limit, and more than without the flag: it is off for everybody within
+        two minutes.
       </Text>
       {guards.map((guard, index) => (
         <GuardRule key={guard.id} form={form} index={index} />

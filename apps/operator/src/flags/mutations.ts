@@ -2,11 +2,18 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** After a change to a flag: flags, their histories and explanations, and the audit log are read again. */
+/**
+ * After a change to a flag: flags, their histories and explanations, and the audit log are read
+ * again.
+ */
 function useStale() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
-  return () => Promise.all([queryClient.invalidateQueries(trpc.flags.pathFilter()), queryClient.invalidateQueries(trpc.audit.pathFilter())])
+  return () =>
+    Promise.all([
+      queryClient.invalidateQueries(trpc.flags.pathFilter()),
+      queryClient.invalidateQueries(trpc.audit.pathFilter()),
+    ])
 }
 
 export function useCreateFlag() {
@@ -26,7 +33,10 @@ export function useRemoveFlag() {
   return useMutation(
     trpc.flags.remove.mutationOptions({
       onSuccess: () =>
-        Promise.all([queryClient.invalidateQueries(trpc.flags.list.pathFilter()), queryClient.invalidateQueries(trpc.audit.pathFilter())]),
+        Promise.all([
+          queryClient.invalidateQueries(trpc.flags.list.pathFilter()),
+          queryClient.invalidateQueries(trpc.audit.pathFilter()),
+        ]),
     }),
   )
 }

@@ -34,9 +34,12 @@ export function TenantSlugsInput(props: Props) {
       searchValue={typed}
       onSearchChange={setTyped}
       data={found.map((tenant) => tenant.slug)}
-      // The server has matched by name and domain as well; matching the slug once more here would hide those.
+      // The server has matched by name and domain as well; matching the slug once more here would
+      // hide those.
       filter={({ options }) => options}
-      renderOption={({ option }) => `${option.value} · ${found.find((tenant) => tenant.slug === option.value)?.name ?? ''}`}
+      renderOption={({ option }) =>
+        `${option.value} · ${found.find((tenant) => tenant.slug === option.value)?.name ?? ''}`
+      }
     />
   )
 }
@@ -61,7 +64,9 @@ export function PartnerSlugsInput(props: Props) {
       onSearchChange={setTyped}
       data={found.map((partner) => partner.slug)}
       filter={({ options }) => options}
-      renderOption={({ option }) => `${option.value} · ${found.find((partner) => partner.slug === option.value)?.name ?? ''}`}
+      renderOption={({ option }) =>
+        `${option.value} · ${found.find((partner) => partner.slug === option.value)?.name ?? ''}`
+      }
     />
   )
 }
@@ -71,7 +76,10 @@ export function FlagKeysInput(props: Props) {
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), 250)
   const flags = useQuery(
-    useTRPC().flags.list.queryOptions({ q, limit: suggested }, { enabled: q !== '', placeholderData: keepPreviousData, staleTime: 60_000 }),
+    useTRPC().flags.list.queryOptions(
+      { q, limit: suggested },
+      { enabled: q !== '', placeholderData: keepPreviousData, staleTime: 60_000 },
+    ),
   )
   return (
     <TagsInput

@@ -1,13 +1,22 @@
-import { type FlagHistory, flagState, type ListFlags } from '@atrium/core/flags'
-import { cursor } from '@atrium/core/paging'
+import { flagStates } from '@atrium/core/choices'
+import type { FlagHistory, ListFlags } from '@atrium/core/flags'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, slugWord, words } from '@atrium/ui/search-params'
-import { z } from 'zod'
-import { trailOf } from '../parts/trail.ts'
+import {
+  cursorHistoryOf,
+  oneOf,
+  recordId,
+  searchReader,
+  slugText,
+  words,
+} from '@atrium/ui/search-params'
 
 /** What the address of the flags list carries. */
-export const FlagsSearch = z.object({ q: words, state: lenient(flagState), trail: trailOf(cursor) })
-export type FlagsSearch = z.infer<typeof FlagsSearch>
+export const readFlagsSearch = searchReader({
+  q: words,
+  state: oneOf(flagStates),
+  trail: cursorHistoryOf(recordId),
+})
+export type FlagsSearch = ReturnType<typeof readFlagsSearch>
 
 const flagsPerPage = 25
 
@@ -18,13 +27,16 @@ export function flagsQuery({ trail, ...filters }: FlagsSearch): ListFlags {
 
 export const flagTabs = ['settings', 'explain', 'history'] as const
 
-/** What the address of one flag carries: the tab, the tenant that is asked about, and the page of the history. */
-export const FlagSearch = z.object({
-  tab: lenient(z.enum(flagTabs)),
-  tenantSlug: slugWord,
-  trail: trailOf(cursor),
+/**
+ * What the address of one flag carries: the tab, the tenant that is asked about, and the page of
+ * the history.
+ */
+export const readFlagSearch = searchReader({
+  tab: oneOf(flagTabs),
+  tenantSlug: slugText,
+  trail: cursorHistoryOf(recordId),
 })
-export type FlagSearch = z.infer<typeof FlagSearch>
+export type FlagSearch = ReturnType<typeof readFlagSearch>
 
 export function historyQuery(key: string, { trail }: FlagSearch): FlagHistory {
   return { key, cursor: currentCursor(trail), limit: flagsPerPage }

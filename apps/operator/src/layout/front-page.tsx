@@ -3,7 +3,10 @@ import { Badge, Group, Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './front-page.module.css'
 
-/** The frame of pages that stand before the portal: signing in, being turned away. Says that this is the operators' door. */
+/**
+ * The frame of pages that stand before the portal: signing in, being turned away. Says that this is
+ * the operators' door.
+ */
 export function FrontPage({ children }: { children: ReactNode }) {
   return (
     <main className={classes.page}>

@@ -1,5 +1,5 @@
 import { type NavSection, Shell } from '@atrium/ui/shell'
-import { spotlight } from '@mantine/spotlight'
+import { useSearch } from '@atrium/ui/use-search'
 import {
   IconActivity,
   IconBriefcase,
@@ -43,14 +43,17 @@ const nav: readonly NavSection[] = [
   },
 ]
 
-// Not needed to read the page that was asked for, so it loads after it.
-const OperatorSpotlight = lazy(() => import('./operator-spotlight.tsx').then((part) => ({ default: part.OperatorSpotlight })))
+// Loaded when it is opened.
+const OperatorSpotlight = lazy(() =>
+  import('./operator-spotlight.tsx').then((part) => ({ default: part.OperatorSpotlight })),
+)
 
-export const Route = createLazyRoute('/house')({ component: OperatorFrame })
+export const Route = createLazyRoute('/authenticated')({ component: OperatorFrame })
 
 /** The frame around every page that operators see. */
 function OperatorFrame() {
   const trpc = useTRPC()
+  const search = useSearch()
   const { data: session } = useSuspenseQuery(sessionQuery)
   const { data: me } = useSuspenseQuery(trpc.users.me.queryOptions())
   return (
@@ -61,11 +64,9 @@ function OperatorFrame() {
         nav={nav}
         user={{ name: me.name, email: me.email || (session.email ?? '') }}
         profile={{ to: '/users/$id', params: { id: me.id } }}
-        onSearch={spotlight.open}
+        onSearch={search.open}
       />
-      <Suspense fallback={null}>
-        <OperatorSpotlight />
-      </Suspense>
+      <Suspense>{search.wanted && <OperatorSpotlight />}</Suspense>
     </>
   )
 }

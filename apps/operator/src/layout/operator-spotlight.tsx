@@ -1,5 +1,5 @@
 import { SpotlightSearch } from '@atrium/ui/spotlight-search'
-import { tenantStatusLooks } from '@atrium/ui/tones'
+import { tenantStatusMeta } from '@atrium/ui/tones'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
 import {
@@ -24,7 +24,10 @@ import { useTRPC } from '../trpc.ts'
 
 const shown = 6
 
-/** Search over pages, tenants, partners, users and flags, opened by mod+K. What the server finds arrives while the person types. */
+/**
+ * Search over pages, tenants, partners, users and flags, opened by mod+K. What the server finds
+ * arrives while the person types.
+ */
 export function OperatorSpotlight() {
   const { navigate } = useRouter()
   const trpc = useTRPC()
@@ -37,8 +40,18 @@ export function OperatorSpotlight() {
   const partners = useQuery(trpc.partners.list.queryOptions({ q, limit: shown }, options))
   const flags = useQuery(trpc.flags.list.queryOptions({ q, limit: shown }, options))
   const pages: SpotlightActionData[] = [
-    { id: 'page:overview', label: 'Overview', leftSection: <IconLayoutDashboard {...icon} />, onClick: () => void navigate({ to: '/' }) },
-    { id: 'page:tenants', label: 'Tenants', leftSection: <IconBuilding {...icon} />, onClick: () => void navigate({ to: '/tenants' }) },
+    {
+      id: 'page:overview',
+      label: 'Overview',
+      leftSection: <IconLayoutDashboard {...icon} />,
+      onClick: () => void navigate({ to: '/' }),
+    },
+    {
+      id: 'page:tenants',
+      label: 'Tenants',
+      leftSection: <IconBuilding {...icon} />,
+      onClick: () => void navigate({ to: '/tenants' }),
+    },
     {
       id: 'page:new-tenant',
       label: 'New tenant',
@@ -53,7 +66,12 @@ export function OperatorSpotlight() {
       leftSection: <IconBriefcase {...icon} />,
       onClick: () => void navigate({ to: '/partners' }),
     },
-    { id: 'page:users', label: 'Users', leftSection: <IconUsers {...icon} />, onClick: () => void navigate({ to: '/users' }) },
+    {
+      id: 'page:users',
+      label: 'Users',
+      leftSection: <IconUsers {...icon} />,
+      onClick: () => void navigate({ to: '/users' }),
+    },
     {
       id: 'page:invite',
       label: 'Invite operator',
@@ -111,7 +129,7 @@ export function OperatorSpotlight() {
       actions: (enabled ? (tenants.data?.items ?? []) : []).map((tenant) => ({
         id: tenant.id,
         label: tenant.name,
-        description: `${tenant.slug} · ${tenantStatusLooks[tenant.status].label}`,
+        description: `${tenant.slug} · ${tenantStatusMeta[tenant.status].label}`,
         // The server has matched already, perhaps by a field that is not shown here.
         keywords: [q, typed],
         leftSection: <IconBuilding {...icon} />,

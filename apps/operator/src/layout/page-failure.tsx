@@ -11,7 +11,7 @@ export function PageFailure({ error }: Pick<ErrorComponentProps, 'error'>) {
     <>
       <PageHeader title="This page did not open" />
       <ErrorState
-        title="Something is in the way."
+        title="Something went wrong."
         error={error}
         retrying={retrying}
         onRetry={() => {

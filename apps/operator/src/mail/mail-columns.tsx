@@ -5,8 +5,8 @@ import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
-import { mailLooks } from './looks.ts'
 import { SendAgain } from './send-again.tsx'
+import { mailMeta } from './status-meta.ts'
 
 /** Columns of the mail queue. */
 export const mailColumns: readonly Column<QueuedMail>[] = [
@@ -43,12 +43,17 @@ export const mailColumns: readonly Column<QueuedMail>[] = [
       tenantSlug === null ? (
         '–'
       ) : (
-        <LinkAnchor to="/tenants/$slug" params={{ slug: tenantSlug }} fz="inherit" underline="hover">
+        <LinkAnchor
+          to="/tenants/$slug"
+          params={{ slug: tenantSlug }}
+          fz="inherit"
+          underline="hover"
+        >
           {tenantSlug}
         </LinkAnchor>
       ),
   },
-  { key: 'state', header: 'State', cell: (mail) => <StatusBadge {...mailLooks[mail.state]} /> },
+  { key: 'state', header: 'State', cell: (mail) => <StatusBadge {...mailMeta[mail.state]} /> },
   { key: 'tries', header: 'Tries', cell: (mail) => mail.attempts },
   { key: 'when', header: 'When', cell: whenOf },
   { key: 'again', header: 'Send again', cell: (mail) => <SendAgain mail={mail} /> },

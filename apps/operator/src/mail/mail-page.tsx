@@ -13,29 +13,35 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { useTRPC } from '../trpc.ts'
-import { mailLooks } from './looks.ts'
 import { mailColumns } from './mail-columns.tsx'
 import { type MailQueueSearch, mailQueueQuery } from './search.ts'
+import { mailMeta } from './status-meta.ts'
 
-const route = getRouteApi('/house/mail')
+const route = getRouteApi('/authenticated/mail')
 
-export const Route = createLazyRoute('/house/mail')({ component: MailPage })
+export const Route = createLazyRoute('/authenticated/mail')({ component: MailPage })
 
-const stateChoices = mailStates.map((value) => ({ value, label: mailLooks[value].label }))
-const lookAgainMs = 15_000
+const stateChoices = mailStates.map((value) => ({ value, label: mailMeta[value].label }))
+const pollIntervalMs = 15_000
 
 /** The mails that the platform sends by itself: what waits, what failed, what went out. */
 function MailPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const queue = useQuery(
-    useTRPC().outbox.list.queryOptions(mailQueueQuery(search), { placeholderData: keepPreviousData, refetchInterval: lookAgainMs }),
+    useTRPC().outbox.list.queryOptions(mailQueueQuery(search), {
+      placeholderData: keepPreviousData,
+      refetchInterval: pollIntervalMs,
+    }),
   )
   const filtered = countFilters(search) > 0 || search.trail !== undefined
   const troubling = queue.data ? troubles(queue.data.summary) : []
   const clear = () => void navigate({ search: {} })
   const narrow = (change: Partial<MailQueueSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   return (
     <>
       <PageHeader
@@ -56,9 +62,18 @@ function MailPage() {
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
-        <ChoiceFilter label="State" value={search.state} choices={stateChoices} onChange={(state) => narrow({ state })} />
+        <ChoiceFilter
+          label="State"
+          value={search.state}
+          choices={stateChoices}
+          onChange={(state) => narrow({ state })}
+        />
         {countFilters(search) > 0 && (
-          <Button variant="subtle" color="gray" onClick={() => narrow({ q: undefined, state: undefined })}>
+          <Button
+            variant="subtle"
+            color="gray"
+            onClick={() => narrow({ q: undefined, state: undefined })}
+          >
             Clear filters
           </Button>
         )}
@@ -70,7 +85,7 @@ function MailPage() {
         columns={mailColumns}
         rowKey={(mail) => mail.id}
         trail={search.trail}
-        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
         empty={<NoMails filtered={filtered} onClear={clear} />}
       />
     </>
@@ -81,10 +96,14 @@ function troubles({ sending, waiting, failed, gaveUp }: MailQueuePage['summary']
   const mails = (count: number) => (count === 1 ? '1 mail' : `${count} mails`)
   return [
     ...(sending === 'off'
-      ? [`This installation has no outgoing mail server (SMTP_URL), so nothing is sent. ${mails(waiting)} wait for one.`]
+      ? [
+          `This installation has no outgoing mail server (SMTP_URL), so nothing is sent. ${mails(waiting)} wait for one.`,
+        ]
       : []),
     ...(failed > 0 ? [`${mails(failed)} failed and will be tried again.`] : []),
-    ...(gaveUp > 0 ? [`${mails(gaveUp)} given up. See why, and send them again when the reason is gone.`] : []),
+    ...(gaveUp > 0
+      ? [`${mails(gaveUp)} given up. See why, and send them again when the reason is gone.`]
+      : []),
   ]
 }
 
@@ -104,7 +123,8 @@ function NoMails({ filtered, onClear }: { filtered: boolean; onClear: () => void
     </EmptyState>
   ) : (
     <EmptyState title="No mails yet" icon={icon}>
-      Mails appear here when somebody joins a tenant, a password is reset or a payment needs attention.
+      Mails appear here when somebody joins a tenant, a password is reset or a payment needs
+      attention.
     </EmptyState>
   )
 }

@@ -1,14 +1,15 @@
-import { mailState } from '@atrium/core/mail-states'
+import { mailStates } from '@atrium/core/choices'
 import type { ListMailQueue } from '@atrium/core/outbox'
-import { cursor } from '@atrium/core/paging'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, words } from '@atrium/ui/search-params'
-import { z } from 'zod'
-import { trailOf } from '../parts/trail.ts'
+import { cursorHistoryOf, oneOf, recordId, searchReader, words } from '@atrium/ui/search-params'
 
 /** What the address of the mail queue carries. */
-export const MailQueueSearch = z.object({ q: words, state: lenient(mailState), trail: trailOf(cursor) })
-export type MailQueueSearch = z.infer<typeof MailQueueSearch>
+export const readMailQueueSearch = searchReader({
+  q: words,
+  state: oneOf(mailStates),
+  trail: cursorHistoryOf(recordId),
+})
+export type MailQueueSearch = ReturnType<typeof readMailQueueSearch>
 
 const mailsPerPage = 25
 

@@ -7,12 +7,14 @@ import { Box, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { createLazyRoute, useNavigate } from '@tanstack/react-router'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { refusals, validateAs } from '../parts/validation.ts'
+import { rejections, validateAs } from '../parts/validation.ts'
 import { type CreatePartnerForm, emptyPartner, shownSlug, toCreatePartner } from './create-form.ts'
 import { useCreatePartner } from './mutations.ts'
 import { BillingFields, ContactFields } from './record-fields.tsx'
 
-export const Route = createLazyRoute('/house/partners/new')({ component: CreatePartnerPage })
+export const Route = createLazyRoute('/authenticated/partners/new')({
+  component: CreatePartnerPage,
+})
 
 function CreatePartnerPage() {
   const navigate = useNavigate()
@@ -23,37 +25,51 @@ function CreatePartnerPage() {
     validateInputOnBlur: true,
   })
   const slug = shownSlug(form.values)
-  const { onInvalid, onRefused } = refusals(form)
+  const { onInvalid, onRejected } = rejections(form)
   const send = form.onSubmit(
     (values) =>
       create.mutate(toCreatePartner(values), {
         onSuccess: (partner) => {
           done(`${partner.name} is created. Invite its first owner next.`)
-          void navigate({ to: '/partners/$slug', params: { slug: partner.slug }, search: { tab: 'staff' } })
+          void navigate({
+            to: '/partners/$slug',
+            params: { slug: partner.slug },
+            search: { tab: 'staff' },
+          })
         },
-        onError: onRefused,
+        onError: onRejected,
       }),
     onInvalid,
   )
   const unplaced = create.error && problemOf(create.error).issues.every(({ path }) => path === '')
   return (
     <>
-      <PageHeader title="New partner" description="A reseller that runs its own customers. Its staff are invited afterwards." />
+      <PageHeader
+        title="New partner"
+        description="A reseller that runs its own customers. Its staff are invited afterwards."
+      />
       <Box component="form" onSubmit={send} noValidate maw={720}>
         <Stack gap="lg">
           <Panel title="Partner">
             <Stack>
-              <TextInput label="Name" withAsterisk autoComplete="off" {...form.getInputProps('name')} />
+              <TextInput
+                label="Name"
+                withAsterisk
+                autoComplete="off"
+                {...form.getInputProps('name')}
+              />
               <TextInput
                 label="Slug"
-                description="Names the partner in addresses, for good. It follows the name until you type one."
+                description="Identifies the partner in URLs and cannot be changed later. It follows the name until you type one."
                 placeholder={slug || 'follows-the-name'}
                 autoCapitalize="none"
                 autoComplete="off"
                 spellCheck={false}
                 {...form.getInputProps('slug')}
                 value={form.values.slug ?? slug}
-                onChange={(event) => form.setFieldValue('slug', event.currentTarget.value || undefined)}
+                onChange={(event) =>
+                  form.setFieldValue('slug', event.currentTarget.value || undefined)
+                }
               />
               <TextInput
                 label="Domain"

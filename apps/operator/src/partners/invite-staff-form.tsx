@@ -1,13 +1,14 @@
-import { type PartnerAccess, partnerAccesses } from '@atrium/core/partner-access'
+import type { PartnerAccess } from '@atrium/core/partner-access'
+import { partnerAccesses } from '@atrium/core/partner-rights'
 import { InviteStaff } from '@atrium/core/partner-team'
 import type { PartnerView } from '@atrium/core/partners'
 import { done } from '@atrium/ui/done'
-import { accessWords } from '@atrium/ui/partner-looks'
+import { accessLabels } from '@atrium/ui/partner-status-meta'
 import { problemOf } from '@atrium/ui/problem'
 import { Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { refusals, validateAs } from '../parts/validation.ts'
+import { rejections, validateAs } from '../parts/validation.ts'
 import { useInviteStaff } from './mutations.ts'
 
 interface Props {
@@ -22,7 +23,10 @@ interface Values {
   access: PartnerAccess
 }
 
-/** Asks for somebody new on the staff, who joins by the link in a mail. The first person is offered as owner. */
+/**
+ * Asks for somebody new on the staff, who joins by the link in a mail. The first person is offered
+ * as owner.
+ */
 export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
   const invite = useInviteStaff()
   const toInput = (values: Values) => ({ slug: partner.slug, ...values })
@@ -30,7 +34,7 @@ export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
     initialValues: { name: '', email: '', access: partner.staff === 0 ? 'owner' : 'viewer' },
     validate: validateAs(InviteStaff, toInput),
   })
-  const { onInvalid, onRefused } = refusals(form)
+  const { onInvalid, onRejected } = rejections(form)
   const send = form.onSubmit(
     (values) =>
       invite.mutate(toInput(values), {
@@ -38,7 +42,7 @@ export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
           done(`An invitation was sent to ${values.email}.`)
           onInvited()
         },
-        onError: onRefused,
+        onError: onRejected,
       }),
     onInvalid,
   )
@@ -46,7 +50,13 @@ export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
   return (
     <form onSubmit={send} noValidate>
       <Stack>
-        <TextInput label="Name" withAsterisk data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput
+          label="Name"
+          withAsterisk
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
         <TextInput
           label="E-mail"
           description="The invitation goes there, and the person signs in with it."
@@ -58,11 +68,21 @@ export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
         <Radio.Group label="Access level" {...form.getInputProps('access')}>
           <Stack gap={8} mt={6}>
             {partnerAccesses.map((access) => (
-              <Radio key={access} value={access} label={accessWords[access].name} description={accessWords[access].may} />
+              <Radio
+                key={access}
+                value={access}
+                label={accessLabels[access].name}
+                description={accessLabels[access].may}
+              />
             ))}
           </Stack>
         </Radio.Group>
-        <FormFooter error={unplaced ? invite.error : null} submitLabel="Invite" pending={invite.isPending} onCancel={onClose} />
+        <FormFooter
+          error={unplaced ? invite.error : null}
+          submitLabel="Invite"
+          pending={invite.isPending}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   )

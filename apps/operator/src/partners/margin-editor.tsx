@@ -5,7 +5,7 @@ import { NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { z } from 'zod'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { refusals, validateAs } from '../parts/validation.ts'
+import { rejections, validateAs } from '../parts/validation.ts'
 import { useUpdatePartner } from './mutations.ts'
 
 interface Props {
@@ -25,7 +25,10 @@ const monthsAhead = 12
 
 /** The days from which a margin can hold, in UTC as the server counts them. */
 export function marginDays(now: Date, first: boolean): string[] {
-  const months = Array.from({ length: monthsAhead }, (_, n) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + n + 1, 1)))
+  const months = Array.from(
+    { length: monthsAhead },
+    (_, n) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + n + 1, 1)),
+  )
   return [...(first ? [now] : []), ...months].map((day) => day.toISOString().slice(0, 10))
 }
 
@@ -33,25 +36,35 @@ export function marginDays(now: Date, first: boolean): string[] {
 export function MarginEditor({ partner, first, onClose }: Props) {
   const update = useUpdatePartner()
   const days = marginDays(new Date(), first)
-  const toInput = ({ marginPct, marginEffectiveFrom, reason }: Values): z.input<typeof UpdatePartner> => ({
+  const toInput = ({
+    marginPct,
+    marginEffectiveFrom,
+    reason,
+  }: Values): z.input<typeof UpdatePartner> => ({
     slug: partner.slug,
     marginPct: Number(marginPct),
     marginEffectiveFrom,
     ...(reason.trim() === '' ? {} : { reason }),
   })
   const form = useForm<Values>({
-    initialValues: { marginPct: partner.nextMargin?.marginPct ?? partner.marginPct ?? 0, marginEffectiveFrom: days[0] ?? '', reason: '' },
+    initialValues: {
+      marginPct: partner.nextMargin?.marginPct ?? partner.marginPct ?? 0,
+      marginEffectiveFrom: days[0] ?? '',
+      reason: '',
+    },
     validate: validateAs(UpdatePartner, toInput),
   })
-  const { onInvalid, onRefused } = refusals(form)
+  const { onInvalid, onRejected } = rejections(form)
   const save = form.onSubmit(
     (values) =>
       update.mutate(toInput(values), {
         onSuccess: (saved) => {
-          done(`${saved.name} earns ${values.marginPct} % from ${formatDay(values.marginEffectiveFrom)}.`)
+          done(
+            `${saved.name} earns ${values.marginPct} % from ${formatDay(values.marginEffectiveFrom)}.`,
+          )
           onClose()
         },
-        onError: onRefused,
+        onError: onRejected,
       }),
     onInvalid,
   )
@@ -70,11 +83,24 @@ export function MarginEditor({ partner, first, onClose }: Props) {
         <NativeSelect
           label="From"
           description="Invoices that are finalized on this day or later earn by it."
-          data={days.map((day, index) => ({ value: day, label: first && index === 0 ? `Today, ${formatDay(day)}` : formatDay(day) }))}
+          data={days.map((day, index) => ({
+            value: day,
+            label: first && index === 0 ? `Today, ${formatDay(day)}` : formatDay(day),
+          }))}
           {...form.getInputProps('marginEffectiveFrom')}
         />
-        <TextInput label="Reason" description="Optional. It stands in the history." maxLength={500} {...form.getInputProps('reason')} />
-        <FormFooter error={update.error} submitLabel="Set margin" pending={update.isPending} onCancel={onClose} />
+        <TextInput
+          label="Reason"
+          description="Optional. It stands in the history."
+          maxLength={500}
+          {...form.getInputProps('reason')}
+        />
+        <FormFooter
+          error={update.error}
+          submitLabel="Set margin"
+          pending={update.isPending}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   )

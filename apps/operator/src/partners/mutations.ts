@@ -2,7 +2,9 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** After a change to a partner: its lists, its tenants, its people and the audit log are read again. */
+/**
+ * After a change to a partner: its lists, its tenants, its people and the audit log are read again.
+ */
 function useStale() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
@@ -34,7 +36,9 @@ export function useTerminatePartner() {
 /** The answer may hold a password or a link: the cache of mutations must not keep it. */
 export function useInviteStaff() {
   const stale = useStale()
-  return useMutation(useTRPC().partners.inviteStaff.mutationOptions({ gcTime: 0, onSuccess: stale }))
+  return useMutation(
+    useTRPC().partners.inviteStaff.mutationOptions({ gcTime: 0, onSuccess: stale }),
+  )
 }
 
 export function useChangeStaffAccess() {

@@ -8,7 +8,8 @@ import { useUpdatePartner } from './mutations.ts'
 
 /** Suspending and resuming, which concern the partner as a whole. */
 export function PartnerActions({ partner }: { partner: PartnerView }) {
-  // Named, not yes or no: the partner may change under an open dialog, which must not turn into the other one.
+  // Named, not yes or no: the partner may change under an open dialog, which must not turn into the
+  // other one.
   const [opened, setOpened] = useState<'suspend' | 'resume'>()
   const update = useUpdatePartner()
   const { slug, name } = partner
@@ -16,7 +17,10 @@ export function PartnerActions({ partner }: { partner: PartnerView }) {
   if (partner.status === 'terminated') return null
   return partner.status === 'suspended' ? (
     <>
-      <Button leftSection={<IconPlayerPlay size={17} aria-hidden />} onClick={() => setOpened('resume')}>
+      <Button
+        leftSection={<IconPlayerPlay size={17} aria-hidden />}
+        onClick={() => setOpened('resume')}
+      >
         Resume
       </Button>
       <ConfirmDialog
@@ -36,7 +40,11 @@ export function PartnerActions({ partner }: { partner: PartnerView }) {
     </>
   ) : (
     <>
-      <Button variant="default" leftSection={<IconPlayerPause size={17} aria-hidden />} onClick={() => setOpened('suspend')}>
+      <Button
+        variant="default"
+        leftSection={<IconPlayerPause size={17} aria-hidden />}
+        onClick={() => setOpened('suspend')}
+      >
         Suspend
       </Button>
       <ConfirmDialog

@@ -6,14 +6,16 @@ import { AuditExport } from '../audit/audit-export.tsx'
 import { auditQuery } from '../audit/search.ts'
 import { useTRPC } from '../trpc.ts'
 
-const route = getRouteApi('/house/partners/$slug')
+const route = getRouteApi('/authenticated/partners/$slug')
 
 /** What happened to a partner and to its customers while they were its customers. */
 export function PartnerAudit({ slug }: { slug: string }) {
   const { tab: _, status: __, ...filters } = route.useSearch()
   const search = { ...filters, partnerSlug: slug }
   const navigate = route.useNavigate()
-  const log = useQuery(useTRPC().audit.query.queryOptions(auditQuery(search), { placeholderData: keepPreviousData }))
+  const log = useQuery(
+    useTRPC().audit.query.queryOptions(auditQuery(search), { placeholderData: keepPreviousData }),
+  )
   return (
     <>
       <Group justify="flex-end" mb="sm">
@@ -24,7 +26,10 @@ export function PartnerAudit({ slug }: { slug: string }) {
         fields={['q', 'action', 'outcome', 'actorEmail', 'tenantSlug', 'since', 'until']}
         log={log}
         onSearch={({ partnerSlug: _partner, ...change }) =>
-          void navigate({ search: (before) => ({ ...before, ...change }), replace: change.trail === undefined })
+          void navigate({
+            search: (before) => ({ ...before, ...change }),
+            replace: change.trail === undefined,
+          })
         }
       />
     </>

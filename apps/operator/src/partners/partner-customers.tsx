@@ -4,7 +4,7 @@ import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { currentCursor } from '@atrium/ui/paging'
-import { tenantStatusLooks } from '@atrium/ui/tones'
+import { tenantStatusMeta } from '@atrium/ui/tones'
 import { Button } from '@mantine/core'
 import { IconBuilding, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -14,9 +14,12 @@ import { tenantColumns } from '../tenants/tenant-columns.tsx'
 import { useTRPC } from '../trpc.ts'
 import { partnersPerPage } from './search.ts'
 
-const route = getRouteApi('/house/partners/$slug')
+const route = getRouteApi('/authenticated/partners/$slug')
 
-const statusChoices = tenantStatuses.map((value) => ({ value, label: tenantStatusLooks[value].label }))
+const statusChoices = tenantStatuses.map((value) => ({
+  value,
+  label: tenantStatusMeta[value].label,
+}))
 
 /** The tenants that are attached to a partner. */
 export function PartnerCustomers({ slug }: { slug: string }) {
@@ -29,7 +32,10 @@ export function PartnerCustomers({ slug }: { slug: string }) {
     ),
   )
   const narrow = (change: { q?: string | undefined; status?: typeof status }) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   const filtered = q !== undefined || status !== undefined
   return (
     <>
@@ -42,7 +48,12 @@ export function PartnerCustomers({ slug }: { slug: string }) {
           value={q}
           onChange={(words) => narrow({ q: words })}
         />
-        <ChoiceFilter label="Status" value={status} choices={statusChoices} onChange={(chosen) => narrow({ status: chosen })} />
+        <ChoiceFilter
+          label="Status"
+          value={status}
+          choices={statusChoices}
+          onChange={(chosen) => narrow({ status: chosen })}
+        />
       </FilterBar>
       <PagedTable
         of="customers"
@@ -50,7 +61,9 @@ export function PartnerCustomers({ slug }: { slug: string }) {
         columns={tenantColumns}
         rowKey={({ id }) => id}
         trail={trail}
-        onTrail={(next) => void navigate({ search: (before) => ({ ...before, trail: next }) })}
+        onCursorHistory={(next) =>
+          void navigate({ search: (before) => ({ ...before, trail: next }) })
+        }
         loadingRows={5}
         empty={
           <EmptyState
@@ -58,7 +71,10 @@ export function PartnerCustomers({ slug }: { slug: string }) {
             title={filtered ? 'No customer fits' : 'No customers yet'}
             action={
               filtered && (
-                <Button variant="default" onClick={() => narrow({ q: undefined, status: undefined })}>
+                <Button
+                  variant="default"
+                  onClick={() => narrow({ q: undefined, status: undefined })}
+                >
                   Clear filters
                 </Button>
               )

@@ -5,7 +5,7 @@ import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { z } from 'zod'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { refusals, validateAs } from '../parts/validation.ts'
+import { rejections, validateAs } from '../parts/validation.ts'
 import { useUpdatePartner } from './mutations.ts'
 import { BillingFields, ContactFields } from './record-fields.tsx'
 
@@ -26,14 +26,17 @@ interface Values {
 export function PartnerEditor({ partner, part, onClose }: Props) {
   const update = useUpdatePartner()
   const stored = toValues(partner)
-  const toInput = (values: Values) => toUpdate(partner.slug, part, stored, values)
+  const toInput = (values: Values) => ({
+    ...toUpdate(partner.slug, part, stored, values),
+    expectedVersion: partner.editVersion,
+  })
   const form = useForm<Values>({
     initialValues: stored,
     validate: validateAs(UpdatePartner, toInput),
     validateInputOnBlur: true,
   })
   useFollowRecord(form, stored)
-  const { onInvalid, onRefused } = refusals(form)
+  const { onInvalid, onRejected } = rejections(form)
   const save = form.onSubmit(
     (values) =>
       update.mutate(toInput(values), {
@@ -41,7 +44,7 @@ export function PartnerEditor({ partner, part, onClose }: Props) {
           done(`${saved.name} is saved.`)
           onClose()
         },
-        onError: onRefused,
+        onError: onRejected,
       }),
     onInvalid,
   )
@@ -51,12 +54,23 @@ export function PartnerEditor({ partner, part, onClose }: Props) {
         {part === 'record' && (
           <>
             <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
-            <TextInput label="Domain" autoCapitalize="none" spellCheck={false} {...form.getInputProps('domain')} />
+            <TextInput
+              label="Domain"
+              autoCapitalize="none"
+              spellCheck={false}
+              {...form.getInputProps('domain')}
+            />
           </>
         )}
         {part === 'contact' && <ContactFields inputOf={form.getInputProps} />}
         {part === 'billing' && <BillingFields inputOf={form.getInputProps} />}
-        <FormFooter error={update.error} submitLabel="Save" pending={update.isPending} disabled={!form.isDirty()} onCancel={onClose} />
+        <FormFooter
+          error={update.error}
+          submitLabel="Save"
+          pending={update.isPending}
+          disabled={!form.isDirty()}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   )
@@ -72,7 +86,12 @@ function toValues(partner: PartnerView): Values {
 }
 
 /** The changes of the part alone, so that a change of somebody else to another field stays. */
-function toUpdate(slug: string, part: Props['part'], before: Values, values: Values): z.input<typeof UpdatePartner> {
+function toUpdate(
+  slug: string,
+  part: Props['part'],
+  before: Values,
+  values: Values,
+): z.input<typeof UpdatePartner> {
   switch (part) {
     case 'record':
       return {
@@ -88,11 +107,20 @@ function toUpdate(slug: string, part: Props['part'], before: Values, values: Val
 }
 
 function texts<Name extends string>(fields: Record<Name, string | null>): Record<Name, string> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? ''])) as Record<Name, string>
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value ?? '']),
+  ) as Record<Name, string>
 }
 
 /** A field that was emptied is taken away. */
-function changed<Name extends string>(before: Record<Name, string>, fields: Record<Name, string>): Partial<Record<Name, string | null>> {
-  const entries = Object.entries<string>(fields).filter(([name, value]) => value !== before[name as Name])
-  return Object.fromEntries(entries.map(([name, value]) => [name, value.trim() || null])) as Partial<Record<Name, string | null>>
+function changed<Name extends string>(
+  before: Record<Name, string>,
+  fields: Record<Name, string>,
+): Partial<Record<Name, string | null>> {
+  const entries = Object.entries<string>(fields).filter(
+    ([name, value]) => value !== before[name as Name],
+  )
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value.trim() || null]),
+  ) as Partial<Record<Name, string | null>>
 }

@@ -4,7 +4,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 
-type Props = Pick<SelectProps, 'label' | 'description' | 'withAsterisk' | 'error' | 'onFocus' | 'onBlur'> & {
+type Props = Pick<
+  SelectProps,
+  'label' | 'description' | 'withAsterisk' | 'error' | 'onFocus' | 'onBlur'
+> & {
   /** Id of the chosen partner; empty for none. */
   value?: string
   onChange: (id: string) => void
@@ -34,7 +37,8 @@ export function PartnerInput({ value = '', onChange, ...props }: Props) {
       nothingFoundMessage={partners.isFetching ? 'Searching…' : 'No active partner fits.'}
       comboboxProps={{ withinPortal: false }}
       data={found.map(({ id, name, slug }) => ({ value: id, label: `${name} (${slug})` }))}
-      // The server has matched by other fields as well; matching the label once more here would hide those.
+      // The server has matched by other fields as well; matching the label once more here would
+      // hide those.
       filter={({ options }) => options}
       onSearchChange={setTyped}
       value={value || null}

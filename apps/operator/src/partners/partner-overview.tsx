@@ -1,10 +1,10 @@
 import type { PartnerView } from '@atrium/core/partners'
 import { CopyValue } from '@atrium/ui/copy'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatCount, formatDay } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
-import { moneyWords } from '@atrium/ui/partner-looks'
+import { amountsText } from '@atrium/ui/partner-status-meta'
 import { Time } from '@atrium/ui/time'
 import { Warnings } from '@atrium/ui/warnings'
 import { SimpleGrid, Stack } from '@mantine/core'
@@ -13,72 +13,92 @@ import { EditDialog } from '../parts/edit-dialog.tsx'
 import { TerminatePartnerPanel } from './terminate-partner-panel.tsx'
 
 // The form brings inputs that nothing else on the page needs; it loads when its button is pressed.
-const PartnerEditor = lazy(() => import('./partner-editor.tsx').then((part) => ({ default: part.PartnerEditor })))
+const PartnerEditor = lazy(() =>
+  import('./partner-editor.tsx').then((part) => ({ default: part.PartnerEditor })),
+)
 
 /** Everything that is stored of a partner, each part with the way to change it. */
 export function PartnerOverview({ partner }: { partner: PartnerView }) {
   const editable = partner.status !== 'terminated'
   const { contactInfo, billingInfo, nextMargin } = partner
   const edit = (part: 'contact' | 'billing' | 'record', label: string) =>
-    editable && <EditDialog label={label}>{(close) => <PartnerEditor partner={partner} part={part} onClose={close} />}</EditDialog>
+    editable && (
+      <EditDialog label={label}>
+        {(close) => <PartnerEditor partner={partner} part={part} onClose={close} />}
+      </EditDialog>
+    )
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <Stack gap="lg">
         <Panel title="Business">
-          <Facts>
-            <Fact label="Customers">
-              <LinkAnchor to="/partners/$slug" params={{ slug: partner.slug }} search={{ tab: 'customers' }} fz="inherit">
+          <DetailList>
+            <DetailItem label="Customers">
+              <LinkAnchor
+                to="/partners/$slug"
+                params={{ slug: partner.slug }}
+                search={{ tab: 'customers' }}
+                fz="inherit"
+              >
                 {formatCount(partner.customers)}
               </LinkAnchor>
-            </Fact>
-            <Fact label="MRR">{moneyWords(partner.mrr ?? [])}</Fact>
-            <Fact label="Margin">
+            </DetailItem>
+            <DetailItem label="MRR">{amountsText(partner.mrr ?? [])}</DetailItem>
+            <DetailItem label="Margin">
               {`${partner.marginPct ?? 0} %`}
-              {nextMargin && `, ${nextMargin.marginPct} % from ${formatDay(nextMargin.effectiveFrom)}`}
-            </Fact>
-            <Fact label="Staff">
-              <LinkAnchor to="/partners/$slug" params={{ slug: partner.slug }} search={{ tab: 'staff' }} fz="inherit">
+              {nextMargin &&
+                `, ${nextMargin.marginPct} % from ${formatDay(nextMargin.effectiveFrom)}`}
+            </DetailItem>
+            <DetailItem label="Staff">
+              <LinkAnchor
+                to="/partners/$slug"
+                params={{ slug: partner.slug }}
+                search={{ tab: 'staff' }}
+                fz="inherit"
+              >
                 {formatCount(partner.staff)}
               </LinkAnchor>
-            </Fact>
-          </Facts>
+            </DetailItem>
+          </DetailList>
         </Panel>
         <Panel title="Record" actions={edit('record', 'Edit record')}>
-          <Facts>
-            <Fact label="Name">{partner.name}</Fact>
-            <Fact label="Slug">
+          <DetailList>
+            <DetailItem label="Name">{partner.name}</DetailItem>
+            <DetailItem label="Slug">
               <CopyValue label="Slug" value={partner.slug} hideLabel />
-            </Fact>
-            <Fact label="Domain">{partner.domain}</Fact>
-            <Fact label="Partner id">
+            </DetailItem>
+            <DetailItem label="Domain">{partner.domain}</DetailItem>
+            <DetailItem label="Partner id">
               <CopyValue label="Partner id" value={partner.id} hideLabel />
-            </Fact>
-            <Fact label="Created">
+            </DetailItem>
+            <DetailItem label="Created">
               <Time at={partner.createdAt} show="both" />
-            </Fact>
-            <Fact label="Changed">
+            </DetailItem>
+            <DetailItem label="Changed">
               <Time at={partner.updatedAt} show="both" />
-            </Fact>
-          </Facts>
+            </DetailItem>
+          </DetailList>
         </Panel>
       </Stack>
       <Stack gap="lg">
         <Panel title="Contact" actions={edit('contact', 'Edit contact')}>
-          <Facts>
-            <Fact label="Person">{contactInfo.name}</Fact>
-            <Fact label="E-mail">{contactInfo.email}</Fact>
-            <Fact label="Phone">{contactInfo.phone}</Fact>
-          </Facts>
+          <DetailList>
+            <DetailItem label="Person">{contactInfo.name}</DetailItem>
+            <DetailItem label="E-mail">{contactInfo.email}</DetailItem>
+            <DetailItem label="Phone">{contactInfo.phone}</DetailItem>
+          </DetailList>
         </Panel>
         <Panel title="Billing details" actions={edit('billing', 'Edit billing details')}>
           <Stack>
-            <Facts>
-              <Fact label="Company">{billingInfo.company}</Fact>
-              <Fact label="VAT number">{billingInfo.vatNumber}</Fact>
-              <Fact label="Country">{billingInfo.country}</Fact>
-              <Fact label="E-mail">{billingInfo.email}</Fact>
-            </Facts>
-            <Warnings title="About the VAT number" messages={partner.warnings.map(({ message }) => message)} />
+            <DetailList>
+              <DetailItem label="Company">{billingInfo.company}</DetailItem>
+              <DetailItem label="VAT number">{billingInfo.vatNumber}</DetailItem>
+              <DetailItem label="Country">{billingInfo.country}</DetailItem>
+              <DetailItem label="E-mail">{billingInfo.email}</DetailItem>
+            </DetailList>
+            <Warnings
+              title="About the VAT number"
+              messages={partner.warnings.map(({ message }) => message)}
+            />
           </Stack>
         </Panel>
         {editable && <TerminatePartnerPanel partner={partner} />}

@@ -2,7 +2,7 @@ import type { PartnerView } from '@atrium/core/partners'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
-import { partnerStatusLooks } from '@atrium/ui/partner-looks'
+import { partnerStatusMeta } from '@atrium/ui/partner-status-meta'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Alert, Tabs } from '@mantine/core'
@@ -20,16 +20,25 @@ import { PartnerOverview } from './partner-overview.tsx'
 import { PartnerStaff } from './partner-staff.tsx'
 import { partnerTabs } from './search.ts'
 
-const route = getRouteApi('/house/partners/$slug')
+const route = getRouteApi('/authenticated/partners/$slug')
 
-export const Route = createLazyRoute('/house/partners/$slug')({ component: PartnerPage })
+export const Route = createLazyRoute('/authenticated/partners/$slug')({ component: PartnerPage })
 
 function PartnerPage() {
   const { slug } = route.useParams()
-  const { data: partner, isError, error, isFetching, refetch } = useQuery(useTRPC().partners.get.queryOptions({ slug }))
+  const {
+    data: partner,
+    isError,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery(useTRPC().partners.get.queryOptions({ slug }))
   if (!partner && isError && isMissing(error)) {
     return (
-      <MissingPage title="Partner not found" back={<LinkAnchor to="/partners">All partners</LinkAnchor>}>
+      <MissingPage
+        title="Partner not found"
+        back={<LinkAnchor to="/partners">All partners</LinkAnchor>}
+      >
         There is no partner with the slug {slug}.
       </MissingPage>
     )
@@ -39,13 +48,18 @@ function PartnerPage() {
       <PageHeader
         title={partner?.name ?? slug}
         description={partner && [partner.slug, partner.domain].filter(Boolean).join(' · ')}
-        marks={partner && <StatusBadge {...partnerStatusLooks[partner.status]} />}
+        marks={partner && <StatusBadge {...partnerStatusMeta[partner.status]} />}
         actions={partner && <PartnerActions partner={partner} />}
       />
       {partner ? (
         <PartnerDetail key={slug} partner={partner} />
       ) : isError ? (
-        <ErrorState title="The partner could not be loaded." error={error} onRetry={() => void refetch()} retrying={isFetching} />
+        <ErrorState
+          title="The partner could not be loaded."
+          error={error}
+          onRetry={() => void refetch()}
+          retrying={isFetching}
+        />
       ) : (
         <LoadingRows label="Loading the partner" />
       )}
@@ -53,7 +67,13 @@ function PartnerPage() {
   )
 }
 
-const tabNames = { overview: 'Overview', customers: 'Customers', staff: 'Staff', margins: 'Margin', audit: 'Audit' } as const
+const tabNames = {
+  overview: 'Overview',
+  customers: 'Customers',
+  staff: 'Staff',
+  margins: 'Margin',
+  audit: 'Audit',
+} as const
 
 function PartnerDetail({ partner }: { partner: PartnerView }) {
   const { tab = 'overview' } = route.useSearch()
@@ -63,7 +83,11 @@ function PartnerDetail({ partner }: { partner: PartnerView }) {
       <StatusNotice partner={partner} />
       <Tabs
         value={tab}
-        onChange={(value) => void navigate({ search: { tab: partnerTabs.find((name) => name !== 'overview' && name === value) } })}
+        onChange={(value) =>
+          void navigate({
+            search: { tab: partnerTabs.find((name) => name !== 'overview' && name === value) },
+          })
+        }
         keepMounted={false}
       >
         <Tabs.List mb="lg" aria-label="Parts of the partner">
@@ -96,14 +120,25 @@ function PartnerDetail({ partner }: { partner: PartnerView }) {
 function StatusNotice({ partner }: { partner: PartnerView }) {
   if (partner.status === 'suspended') {
     return (
-      <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This partner is suspended" mb="lg">
-        {partner.suspendedReason ?? 'No reason was given.'} Its staff can read and change nothing. It goes on earning, and payouts are held.
+      <Alert
+        color="yellow"
+        icon={<IconAlertTriangle aria-hidden />}
+        title="This partner is suspended"
+        mb="lg"
+      >
+        {partner.suspendedReason ?? 'No reason was given.'} Its staff can read and change nothing.
+        It goes on earning, and payouts are held.
       </Alert>
     )
   }
   if (partner.status === 'terminated') {
     return (
-      <Alert color="gray" icon={<IconCircleOff aria-hidden />} title="This partner is terminated" mb="lg">
+      <Alert
+        color="gray"
+        icon={<IconCircleOff aria-hidden />}
+        title="This partner is terminated"
+        mb="lg"
+      >
         Its staff have no access
         {partner.terminatedAt && (
           <>

@@ -4,7 +4,7 @@ import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Pager } from '@atrium/ui/pager'
 import { currentCursor } from '@atrium/ui/paging'
-import { accessWords, mfaLooks } from '@atrium/ui/partner-looks'
+import { accessLabels, mfaMeta } from '@atrium/ui/partner-status-meta'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, Modal, Text } from '@mantine/core'
@@ -15,11 +15,13 @@ import { lazy, Suspense, useState } from 'react'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
 import { partnersPerPage } from './search.ts'
-import { StaffActs } from './staff-acts.tsx'
+import { StaffActions } from './staff-actions.tsx'
 
-const InviteStaffForm = lazy(() => import('./invite-staff-form.tsx').then((part) => ({ default: part.InviteStaffForm })))
+const InviteStaffForm = lazy(() =>
+  import('./invite-staff-form.tsx').then((part) => ({ default: part.InviteStaffForm })),
+)
 
-const route = getRouteApi('/house/partners/$slug')
+const route = getRouteApi('/authenticated/partners/$slug')
 
 /** Who works for a partner, with what each of them may. */
 export function PartnerStaff({ partner }: { partner: PartnerView }) {
@@ -29,7 +31,10 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
   const staff = useQuery(
     useTRPC().partners.staff.queryOptions(
       { slug: partner.slug, cursor: currentCursor(trail), limit: partnersPerPage },
-      { placeholderData: keepPreviousData, refetchInterval: ({ state }) => (state.data?.refreshing ? 5_000 : false) },
+      {
+        placeholderData: keepPreviousData,
+        refetchInterval: ({ state }) => (state.data?.refreshing ? 5_000 : false),
+      },
     ),
   )
   const editable = partner.status !== 'terminated'
@@ -37,7 +42,10 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
     <>
       {editable && (
         <Group justify="flex-end" mb="sm">
-          <Button leftSection={<IconUserPlus size={17} aria-hidden />} onClick={() => setInviting(true)}>
+          <Button
+            leftSection={<IconUserPlus size={17} aria-hidden />}
+            onClick={() => setInviting(true)}
+          >
             Invite staff
           </Button>
         </Group>
@@ -52,7 +60,7 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
       ) : staff.isPending ? (
         <LoadingRows label="Loading the staff" rows={3} />
       ) : staff.data.items.length === 0 ? (
-        <EmptyState icon={<IconUsers size={32} stroke={1.5} aria-hidden />} title="Nobody works here yet">
+        <EmptyState icon={<IconUsers size={32} stroke={1.5} aria-hidden />} title="No staff yet">
           Invite the first owner. Owners invite everybody else by themselves.
         </EmptyState>
       ) : (
@@ -72,10 +80,19 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
           />
         </>
       )}
-      <Modal opened={inviting} onClose={() => setInviting(false)} title={`Invite staff of ${partner.name}`} size="md">
+      <Modal
+        opened={inviting}
+        onClose={() => setInviting(false)}
+        title={`Invite staff of ${partner.name}`}
+        size="md"
+      >
         {inviting && (
           <Suspense>
-            <InviteStaffForm partner={partner} onClose={() => setInviting(false)} onInvited={() => setInviting(false)} />
+            <InviteStaffForm
+              partner={partner}
+              onClose={() => setInviting(false)}
+              onInvited={() => setInviting(false)}
+            />
           </Suspense>
         )}
       </Modal>
@@ -91,7 +108,13 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
       primary: true,
       cell: ({ userId, name, email }) => (
         <>
-          <LinkAnchor to="/users/$id" params={{ id: userId }} fw={550} fz="inherit" underline="hover">
+          <LinkAnchor
+            to="/users/$id"
+            params={{ id: userId }}
+            fw={550}
+            fz="inherit"
+            underline="hover"
+          >
             {name}
           </LinkAnchor>
           <Text size="xs" c="dimmed">
@@ -105,7 +128,7 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
       header: 'Access',
       cell: ({ access, status }) => (
         <Group gap="xs">
-          {accessWords[access].name}
+          {accessLabels[access].name}
           {status === 'deactivated' && <StatusBadge label="Deactivated" tone="neutral" />}
           {status === 'invited' && <StatusBadge label="Invited" tone="working" />}
         </Group>
@@ -116,11 +139,15 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
       header: 'Second factor',
       cell: ({ mfa }) => (
         <span title={mfa.reason ?? undefined}>
-          <StatusBadge {...mfaLooks[mfa.state]} />
+          <StatusBadge {...mfaMeta[mfa.state]} />
         </span>
       ),
     },
-    { key: 'seen', header: 'Last seen', cell: ({ lastSeenAt }) => (lastSeenAt ? <When at={lastSeenAt} /> : 'Never') },
+    {
+      key: 'seen',
+      header: 'Last seen',
+      cell: ({ lastSeenAt }) => (lastSeenAt ? <When at={lastSeenAt} /> : 'Never'),
+    },
     ...(editable
       ? [
           {
@@ -128,7 +155,7 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
             header: 'Actions',
             hideHeader: true,
             align: 'end' as const,
-            cell: (person: StaffView) => <StaffActs partner={partner} person={person} />,
+            cell: (person: StaffView) => <StaffActions partner={partner} person={person} />,
           },
         ]
       : []),

@@ -5,7 +5,7 @@ import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
-import { partnerStatusLooks } from '@atrium/ui/partner-looks'
+import { partnerStatusMeta } from '@atrium/ui/partner-status-meta'
 import { countFilters } from '@atrium/ui/search-params'
 import { Button } from '@mantine/core'
 import { IconBriefcase, IconPlus, IconSearch } from '@tabler/icons-react'
@@ -16,19 +16,27 @@ import { useTRPC } from '../trpc.ts'
 import { partnerColumns } from './partner-columns.tsx'
 import { type PartnersSearch, partnersQuery } from './search.ts'
 
-const route = getRouteApi('/house/partners')
+const route = getRouteApi('/authenticated/partners')
 
-export const Route = createLazyRoute('/house/partners')({ component: PartnersPage })
+export const Route = createLazyRoute('/authenticated/partners')({ component: PartnersPage })
 
-const statusChoices = partnerStatuses.map((value) => ({ value, label: partnerStatusLooks[value].label }))
+const statusChoices = partnerStatuses.map((value) => ({
+  value,
+  label: partnerStatusMeta[value].label,
+}))
 
 function PartnersPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const trpc = useTRPC()
-  const partners = useQuery(trpc.partners.list.queryOptions(partnersQuery(search), { placeholderData: keepPreviousData }))
+  const partners = useQuery(
+    trpc.partners.list.queryOptions(partnersQuery(search), { placeholderData: keepPreviousData }),
+  )
   const narrow = (change: Partial<PartnersSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   return (
     <>
       <PageHeader
@@ -49,7 +57,12 @@ function PartnersPage() {
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
-        <ChoiceFilter label="Status" value={search.status} choices={statusChoices} onChange={(status) => narrow({ status })} />
+        <ChoiceFilter
+          label="Status"
+          value={search.status}
+          choices={statusChoices}
+          onChange={(status) => narrow({ status })}
+        />
       </FilterBar>
       <PagedTable
         of="partners"
@@ -57,10 +70,13 @@ function PartnersPage() {
         columns={partnerColumns}
         rowKey={({ id }) => id}
         trail={search.trail}
-        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
         loadingRows={8}
         empty={
-          <NoPartners filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />
+          <NoPartners
+            filtered={countFilters(search) > 0 || search.trail !== undefined}
+            onClear={() => void navigate({ search: {} })}
+          />
         }
       />
     </>
@@ -85,8 +101,13 @@ function NoPartners({ filtered, onClear }: { filtered: boolean; onClear: () => v
     )
   }
   return (
-    <EmptyState icon={icon} title="No partners yet" action={<LinkButton to="/partners/new">New partner</LinkButton>}>
-      A partner sells to its own customers, earns a margin and runs them in its own area. Create the first one.
+    <EmptyState
+      icon={icon}
+      title="No partners yet"
+      action={<LinkButton to="/partners/new">New partner</LinkButton>}
+    >
+      A partner sells to its own customers, earns a margin and runs them in its own area. Create the
+      first one.
     </EmptyState>
   )
 }

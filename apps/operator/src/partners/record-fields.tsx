@@ -11,8 +11,18 @@ export function ContactFields({ inputOf }: Props) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <TextInput label="Contact person" autoComplete="off" {...inputOf('contactInfo.name')} />
-      <TextInput label="Contact e-mail" type="email" autoComplete="off" {...inputOf('contactInfo.email')} />
-      <TextInput label="Contact phone" type="tel" autoComplete="off" {...inputOf('contactInfo.phone')} />
+      <TextInput
+        label="Contact e-mail"
+        type="email"
+        autoComplete="off"
+        {...inputOf('contactInfo.email')}
+      />
+      <TextInput
+        label="Contact phone"
+        type="tel"
+        autoComplete="off"
+        {...inputOf('contactInfo.phone')}
+      />
     </SimpleGrid>
   )
 }
@@ -23,8 +33,19 @@ export function BillingFields({ inputOf }: Props) {
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <TextInput label="Company" autoComplete="off" {...inputOf('billingInfo.company')} />
       <TextInput label="VAT number" autoComplete="off" {...inputOf('billingInfo.vatNumber')} />
-      <TextInput label="Country" placeholder="DE" maxLength={2} autoComplete="off" {...inputOf('billingInfo.country')} />
-      <TextInput label="Billing e-mail" type="email" autoComplete="off" {...inputOf('billingInfo.email')} />
+      <TextInput
+        label="Country"
+        placeholder="DE"
+        maxLength={2}
+        autoComplete="off"
+        {...inputOf('billingInfo.country')}
+      />
+      <TextInput
+        label="Billing e-mail"
+        type="email"
+        autoComplete="off"
+        {...inputOf('billingInfo.email')}
+      />
     </SimpleGrid>
   )
 }

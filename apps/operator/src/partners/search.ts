@@ -1,17 +1,23 @@
-import { QueryAudit } from '@atrium/core/audit'
-import { cursor } from '@atrium/core/paging'
-import { partnerStatus } from '@atrium/core/partner-access'
+import { partnerStatuses, tenantStatuses } from '@atrium/core/choices'
 import type { ListPartners } from '@atrium/core/partners'
-import { tenantStatus } from '@atrium/core/tenants'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, words } from '@atrium/ui/search-params'
-import { z } from 'zod'
-import { AuditSearch } from '../audit/search.ts'
-import { trailOf } from '../parts/trail.ts'
+import {
+  auditCursor,
+  cursorHistoryOf,
+  oneOf,
+  recordId,
+  searchReader,
+  words,
+} from '@atrium/ui/search-params'
+import { auditParams } from '../audit/search.ts'
 
 /** What the address of the partners list carries. */
-export const PartnersSearch = z.object({ q: words, status: lenient(partnerStatus), trail: trailOf(cursor) })
-export type PartnersSearch = z.infer<typeof PartnersSearch>
+export const readPartnersSearch = searchReader({
+  q: words,
+  status: oneOf(partnerStatuses),
+  trail: cursorHistoryOf(recordId),
+})
+export type PartnersSearch = ReturnType<typeof readPartnersSearch>
 
 export const partnersPerPage = 25
 
@@ -22,11 +28,14 @@ export function partnersQuery({ trail, ...filters }: PartnersSearch): ListPartne
 
 export const partnerTabs = ['overview', 'customers', 'staff', 'margins', 'audit'] as const
 
+const { partnerSlug: _, ...logParams } = auditParams
+
 /** What the address of one partner carries: the tab, and the filters of the list inside it. */
-export const PartnerSearch = AuditSearch.omit({ partnerSlug: true }).extend({
-  tab: z.enum(partnerTabs).optional().catch(undefined),
-  status: lenient(tenantStatus),
+export const readPartnerSearch = searchReader({
+  ...logParams,
+  tab: oneOf(partnerTabs),
+  status: oneOf(tenantStatuses),
   // Customers and staff are paged by id, the log by time and id.
-  trail: trailOf(z.union([cursor, QueryAudit.shape.before])),
+  trail: cursorHistoryOf((text) => recordId(text) ?? auditCursor(text)),
 })
-export type PartnerSearch = z.infer<typeof PartnerSearch>
+export type PartnerSearch = ReturnType<typeof readPartnerSearch>

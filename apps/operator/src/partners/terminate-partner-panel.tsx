@@ -12,8 +12,16 @@ export function TerminatePartnerPanel({ partner }: { partner: PartnerView }) {
   const terminate = useTerminatePartner()
   const { slug, name, customers } = partner
   return (
-    <Panel title="Terminate partner" description="Ends the partnership for good. Suspend it instead when it may come back.">
-      <Button variant="outline" color="red" leftSection={<IconCircleOff size={17} aria-hidden />} onClick={open}>
+    <Panel
+      title="Terminate partner"
+      description="Permanently ends the partnership. Suspend the partner instead if you may need it again."
+    >
+      <Button
+        variant="outline"
+        color="red"
+        leftSection={<IconCircleOff size={17} aria-hidden />}
+        onClick={open}
+      >
         Terminate partner
       </Button>
       <ConfirmDialog
@@ -34,9 +42,12 @@ export function TerminatePartnerPanel({ partner }: { partner: PartnerView }) {
         <List size="sm" spacing={4}>
           <List.Item>Its staff lose access at once.</List.Item>
           <List.Item>
-            {customers === 1 ? 'Its one customer keeps' : `Its ${customers} customers keep`} running, and the reference to it.
+            {customers === 1 ? 'Its one customer keeps' : `Its ${customers} customers keep`}{' '}
+            running, and the reference to it.
           </List.Item>
-          <List.Item>It earns nothing from invoices that come later. What it earned stays payable.</List.Item>
+          <List.Item>
+            It earns nothing from invoices that come later. What it earned stays payable.
+          </List.Item>
         </List>
       </ConfirmDialog>
     </Panel>

@@ -9,13 +9,20 @@ interface Props<Value extends string> {
 }
 
 /** A filter that is one of a few values, or any. */
-export function ChoiceFilter<Value extends string>({ label, value, choices, onChange }: Props<Value>) {
+export function ChoiceFilter<Value extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: Props<Value>) {
   return (
     <NativeSelect
       label={label}
       value={value ?? ''}
       data={[{ value: '', label: 'Any' }, ...choices]}
-      onChange={(event) => onChange(choices.find((choice) => choice.value === event.currentTarget.value)?.value)}
+      onChange={(event) =>
+        onChange(choices.find((choice) => choice.value === event.currentTarget.value)?.value)
+      }
     />
   )
 }

@@ -1,11 +1,16 @@
+import '@atrium/core/issue-messages'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import type { z } from 'zod'
 
 /**
- * Validation of a Mantine form by the schema that the API uses, over what the form would send. Errors carry the dotted path of the
- * field; those of one item of a list stand on the list (`domains.1` is `domains`), which is one field of the form.
+ * Validation of a Mantine form by the schema that the API uses, over what the form would send.
+ * Errors carry the dotted path of the field; those of one item of a list stand on the list
+ * (`domains.1` is `domains`), which is one field of the form.
  */
-export function validateAs<Values>(schema: z.ZodType, toInput: (values: Values) => unknown): (values: Values) => Record<string, string> {
+export function validateAs<Values>(
+  schema: z.ZodType,
+  toInput: (values: Values) => unknown,
+): (values: Values) => Record<string, string> {
   return (values) => {
     const parsed = schema.safeParse(toInput(values))
     const errors: Record<string, string> = {}
@@ -22,23 +27,27 @@ interface Form {
   getInputNode: (path: string) => HTMLElement | null
 }
 
-/** What a form does with refused input, of its own check and of the server's: errors on their fields, the focus on the first. */
-export function refusals(form: Form) {
+/**
+ * What a form does with rejected input, of its own check and of the server's: errors on their
+ * fields, the focus on the first.
+ */
+export function rejections(form: Form) {
   const onInvalid = (errors: Readonly<Record<string, unknown>>) => {
     const [first] = Object.keys(errors)
     if (first !== undefined) form.getInputNode(first)?.focus()
   }
-  const onRefused = (error: unknown) => {
+  const onRejected = (error: unknown) => {
     const errors = onFields(fieldErrors(problemOf(error)))
     form.setErrors(errors)
     onInvalid(errors)
   }
-  return { onInvalid, onRefused }
+  return { onInvalid, onRejected }
 }
 
 /** Errors of the items of a list stand on the list. */
 export function onFields(errors: Readonly<Record<string, string>>): Record<string, string> {
   const fields: Record<string, string> = {}
-  for (const [path, message] of Object.entries(errors)) fields[path.replace(/\.\d+(?=\.|$)/g, '')] ??= message
+  for (const [path, message] of Object.entries(errors))
+    fields[path.replace(/\.\d+(?=\.|$)/g, '')] ??= message
   return fields
 }

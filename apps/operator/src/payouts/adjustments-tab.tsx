@@ -8,7 +8,7 @@ import { Amount } from '@atrium/ui/ledger-table'
 import { Pager } from '@atrium/ui/pager'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 import { Button, Group, Text } from '@mantine/core'
 import { IconAdjustments } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -20,9 +20,9 @@ import { useTRPC } from '../trpc.ts'
 import { useDecideAdjustment } from './mutations.ts'
 import { adjustmentsQuery } from './search.ts'
 
-const route = getRouteApi('/house/payouts')
+const route = getRouteApi('/authenticated/payouts')
 
-const looks: Readonly<Record<AdjustmentState, Look>> = {
+const looks: Readonly<Record<AdjustmentState, StatusMeta>> = {
   pending: { label: 'Waits for a second operator', tone: 'waiting' },
   entered: { label: 'Entered', tone: 'good' },
   refused: { label: 'Refused', tone: 'neutral' },
@@ -34,7 +34,11 @@ export function AdjustmentsTab() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [chosen, setChosen] = useState<{ adjustment: AdjustmentView; act: 'approve' | 'refuse' }>()
-  const adjustments = useQuery(useTRPC().payouts.adjustments.queryOptions(adjustmentsQuery(search), { placeholderData: keepPreviousData }))
+  const adjustments = useQuery(
+    useTRPC().payouts.adjustments.queryOptions(adjustmentsQuery(search), {
+      placeholderData: keepPreviousData,
+    }),
+  )
   return (
     <>
       <FilterBar label="Filter adjustments">
@@ -42,15 +46,27 @@ export function AdjustmentsTab() {
           label="State"
           value={search.state}
           choices={stateChoices}
-          onChange={(state) => void navigate({ search: (before) => ({ ...before, state, trail: undefined }), replace: true })}
+          onChange={(state) =>
+            void navigate({
+              search: (before) => ({ ...before, state, trail: undefined }),
+              replace: true,
+            })
+          }
         />
       </FilterBar>
       {adjustments.isError ? (
-        <ErrorState title="The adjustments could not be loaded." error={adjustments.error} onRetry={() => void adjustments.refetch()} />
+        <ErrorState
+          title="The adjustments could not be loaded."
+          error={adjustments.error}
+          onRetry={() => void adjustments.refetch()}
+        />
       ) : adjustments.isPending ? (
         <LoadingRows label="Loading adjustments" rows={4} />
       ) : adjustments.data.items.length === 0 ? (
-        <EmptyState title="No adjustments" icon={<IconAdjustments size={32} stroke={1.5} aria-hidden />}>
+        <EmptyState
+          title="No adjustments"
+          icon={<IconAdjustments size={32} stroke={1.5} aria-hidden />}
+        >
           Goodwill and corrections that no invoice explains are entered with “Adjust a ledger”.
         </EmptyState>
       ) : (
@@ -103,7 +119,9 @@ const columns: readonly Column<AdjustmentView>[] = [
   },
 ]
 
-function decisions(choose: (adjustment: AdjustmentView, act: 'approve' | 'refuse') => void): Column<AdjustmentView> {
+function decisions(
+  choose: (adjustment: AdjustmentView, act: 'approve' | 'refuse') => void,
+): Column<AdjustmentView> {
   return {
     key: 'acts',
     header: 'Decide',
@@ -115,7 +133,12 @@ function decisions(choose: (adjustment: AdjustmentView, act: 'approve' | 'refuse
           <Button size="xs" variant="default" onClick={() => choose(adjustment, 'approve')}>
             Approve
           </Button>
-          <Button size="xs" variant="subtle" color="gray" onClick={() => choose(adjustment, 'refuse')}>
+          <Button
+            size="xs"
+            variant="subtle"
+            color="gray"
+            onClick={() => choose(adjustment, 'refuse')}
+          >
             Refuse
           </Button>
         </Group>
@@ -137,12 +160,20 @@ function DecideDialog({ adjustment, act, onClose }: DecideProps) {
     <ConfirmDialog
       opened
       onClose={onClose}
-      title={act === 'approve' ? `Approve ${amount} for ${partnerSlug}?` : `Refuse ${amount} for ${partnerSlug}?`}
+      title={
+        act === 'approve'
+          ? `Approve ${amount} for ${partnerSlug}?`
+          : `Refuse ${amount} for ${partnerSlug}?`
+      }
       confirmLabel={act === 'approve' ? 'Approve' : 'Refuse'}
       destructive={act === 'refuse'}
       onConfirm={async () => {
         await decide[act].mutateAsync({ id })
-        done(act === 'approve' ? `${amount} are in the ledger of ${partnerSlug}.` : 'The adjustment is refused.')
+        done(
+          act === 'approve'
+            ? `${amount} are in the ledger of ${partnerSlug}.`
+            : 'The adjustment is refused.',
+        )
       }}
     >
       <Text inherit mb={6}>

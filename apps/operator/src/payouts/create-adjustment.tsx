@@ -1,4 +1,4 @@
-import { minorUnitDigits } from '@atrium/core/money'
+import { minorUnitDigits } from '@atrium/core/minor-units'
 import { CreateAdjustment as Schema } from '@atrium/core/payouts'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'
@@ -7,7 +7,7 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAdjustments } from '@tabler/icons-react'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { refusals, validateAs } from '../parts/validation.ts'
+import { rejections, validateAs } from '../parts/validation.ts'
 import { useCreateAdjustment } from './mutations.ts'
 
 interface Values {
@@ -36,7 +36,11 @@ export function CreateAdjustment() {
   const [opened, { open, close }] = useDisclosure(false)
   return (
     <>
-      <Button variant="default" leftSection={<IconAdjustments size={17} aria-hidden />} onClick={open}>
+      <Button
+        variant="default"
+        leftSection={<IconAdjustments size={17} aria-hidden />}
+        onClick={open}
+      >
         Adjust a ledger
       </Button>
       <Modal opened={opened} onClose={close} title="Adjust a ledger" size="md">
@@ -48,8 +52,11 @@ export function CreateAdjustment() {
 
 function AdjustmentForm({ onClose }: { onClose: () => void }) {
   const create = useCreateAdjustment()
-  const form = useForm<Values>({ initialValues: { partnerSlug: '', currency: 'eur', amount: '', reason: '' }, validate })
-  const { onInvalid, onRefused } = refusals(form)
+  const form = useForm<Values>({
+    initialValues: { partnerSlug: '', currency: 'eur', amount: '', reason: '' },
+    validate,
+  })
+  const { onInvalid, onRejected } = rejections(form)
   const send = form.onSubmit((values) => {
     const input = Schema.parse(toInput(values))
     create.mutate(input, {
@@ -62,7 +69,7 @@ function AdjustmentForm({ onClose }: { onClose: () => void }) {
         )
         onClose()
       },
-      onError: onRefused,
+      onError: onRejected,
     })
   }, onInvalid)
   return (
@@ -76,7 +83,13 @@ function AdjustmentForm({ onClose }: { onClose: () => void }) {
           spellCheck={false}
           {...form.getInputProps('partnerSlug')}
         />
-        <TextInput label="Currency" withAsterisk maxLength={3} autoCapitalize="none" {...form.getInputProps('currency')} />
+        <TextInput
+          label="Currency"
+          withAsterisk
+          maxLength={3}
+          autoCapitalize="none"
+          {...form.getInputProps('currency')}
+        />
         <NumberInput
           label="Amount"
           description="Negative to take away. More than 1,000 in a day waits for a second operator."
@@ -94,7 +107,12 @@ function AdjustmentForm({ onClose }: { onClose: () => void }) {
           minRows={2}
           {...form.getInputProps('reason')}
         />
-        <FormFooter error={create.error} submitLabel="Enter" pending={create.isPending} onCancel={onClose} />
+        <FormFooter
+          error={create.error}
+          submitLabel="Enter"
+          pending={create.isPending}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   )

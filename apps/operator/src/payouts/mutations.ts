@@ -7,10 +7,16 @@ function useStale() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   return () =>
-    Promise.all([queryClient.invalidateQueries(trpc.payouts.pathFilter()), queryClient.invalidateQueries(trpc.audit.pathFilter())])
+    Promise.all([
+      queryClient.invalidateQueries(trpc.payouts.pathFilter()),
+      queryClient.invalidateQueries(trpc.audit.pathFilter()),
+    ])
 }
 
-/** Every step of a payout's life. A refused one may mean that somebody else was faster, so the payout is read again either way. */
+/**
+ * Every step of a payout's life. A rejected one may mean that somebody else was faster, so the
+ * payout is read again either way.
+ */
 export function usePayoutMoves() {
   const { payouts } = useTRPC()
   const onSettled = useStale()

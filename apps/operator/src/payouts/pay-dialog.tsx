@@ -4,7 +4,7 @@ import { formatMoney } from '@atrium/ui/format'
 import { List, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { refusals, validateAs } from '../parts/validation.ts'
+import { rejections, validateAs } from '../parts/validation.ts'
 import { usePayoutMoves } from './mutations.ts'
 
 interface Props {
@@ -16,7 +16,12 @@ interface Props {
 /** Notes that the money arrived, with the reference under which the bank knows it. */
 export function PayDialog({ payout, opened, onClose }: Props) {
   return (
-    <Modal opened={opened} onClose={onClose} title={`Is ${formatMoney(payout.amountMinor, payout.currency)} paid?`} size="md">
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={`Is ${formatMoney(payout.amountMinor, payout.currency)} paid?`}
+      size="md"
+    >
       {opened && <PayForm payout={payout} onClose={onClose} />}
     </Modal>
   )
@@ -27,9 +32,13 @@ function PayForm({ payout, onClose }: Omit<Props, 'opened'>) {
   const { id, version, partnerName } = payout
   const form = useForm({
     initialValues: { reference: '' },
-    validate: validateAs<{ reference: string }>(PayPayout, ({ reference }) => ({ id, version, reference })),
+    validate: validateAs<{ reference: string }>(PayPayout, ({ reference }) => ({
+      id,
+      version,
+      reference,
+    })),
   })
-  const { onInvalid, onRefused } = refusals(form)
+  const { onInvalid, onRejected } = rejections(form)
   const send = form.onSubmit(({ reference }) => {
     pay.mutate(
       { id, version, reference },
@@ -38,7 +47,7 @@ function PayForm({ payout, onClose }: Omit<Props, 'opened'>) {
           done(`The payout is paid, statement ${statementNumber}.`)
           onClose()
         },
-        onError: onRefused,
+        onError: onRejected,
       },
     )
   }, onInvalid)
@@ -61,7 +70,12 @@ function PayForm({ payout, onClose }: Omit<Props, 'opened'>) {
           data-autofocus
           {...form.getInputProps('reference')}
         />
-        <FormFooter error={pay.error} submitLabel="Note it as paid" pending={pay.isPending} onCancel={onClose} />
+        <FormFooter
+          error={pay.error}
+          submitLabel="Note it as paid"
+          pending={pay.isPending}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   )

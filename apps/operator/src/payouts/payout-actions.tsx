@@ -3,7 +3,14 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'
 import { Button, type ButtonProps, List } from '@mantine/core'
-import { IconArrowBackUp, IconBan, IconCheck, IconCircleX, IconHandStop, IconSend } from '@tabler/icons-react'
+import {
+  IconArrowBackUp,
+  IconBan,
+  IconCheck,
+  IconCircleX,
+  IconHandStop,
+  IconSend,
+} from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { usePayoutMoves } from './mutations.ts'
 import { PayDialog } from './pay-dialog.tsx'
@@ -12,11 +19,16 @@ type Act = 'approve' | 'send' | 'pay' | 'fail' | 'reopen' | 'hold' | 'cancel'
 
 /** The steps that the payout's state allows; the one that leads on comes first. */
 export function PayoutActions({ payout }: { payout: PayoutDetail }) {
-  const [act, setAct] = useState<Act>()
-  const close = () => setAct(undefined)
+  const [act, setAction] = useState<Act>()
+  const close = () => setAction(undefined)
   const may = (to: PayoutDetail['moves'][number]) => payout.moves.includes(to)
-  const button = (name: Act, label: string, icon: ReactNode, props: ButtonProps = { variant: 'default' }) => (
-    <Button key={name} leftSection={icon} onClick={() => setAct(name)} {...props}>
+  const button = (
+    name: Act,
+    label: string,
+    icon: ReactNode,
+    props: ButtonProps = { variant: 'default' },
+  ) => (
+    <Button key={name} leftSection={icon} onClick={() => setAction(name)} {...props}>
       {label}
     </Button>
   )
@@ -24,11 +36,27 @@ export function PayoutActions({ payout }: { payout: PayoutDetail }) {
     <>
       {may('approved') && button('approve', 'Approve', <IconCheck size={17} aria-hidden />, {})}
       {may('in_transit') && button('send', 'Sent', <IconSend size={17} aria-hidden />, {})}
-      {may('paid') && button('pay', 'Paid', <IconCheck size={17} aria-hidden />, may('in_transit') ? { variant: 'default' } : {})}
-      {may('draft') && button('reopen', 'Make a draft', <IconArrowBackUp size={17} aria-hidden />, {})}
+      {may('paid') &&
+        button(
+          'pay',
+          'Paid',
+          <IconCheck size={17} aria-hidden />,
+          may('in_transit') ? { variant: 'default' } : {},
+        )}
+      {may('draft') &&
+        button('reopen', 'Make a draft', <IconArrowBackUp size={17} aria-hidden />, {})}
       {may('held') && button('hold', 'Hold', <IconHandStop size={17} aria-hidden />)}
-      {may('failed') && button('fail', payout.status === 'paid' ? 'Came back' : 'Failed', <IconCircleX size={17} aria-hidden />)}
-      {may('canceled') && button('cancel', 'Cancel payout', <IconBan size={17} aria-hidden />, { variant: 'subtle', color: 'red' })}
+      {may('failed') &&
+        button(
+          'fail',
+          payout.status === 'paid' ? 'Came back' : 'Failed',
+          <IconCircleX size={17} aria-hidden />,
+        )}
+      {may('canceled') &&
+        button('cancel', 'Cancel payout', <IconBan size={17} aria-hidden />, {
+          variant: 'subtle',
+          color: 'red',
+        })}
       <Dialogs payout={payout} act={act} onClose={close} />
     </>
   )
@@ -57,7 +85,8 @@ function Dialogs({ payout, act, onClose }: DialogProps) {
           done(`${amount} to ${partnerName} are approved.`)
         }}
       >
-        The transfer can be made then. Nothing is moved by this: you send the money, and note it here.
+        The transfer can be made then. Nothing is moved by this: you send the money, and note it
+        here.
       </ConfirmDialog>
       <ConfirmDialog
         {...common}
@@ -69,7 +98,8 @@ function Dialogs({ payout, act, onClose }: DialogProps) {
           done('The transfer is noted.')
         }}
       >
-        Say so when the bank has the order for {amount} to {partnerName}. From then on it can be paid or fail, and not be canceled.
+        Say so when the bank has the order for {amount} to {partnerName}. From then on it can be
+        paid or fail, and not be canceled.
       </ConfirmDialog>
       <PayDialog payout={payout} opened={act === 'pay'} onClose={onClose} />
       <ConfirmDialog
@@ -92,7 +122,7 @@ function Dialogs({ payout, act, onClose }: DialogProps) {
         reason="required"
         onConfirm={async (reason = '') => {
           await moves.hold.mutateAsync({ id, version, reason })
-          done('The payout is held.')
+          done('The payout is on hold.')
         }}
       >
         It cannot be approved until somebody makes it a draft again. The partner reads the reason.
@@ -124,11 +154,14 @@ function Dialogs({ payout, act, onClose }: DialogProps) {
         }}
       >
         <List size="sm" spacing={4}>
-          <List.Item>This payout is over for good.</List.Item>
+          <List.Item>This payout is permanently closed.</List.Item>
           <List.Item>
-            Its {payout.entries.length === 1 ? 'entry is' : `${payout.entries.length} entries are`} free for the next one.
+            Its {payout.entries.length === 1 ? 'entry is' : `${payout.entries.length} entries are`}{' '}
+            free for the next one.
           </List.Item>
-          <List.Item>The monthly run does not make it again this month; the partner may ask for it.</List.Item>
+          <List.Item>
+            The monthly run does not make it again this month; the partner may ask for it.
+          </List.Item>
         </List>
       </ConfirmDialog>
     </>

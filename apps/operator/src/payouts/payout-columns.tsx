@@ -2,7 +2,7 @@ import type { PayoutView } from '@atrium/core/payouts'
 import { formatDay } from '@atrium/ui/format'
 import { Amount } from '@atrium/ui/ledger-table'
 import { LinkAnchor } from '@atrium/ui/links'
-import { payoutLooks } from '@atrium/ui/payout-looks'
+import { payoutMeta } from '@atrium/ui/payout-status-meta'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
@@ -16,7 +16,14 @@ export const payoutColumns: readonly Column<PayoutView>[] = [
     primary: true,
     cell: (payout) => (
       <>
-        <LinkAnchor to="/payouts/$id" params={{ id: payout.id }} fw={550} fz="inherit" underline="hover" data-row-link>
+        <LinkAnchor
+          to="/payouts/$id"
+          params={{ id: payout.id }}
+          fw={550}
+          fz="inherit"
+          underline="hover"
+          data-row-link
+        >
           {payout.partnerName}
         </LinkAnchor>
         {payout.statementNumber && (
@@ -27,9 +34,22 @@ export const payoutColumns: readonly Column<PayoutView>[] = [
       </>
     ),
   },
-  { key: 'status', header: 'Status', cell: (payout) => <StatusBadge {...payoutLooks[payout.status]} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: (payout) => <StatusBadge {...payoutMeta[payout.status]} />,
+  },
   { key: 'period', header: 'Until', cell: (payout) => formatDay(payout.periodTo) },
-  { key: 'requested', header: 'Asked for by', cell: (payout) => payout.requestedBy ?? 'Monthly run' },
+  {
+    key: 'requested',
+    header: 'Asked for by',
+    cell: (payout) => payout.requestedBy ?? 'Monthly run',
+  },
   { key: 'created', header: 'Made', cell: (payout) => <When at={payout.createdAt} /> },
-  { key: 'amount', header: 'Amount', align: 'end', cell: (payout) => <Amount minor={payout.amountMinor} currency={payout.currency} /> },
+  {
+    key: 'amount',
+    header: 'Amount',
+    align: 'end',
+    cell: (payout) => <Amount minor={payout.amountMinor} currency={payout.currency} />,
+  },
 ]

@@ -1,13 +1,13 @@
 import type { PayoutDetail } from '@atrium/core/payouts'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LedgerTable } from '@atrium/ui/ledger-table'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
-import { payoutLooks } from '@atrium/ui/payout-looks'
+import { payoutMeta } from '@atrium/ui/payout-status-meta'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Alert, Button, Grid, Group, Stack, Text } from '@mantine/core'
@@ -19,16 +19,25 @@ import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { PayoutActions } from './payout-actions.tsx'
 
-const route = getRouteApi('/house/payouts/$id')
+const route = getRouteApi('/authenticated/payouts/$id')
 
-export const Route = createLazyRoute('/house/payouts/$id')({ component: PayoutPage })
+export const Route = createLazyRoute('/authenticated/payouts/$id')({ component: PayoutPage })
 
 function PayoutPage() {
   const { id } = route.useParams()
-  const { data: payout, isError, error, isFetching, refetch } = useQuery(useTRPC().payouts.get.queryOptions({ id }))
+  const {
+    data: payout,
+    isError,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery(useTRPC().payouts.get.queryOptions({ id }))
   if (!payout && isError && isMissing(error)) {
     return (
-      <MissingPage title="Payout not found" back={<LinkAnchor to="/payouts">All payouts</LinkAnchor>}>
+      <MissingPage
+        title="Payout not found"
+        back={<LinkAnchor to="/payouts">All payouts</LinkAnchor>}
+      >
         There is no payout with this id.
       </MissingPage>
     )
@@ -36,15 +45,24 @@ function PayoutPage() {
   return (
     <>
       <PageHeader
-        title={payout ? `${formatMoney(payout.amountMinor, payout.currency)} to ${payout.partnerName}` : 'Payout'}
+        title={
+          payout
+            ? `${formatMoney(payout.amountMinor, payout.currency)} to ${payout.partnerName}`
+            : 'Payout'
+        }
         description={payout?.statementNumber}
-        marks={payout && <StatusBadge {...payoutLooks[payout.status]} />}
+        marks={payout && <StatusBadge {...payoutMeta[payout.status]} />}
         actions={payout && <PayoutActions payout={payout} />}
       />
       {payout ? (
         <Detail payout={payout} />
       ) : isError ? (
-        <ErrorState title="The payout could not be loaded." error={error} onRetry={() => void refetch()} retrying={isFetching} />
+        <ErrorState
+          title="The payout could not be loaded."
+          error={error}
+          onRetry={() => void refetch()}
+          retrying={isFetching}
+        />
       ) : (
         <LoadingRows label="Loading the payout" />
       )}
@@ -59,42 +77,61 @@ function Detail({ payout }: { payout: PayoutDetail }) {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Panel title="What it pays" actions={<LedgerLink slug={payout.partnerSlug} />}>
-            <Facts>
-              <Fact label="Partner">
+            <DetailList>
+              <DetailItem label="Partner">
                 <LinkAnchor to="/partners/$slug" params={{ slug: payout.partnerSlug }} fz="inherit">
                   {payout.partnerName}
                 </LinkAnchor>
-              </Fact>
-              <Fact label="Amount">{formatMoney(payout.amountMinor, payout.currency)}</Fact>
-              <Fact label="Period">
-                {payout.periodFrom ? formatDay(payout.periodFrom) : 'From the beginning'} to {formatDay(payout.periodTo)}
-              </Fact>
-              <Fact label="Self-billing agreed">
-                {payout.selfBillingConsentAt ? <Time at={payout.selfBillingConsentAt} show="both" /> : 'Not yet'}
-              </Fact>
-              <Fact label="Reference">{payout.reference && <CopyValue label="Reference" value={payout.reference} hideLabel />}</Fact>
-            </Facts>
+              </DetailItem>
+              <DetailItem label="Amount">
+                {formatMoney(payout.amountMinor, payout.currency)}
+              </DetailItem>
+              <DetailItem label="Period">
+                {payout.periodFrom ? formatDay(payout.periodFrom) : 'From the beginning'} to{' '}
+                {formatDay(payout.periodTo)}
+              </DetailItem>
+              <DetailItem label="Self-billing agreed">
+                {payout.selfBillingConsentAt ? (
+                  <Time at={payout.selfBillingConsentAt} show="both" />
+                ) : (
+                  'Not yet'
+                )}
+              </DetailItem>
+              <DetailItem label="Reference">
+                {payout.reference && (
+                  <CopyValue label="Reference" value={payout.reference} hideLabel />
+                )}
+              </DetailItem>
+            </DetailList>
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <Panel title="How it went" actions={payout.status !== 'canceled' && <StatementLinks id={payout.id} />}>
-            <Facts>
-              <Fact label="Made">
+          <Panel
+            title="How it went"
+            actions={payout.status !== 'canceled' && <StatementLinks id={payout.id} />}
+          >
+            <DetailList>
+              <DetailItem label="Made">
                 <Step at={payout.createdAt} by={payout.requestedBy ?? 'monthly run'} />
-              </Fact>
-              <Fact label="Approved">{payout.approvedAt && <Step at={payout.approvedAt} by={payout.approvedBy} />}</Fact>
-              <Fact label="Sent">{payout.sentAt && <Step at={payout.sentAt} />}</Fact>
-              <Fact label="Paid">{payout.paidAt && <Step at={payout.paidAt} />}</Fact>
+              </DetailItem>
+              <DetailItem label="Approved">
+                {payout.approvedAt && <Step at={payout.approvedAt} by={payout.approvedBy} />}
+              </DetailItem>
+              <DetailItem label="Sent">{payout.sentAt && <Step at={payout.sentAt} />}</DetailItem>
+              <DetailItem label="Paid">{payout.paidAt && <Step at={payout.paidAt} />}</DetailItem>
               {payout.canceledAt && (
-                <Fact label="Canceled">
+                <DetailItem label="Canceled">
                   <Step at={payout.canceledAt} />
-                </Fact>
+                </DetailItem>
               )}
-            </Facts>
+            </DetailList>
           </Panel>
         </Grid.Col>
       </Grid>
-      <Panel title="Entries" description="Each with the invoice that it comes from. They sum to the amount.">
+      <Panel
+        title="Entries"
+        description="Each with the invoice that it comes from. They sum to the amount."
+      >
         {payout.entries.length > 0 ? (
           <LedgerTable caption="Entries of the payout" entries={payout.entries} />
         ) : (
@@ -136,7 +173,14 @@ function StatementLinks({ id }: { id: string }) {
   const href = `/api/payouts/${id}/statement`
   return (
     <Group gap="xs">
-      <Button component="a" href={href} download size="xs" variant="default" leftSection={<IconReceipt2 size={16} aria-hidden />}>
+      <Button
+        component="a"
+        href={href}
+        download
+        size="xs"
+        variant="default"
+        leftSection={<IconReceipt2 size={16} aria-hidden />}
+      >
         Statement
       </Button>
       <Button
@@ -165,8 +209,8 @@ function Notice({ payout }: { payout: PayoutDetail }) {
   if (payout.status === 'failed') {
     return (
       <Alert color="red" icon={<IconHandStop aria-hidden />} title="The transfer failed">
-        {payout.failureReason} The money is owed again. Make it a draft to pay it anew, or cancel it and its entries go into the next
-        payout.
+        {payout.failureReason} The money is owed again. Make it a draft to pay it anew, or cancel it
+        and its entries go into the next payout.
       </Alert>
     )
   }

@@ -4,7 +4,7 @@ import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
-import { payoutLooks } from '@atrium/ui/payout-looks'
+import { payoutMeta } from '@atrium/ui/payout-status-meta'
 import { countFilters } from '@atrium/ui/search-params'
 import { Button, Tabs } from '@mantine/core'
 import { IconCashBanknote } from '@tabler/icons-react'
@@ -17,9 +17,9 @@ import { CreateAdjustment } from './create-adjustment.tsx'
 import { payoutColumns } from './payout-columns.tsx'
 import { type PayoutsSearch, payoutsQuery, payoutTabs } from './search.ts'
 
-const route = getRouteApi('/house/payouts')
+const route = getRouteApi('/authenticated/payouts')
 
-export const Route = createLazyRoute('/house/payouts')({ component: PayoutsPage })
+export const Route = createLazyRoute('/authenticated/payouts')({ component: PayoutsPage })
 
 const tabNames = { payouts: 'Payouts', adjustments: 'Adjustments' } as const
 
@@ -35,7 +35,11 @@ function PayoutsPage() {
       />
       <Tabs
         value={tab}
-        onChange={(value) => void navigate({ search: { tab: payoutTabs.find((name) => name !== 'payouts' && name === value) } })}
+        onChange={(value) =>
+          void navigate({
+            search: { tab: payoutTabs.find((name) => name !== 'payouts' && name === value) },
+          })
+        }
         keepMounted={false}
       >
         <Tabs.List mb="lg" aria-label="Payouts and adjustments">
@@ -56,15 +60,22 @@ function PayoutsPage() {
   )
 }
 
-const statusChoices = payoutStatuses.map((value) => ({ value, label: payoutLooks[value].label }))
+const statusChoices = payoutStatuses.map((value) => ({ value, label: payoutMeta[value].label }))
 
 function PayoutList() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const payouts = useQuery(useTRPC().payouts.list.queryOptions(payoutsQuery(search), { placeholderData: keepPreviousData }))
+  const payouts = useQuery(
+    useTRPC().payouts.list.queryOptions(payoutsQuery(search), {
+      placeholderData: keepPreviousData,
+    }),
+  )
   const filtered = countFilters(search) > 0 || search.trail !== undefined
   const narrow = (change: Partial<PayoutsSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   return (
     <>
       <FilterBar label="Filter payouts">
@@ -74,7 +85,12 @@ function PayoutList() {
           value={search.partnerSlug}
           onChange={(partnerSlug) => narrow({ partnerSlug })}
         />
-        <ChoiceFilter label="Status" value={search.status} choices={statusChoices} onChange={(status) => narrow({ status })} />
+        <ChoiceFilter
+          label="Status"
+          value={search.status}
+          choices={statusChoices}
+          onChange={(status) => narrow({ status })}
+        />
         {countFilters(search) > 0 && (
           <Button variant="subtle" color="gray" onClick={() => void navigate({ search: {} })}>
             Clear filters
@@ -87,7 +103,7 @@ function PayoutList() {
         columns={payoutColumns}
         rowKey={(payout) => payout.id}
         trail={search.trail}
-        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
         empty={<NoPayouts filtered={filtered} onClear={() => void navigate({ search: {} })} />}
       />
     </>
@@ -110,7 +126,8 @@ function NoPayouts({ filtered, onClear }: { filtered: boolean; onClear: () => vo
     </EmptyState>
   ) : (
     <EmptyState title="No payouts yet" icon={icon}>
-      The first one is made when a partner has earned enough from invoices that were paid a month ago.
+      The first one is made when a partner has earned enough from invoices that were paid a month
+      ago.
     </EmptyState>
   )
 }

@@ -1,24 +1,27 @@
-import { currencyCode } from '@atrium/core/money'
-import { cursor } from '@atrium/core/paging'
-import { adjustmentState, payoutStatus } from '@atrium/core/payout-states'
+import { adjustmentStates, payoutStatuses } from '@atrium/core/choices'
 import type { ListAdjustments, ListPayouts } from '@atrium/core/payouts'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, slugWord } from '@atrium/ui/search-params'
-import { z } from 'zod'
-import { trailOf } from '../parts/trail.ts'
+import {
+  currencyWord,
+  cursorHistoryOf,
+  oneOf,
+  recordId,
+  searchReader,
+  slugText,
+} from '@atrium/ui/search-params'
 
 export const payoutTabs = ['payouts', 'adjustments'] as const
 
 /** What the address of the payouts page carries: the tab, and the filters of the list in it. */
-export const PayoutsSearch = z.object({
-  tab: lenient(z.enum(payoutTabs)),
-  status: lenient(payoutStatus),
-  state: lenient(adjustmentState),
-  partnerSlug: slugWord,
-  currency: lenient(currencyCode),
-  trail: trailOf(cursor),
+export const readPayoutsSearch = searchReader({
+  tab: oneOf(payoutTabs),
+  status: oneOf(payoutStatuses),
+  state: oneOf(adjustmentStates),
+  partnerSlug: slugText,
+  currency: currencyWord,
+  trail: cursorHistoryOf(recordId),
 })
-export type PayoutsSearch = z.infer<typeof PayoutsSearch>
+export type PayoutsSearch = ReturnType<typeof readPayoutsSearch>
 
 const perPage = 25
 

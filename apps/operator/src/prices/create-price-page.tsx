@@ -1,12 +1,13 @@
+import { plans } from '@atrium/core/plans'
 import { CreatePrice } from '@atrium/core/prices'
 import { billingCycle, billingCycles } from '@atrium/core/subscriptions'
-import { plan as planOf, plans } from '@atrium/core/tenants'
+import { plan as planOf } from '@atrium/core/tenants'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
-import { cycleNames, planNames } from '@atrium/ui/subscription-looks'
+import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
 import { Box, Input, SegmentedControl, Select, SimpleGrid, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { createLazyRoute, useNavigate } from '@tanstack/react-router'
@@ -16,7 +17,7 @@ import { useCreatePrice } from './mutations.ts'
 import { AmountFields, TermsFields } from './price-fields.tsx'
 import { emptyPrice, inputOf, type PriceForm, toCreatePrice, validatePrice } from './price-form.ts'
 
-export const Route = createLazyRoute('/house/prices/new')({ component: CreatePricePage })
+export const Route = createLazyRoute('/authenticated/prices/new')({ component: CreatePricePage })
 
 const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
 const cycleChoices = billingCycles.map((value) => ({ value, label: cycleNames[value] }))
@@ -38,16 +39,22 @@ function CreatePricePage() {
           void navigate({ to: '/prices/$id', params: { id: price.id } })
         },
         onError: (error) => {
-          const refused = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [inputOf(path), message])
-          form.setErrors(Object.fromEntries(refused))
-          focusFirstError(Object.fromEntries(refused))
+          const rejected = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
+            inputOf(path),
+            message,
+          ])
+          form.setErrors(Object.fromEntries(rejected))
+          focusFirstError(Object.fromEntries(rejected))
         },
       }),
     focusFirstError,
   )
   return (
     <>
-      <PageHeader title="New price" description="A draft: nobody can buy it until you put it on sale." />
+      <PageHeader
+        title="New price"
+        description="A draft: nobody can buy it until you put it on sale."
+      />
       <Box component="form" onSubmit={send} noValidate maw={720}>
         <Stack gap="lg">
           <Panel title="What it is for">

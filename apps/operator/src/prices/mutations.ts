@@ -7,7 +7,10 @@ function useStale() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   return () =>
-    Promise.all([queryClient.invalidateQueries(trpc.prices.pathFilter()), queryClient.invalidateQueries(trpc.audit.pathFilter())])
+    Promise.all([
+      queryClient.invalidateQueries(trpc.prices.pathFilter()),
+      queryClient.invalidateQueries(trpc.audit.pathFilter()),
+    ])
 }
 
 export function useCreatePrice() {
@@ -34,5 +37,9 @@ export function useArchivePrice() {
 export function useDeletePrice() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
-  return useMutation(trpc.prices.remove.mutationOptions({ onSuccess: () => queryClient.invalidateQueries(trpc.prices.list.pathFilter()) }))
+  return useMutation(
+    trpc.prices.remove.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries(trpc.prices.list.pathFilter()),
+    }),
+  )
 }

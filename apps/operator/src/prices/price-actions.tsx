@@ -5,9 +5,9 @@ import { Button, List } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconArchive, IconPencil, IconShoppingCart, IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
+import { failedCurrencies, priceName } from './labels.ts'
 import { useActivatePrice, useArchivePrice, useDeletePrice } from './mutations.ts'
 import { PriceEditor } from './price-editor.tsx'
-import { failedCurrencies, priceName } from './words.ts'
 
 interface Props {
   price: PriceView
@@ -16,7 +16,8 @@ interface Props {
 /** What can be done with a price in its state. */
 export function PriceActions({ price }: Props) {
   const [editing, { open, close }] = useDisclosure(false)
-  if (price.state === 'archived') return failedCurrencies(price).length > 0 ? <Archive price={price} again /> : null
+  if (price.state === 'archived')
+    return failedCurrencies(price).length > 0 ? <Archive price={price} again /> : null
   return (
     <>
       <Button variant="default" leftSection={<IconPencil size={17} aria-hidden />} onClick={open}>
@@ -56,8 +57,13 @@ function PutOnSale({ price }: Props) {
       >
         <List size="sm" spacing={4}>
           <List.Item>Tenants can subscribe at it from now on.</List.Item>
-          <List.Item>The version that is on sale now goes out of it. Who subscribed at it keeps what they pay.</List.Item>
-          <List.Item>With payments switched on, the price is made at the payment processor first.</List.Item>
+          <List.Item>
+            The version that is on sale now goes out of it. Who subscribed at it keeps what they
+            pay.
+          </List.Item>
+          <List.Item>
+            With payments switched on, the price is made at the payment processor first.
+          </List.Item>
         </List>
       </ConfirmDialog>
     </>
@@ -83,9 +89,14 @@ function Archive({ price, again = false }: Props & { again?: boolean }) {
         }}
       >
         <List size="sm" spacing={4}>
-          <List.Item>Nobody can subscribe at it any more, and it does not come back: make a new price instead.</List.Item>
           <List.Item>
-            {price.subscriptions === 0 ? 'No subscription runs at it.' : `${price.subscriptions} subscriptions run at it and go on.`}
+            No new subscriptions can use this price, and it can't be restored. Create a new price
+            instead.
+          </List.Item>
+          <List.Item>
+            {price.subscriptions === 0
+              ? 'No subscription runs at it.'
+              : `${price.subscriptions} subscriptions run at it and go on.`}
           </List.Item>
         </List>
       </ConfirmDialog>

@@ -9,10 +9,17 @@ import { useForm } from '@mantine/form'
 import { IconVersions } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { FormFooter } from '../parts/edit-dialog.tsx'
+import { priceName } from './labels.ts'
 import { useUpdatePrice } from './mutations.ts'
 import { AmountFields, TermsFields } from './price-fields.tsx'
-import { inputOf, makesVersion, type PriceForm, toPriceForm, toUpdatePrice, validatePrice } from './price-form.ts'
-import { priceName } from './words.ts'
+import {
+  inputOf,
+  makesVersion,
+  type PriceForm,
+  toPriceForm,
+  toUpdatePrice,
+  validatePrice,
+} from './price-form.ts'
 
 interface Props {
   price: PriceView
@@ -33,9 +40,13 @@ function EditorForm({ price, onClose }: Omit<Props, 'opened'>) {
   const navigate = useNavigate()
   const update = useUpdatePrice()
   const toInput = (values: PriceForm) => toUpdatePrice(price, values)
-  const form = useForm<PriceForm>({ initialValues: toPriceForm(price), validate: validatePrice(UpdatePrice, toInput) })
+  const form = useForm<PriceForm>({
+    initialValues: toPriceForm(price),
+    validate: validatePrice(UpdatePrice, toInput),
+  })
   useFollowRecord(form, toPriceForm(price))
-  const changed = Object.keys(toInput(form.values)).length > 1
+  const { id: _, expectedVersion: __, ...changes } = toInput(form.values)
+  const changed = Object.keys(changes).length > 0
   // Awaited, because a new version archives this one, whose page then shows no form any more.
   const save = form.onSubmit(async (values) => {
     try {
@@ -44,9 +55,12 @@ function EditorForm({ price, onClose }: Omit<Props, 'opened'>) {
       done(saved.id === price.id ? 'The price is saved.' : `Version ${saved.version} is made.`)
       if (saved.id !== price.id) await navigate({ to: '/prices/$id', params: { id: saved.id } })
     } catch (error) {
-      const refused = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [inputOf(path), message])
-      form.setErrors(Object.fromEntries(refused))
-      focusFirstError(Object.fromEntries(refused))
+      const rejected = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
+        inputOf(path),
+        message,
+      ])
+      form.setErrors(Object.fromEntries(rejected))
+      focusFirstError(Object.fromEntries(rejected))
     }
   }, focusFirstError)
   return (
@@ -57,8 +71,8 @@ function EditorForm({ price, onClose }: Omit<Props, 'opened'>) {
         <TermsFields form={form} />
         {makesVersion(price, form.values) && (
           <Alert icon={<IconVersions aria-hidden />} role="status">
-            This makes version {price.version + 1} or later and puts it on sale. Subscriptions at version {price.version} keep what they
-            pay.
+            This makes version {price.version + 1} or later and puts it on sale. Subscriptions at
+            version {price.version} keep what they pay.
           </Alert>
         )}
         <FormFooter

@@ -1,10 +1,21 @@
 import { mostCurrencies, mostTiers, priceScheme, priceSchemes } from '@atrium/core/prices'
-import { ActionIcon, Button, Fieldset, Group, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Fieldset,
+  Group,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { PartnerSlugsInput } from '../flags/name-inputs.tsx'
+import { schemeHints, schemeNames } from './labels.ts'
 import { isTiered, newAmount, newTier, type PriceForm } from './price-form.ts'
-import { schemeHints, schemeNames } from './words.ts'
 
 interface Props {
   form: UseFormReturnType<PriceForm>
@@ -95,21 +106,51 @@ function AmountInputs({ form, index }: Props & { index: number }) {
   )
 }
 
-function TierInputs({ form, path, tiers }: Props & { path: string; tiers: PriceForm['amounts'][number]['tiers'] }) {
+function TierInputs({
+  form,
+  path,
+  tiers,
+}: Props & { path: string; tiers: PriceForm['amounts'][number]['tiers'] }) {
   return (
     <Stack gap="xs">
       {tiers.map((tier, index) => {
         const at = `${path}.tiers.${index}`
         const last = index === tiers.length - 1
         return (
-          <Group key={tier.id} align="flex-start" wrap="nowrap" gap="xs" role="group" aria-label={`Tier ${index + 1}`}>
+          <Group
+            key={tier.id}
+            align="flex-start"
+            wrap="nowrap"
+            gap="xs"
+            role="group"
+            aria-label={`Tier ${index + 1}`}
+          >
             {last ? (
               <TextInput label="Up to seat" value="and more" readOnly flex={1} tabIndex={-1} />
             ) : (
-              <NumberInput label="Up to seat" min={1} allowDecimal={false} hideControls flex={1} {...form.getInputProps(`${at}.upTo`)} />
+              <NumberInput
+                label="Up to seat"
+                min={1}
+                allowDecimal={false}
+                hideControls
+                flex={1}
+                {...form.getInputProps(`${at}.upTo`)}
+              />
             )}
-            <TextInput label="Per seat" inputMode="decimal" autoComplete="off" flex={1} {...form.getInputProps(`${at}.unit`)} />
-            <TextInput label="Flat part" inputMode="decimal" autoComplete="off" flex={1} {...form.getInputProps(`${at}.flat`)} />
+            <TextInput
+              label="Per seat"
+              inputMode="decimal"
+              autoComplete="off"
+              flex={1}
+              {...form.getInputProps(`${at}.unit`)}
+            />
+            <TextInput
+              label="Flat part"
+              inputMode="decimal"
+              autoComplete="off"
+              flex={1}
+              {...form.getInputProps(`${at}.flat`)}
+            />
             <ActionIcon
               variant="subtle"
               color="gray"
@@ -144,20 +185,51 @@ export function TermsFields({ form }: Props) {
   return (
     <Stack>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <NumberInput label="From seats" min={1} allowDecimal={false} {...form.getInputProps('minSeats')} />
-        <NumberInput label="Up to seats" placeholder="No limit" min={1} allowDecimal={false} {...form.getInputProps('maxSeats')} />
-        <NumberInput label="Trial" min={0} max={730} allowDecimal={false} suffix=" days" {...form.getInputProps('trialDays')} />
+        <NumberInput
+          label="From seats"
+          min={1}
+          allowDecimal={false}
+          {...form.getInputProps('minSeats')}
+        />
+        <NumberInput
+          label="Up to seats"
+          placeholder="No limit"
+          min={1}
+          allowDecimal={false}
+          {...form.getInputProps('maxSeats')}
+        />
+        <NumberInput
+          label="Trial"
+          min={0}
+          max={730}
+          allowDecimal={false}
+          suffix=" days"
+          {...form.getInputProps('trialDays')}
+        />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <TextInput label="Offered from" type="datetime-local" {...form.getInputProps('visibleFrom')} />
-        <TextInput label="Offered until" type="datetime-local" {...form.getInputProps('visibleUntil')} />
+        <TextInput
+          label="Offered from"
+          type="datetime-local"
+          {...form.getInputProps('visibleFrom')}
+        />
+        <TextInput
+          label="Offered until"
+          type="datetime-local"
+          {...form.getInputProps('visibleUntil')}
+        />
       </SimpleGrid>
       <PartnerSlugsInput
         label="Only for tenants of"
         description="Partners by slug. Everybody when it is empty."
         {...form.getInputProps('partnerSlugs')}
       />
-      <TextInput label="Note" description="For operators." autoComplete="off" {...form.getInputProps('note')} />
+      <TextInput
+        label="Note"
+        description="For operators."
+        autoComplete="off"
+        {...form.getInputProps('note')}
+      />
       <Text size="sm" c="dimmed">
         Amounts are without tax.
       </Text>

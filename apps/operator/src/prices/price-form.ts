@@ -1,3 +1,4 @@
+import '@atrium/core/issue-messages'
 import type { CreatePrice, PriceScheme, PriceView, UpdatePrice } from '@atrium/core/prices'
 import type { BillingCycle } from '@atrium/core/subscriptions'
 import type { Plan } from '@atrium/core/tenants'
@@ -5,7 +6,10 @@ import { fromLocalInput, fromMoneyInput, toLocalInput, toMoneyInput } from '@atr
 import { randomId } from '@mantine/hooks'
 import type { z } from 'zod'
 
-/** Amounts as they are typed, in the currency's main unit. `id` keeps inputs apart while others come and go. */
+/**
+ * Amounts as they are typed, in the currency's main unit. `id` keeps inputs apart while others come
+ * and go.
+ */
 export interface TierForm {
   id: string
   /** Empty for the last one, which has no end. */
@@ -37,8 +41,18 @@ export interface PriceForm {
 
 export const isTiered = (scheme: PriceScheme) => scheme === 'graduated' || scheme === 'volume'
 
-export const newTier = (upTo: number | string = ''): TierForm => ({ id: randomId(), upTo, unit: '', flat: '0' })
-export const newAmount = (currency = ''): AmountForm => ({ id: randomId(), currency, unit: '', tiers: [newTier(10), newTier()] })
+export const newTier = (upTo: number | string = ''): TierForm => ({
+  id: randomId(),
+  upTo,
+  unit: '',
+  flat: '0',
+})
+export const newAmount = (currency = ''): AmountForm => ({
+  id: randomId(),
+  currency,
+  unit: '',
+  tiers: [newTier(10), newTier()],
+})
 
 export const emptyPrice = (): PriceForm => ({
   plan: 'business',
@@ -80,17 +94,23 @@ export function toPriceForm(price: PriceView): PriceForm {
   }
 }
 
-export function toCreatePrice(form: PriceForm, state: 'draft' | 'active'): z.input<typeof CreatePrice> {
+export function toCreatePrice(
+  form: PriceForm,
+  state: 'draft' | 'active',
+): z.input<typeof CreatePrice> {
   return { plan: form.plan, cycle: form.cycle, ...settingsOf(form), state }
 }
 
-/** What differs from the price as it was read; a time that was not touched is not sent, because the input shows it without its seconds. */
+/**
+ * What differs from the price as it was read; a time that was not touched is not sent, because the
+ * input shows it without its seconds.
+ */
 export function toUpdatePrice(price: PriceView, form: PriceForm): z.input<typeof UpdatePrice> {
   const before = settingsOf(toPriceForm(price))
   const changed = Object.entries(settingsOf(form)).filter(
     ([field, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(before, field)),
   )
-  return { ...Object.fromEntries(changed), id: price.id }
+  return { ...Object.fromEntries(changed), id: price.id, expectedVersion: price.editVersion }
 }
 
 /** Whether saving makes a new version: other amounts or another scheme of a price on sale. */
@@ -136,8 +156,14 @@ export function inputOf(path: string): string {
     .replace(/^partnerSlugs\.\d+$/, 'partnerSlugs')
 }
 
-/** Validation by the schema of the API, over what the form would send; an amount that cannot be read is explained as people type it. */
-export function validatePrice(schema: z.ZodType, toInput: (form: PriceForm) => unknown): (form: PriceForm) => Record<string, string> {
+/**
+ * Validation by the schema of the API, over what the form would send; an amount that cannot be read
+ * is explained as people type it.
+ */
+export function validatePrice(
+  schema: z.ZodType,
+  toInput: (form: PriceForm) => unknown,
+): (form: PriceForm) => Record<string, string> {
   return (form) => {
     const errors: Record<string, string> = {}
     for (const { path, message } of schema.safeParse(toInput(form)).error?.issues ?? []) {

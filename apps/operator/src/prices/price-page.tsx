@@ -1,6 +1,6 @@
 import type { PriceView } from '@atrium/core/prices'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -14,13 +14,20 @@ import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { MissingPage } from '../layout/not-found-page.tsx'
 import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
+import {
+  amountText,
+  priceName,
+  priceStateMeta,
+  schemeHints,
+  schemeNames,
+  tierLines,
+} from './labels.ts'
 import { PriceActions } from './price-actions.tsx'
 import { priceColumns } from './price-columns.tsx'
-import { amountWords, priceName, priceStateLooks, schemeHints, schemeNames, tierLines } from './words.ts'
 
-const route = getRouteApi('/house/prices/$id')
+const route = getRouteApi('/authenticated/prices/$id')
 
-export const Route = createLazyRoute('/house/prices/$id')({ component: PricePage })
+export const Route = createLazyRoute('/authenticated/prices/$id')({ component: PricePage })
 
 function PricePage() {
   const { id } = route.useParams()
@@ -54,12 +61,16 @@ function PriceDetail({ price }: { price: PriceView }) {
         title={priceName(price)}
         tabTitle={`${priceName(price)}, version ${price.version}`}
         description={`Version ${price.version}${price.note ? ` · ${price.note}` : ''}`}
-        marks={<StatusBadge {...priceStateLooks[price.state]} />}
+        marks={<StatusBadge {...priceStateMeta[price.state]} />}
         actions={<PriceActions price={price} />}
       />
       <Stack gap="lg">
         {failed.length > 0 && (
-          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="The payment processor does not have all of it">
+          <Alert
+            color="red"
+            icon={<IconAlertTriangle aria-hidden />}
+            title="The payment processor does not have all of it"
+          >
             <Stack gap={4}>
               {failed.map(({ currency, error }) => (
                 <Text key={currency} inherit>
@@ -67,7 +78,9 @@ function PriceDetail({ price }: { price: PriceView }) {
                 </Text>
               ))}
               <Text inherit>
-                {price.state === 'draft' ? 'Put it on sale again to try the rest.' : 'Nothing is lost; try again when it can be reached.'}
+                {price.state === 'draft'
+                  ? 'Put it on sale again to try the rest.'
+                  : 'Nothing is lost; try again when it can be reached.'}
               </Text>
             </Stack>
           </Alert>
@@ -84,23 +97,28 @@ function PriceDetail({ price }: { price: PriceView }) {
 
 function AmountsPanel({ price }: { price: PriceView }) {
   return (
-    <Panel title="Amounts" description={`${schemeNames[price.scheme]}. ${schemeHints[price.scheme]} Without tax.`}>
-      <Facts>
+    <Panel
+      title="Amounts"
+      description={`${schemeNames[price.scheme]}. ${schemeHints[price.scheme]} Without tax.`}
+    >
+      <DetailList>
         {price.amounts.map((amount) => (
-          <Fact key={amount.currency} label={amount.currency.toUpperCase()}>
+          <DetailItem key={amount.currency} label={amount.currency.toUpperCase()}>
             <Stack gap={2}>
               {amount.tiers ? (
-                tierLines(amount.tiers, amount.currency).map((line) => <span key={line}>{line}</span>)
+                tierLines(amount.tiers, amount.currency).map((line) => (
+                  <span key={line}>{line}</span>
+                ))
               ) : (
-                <span>{amountWords(price, amount)}</span>
+                <span>{amountText(price, amount)}</span>
               )}
               <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
                 {amount.stripePriceId ?? 'Not at the payment processor'}
               </Text>
             </Stack>
-          </Fact>
+          </DetailItem>
         ))}
-      </Facts>
+      </DetailList>
     </Panel>
   )
 }
@@ -109,17 +127,27 @@ function TermsPanel({ price }: { price: PriceView }) {
   const { minSeats, maxSeats, trialDays, visibleFrom, visibleUntil, partnerSlugs } = price
   return (
     <Panel title="Terms">
-      <Facts>
-        <Fact label="Seats">{maxSeats === null ? `${minSeats} or more` : `${minSeats} to ${maxSeats}`}</Fact>
-        <Fact label="Trial">{trialDays === 0 ? 'None' : `${trialDays} days, once per tenant`}</Fact>
-        <Fact label="For">{partnerSlugs === null ? 'Everybody' : `Tenants of ${partnerSlugs.join(', ')}`}</Fact>
-        <Fact label="Offered from">{visibleFrom && <Time at={visibleFrom} show="both" />}</Fact>
-        <Fact label="Offered until">{visibleUntil && <Time at={visibleUntil} show="both" />}</Fact>
-        <Fact label="Subscriptions at it">{price.subscriptions}</Fact>
-        <Fact label="Created">
+      <DetailList>
+        <DetailItem label="Seats">
+          {maxSeats === null ? `${minSeats} or more` : `${minSeats} to ${maxSeats}`}
+        </DetailItem>
+        <DetailItem label="Trial">
+          {trialDays === 0 ? 'None' : `${trialDays} days, once per tenant`}
+        </DetailItem>
+        <DetailItem label="For">
+          {partnerSlugs === null ? 'Everybody' : `Tenants of ${partnerSlugs.join(', ')}`}
+        </DetailItem>
+        <DetailItem label="Offered from">
+          {visibleFrom && <Time at={visibleFrom} show="both" />}
+        </DetailItem>
+        <DetailItem label="Offered until">
+          {visibleUntil && <Time at={visibleUntil} show="both" />}
+        </DetailItem>
+        <DetailItem label="Subscriptions at it">{price.subscriptions}</DetailItem>
+        <DetailItem label="Created">
           <Time at={price.createdAt} show="both" />
-        </Fact>
-      </Facts>
+        </DetailItem>
+      </DetailList>
     </Panel>
   )
 }
@@ -134,7 +162,12 @@ function Versions({ price }: { price: PriceView }) {
   if (others.length === 0) return null
   return (
     <Panel title="Other versions">
-      <ResponsiveTable caption="Other versions" columns={versionColumns} rows={others} rowKey={({ id }) => id} />
+      <ResponsiveTable
+        caption="Other versions"
+        columns={versionColumns}
+        rows={others}
+        rowKey={({ id }) => id}
+      />
     </Panel>
   )
 }

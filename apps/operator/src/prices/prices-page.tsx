@@ -1,37 +1,42 @@
+import { plans } from '@atrium/core/plans'
 import { priceStates } from '@atrium/core/prices'
 import { billingCycles } from '@atrium/core/subscriptions'
-import { plans } from '@atrium/core/tenants'
 import { EmptyState } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
-import { cycleNames, planNames } from '@atrium/ui/subscription-looks'
+import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
 import { Button } from '@mantine/core'
 import { IconPlus, IconTag } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { useTRPC } from '../trpc.ts'
+import { priceStateMeta } from './labels.ts'
 import { priceColumns } from './price-columns.tsx'
 import { type PricesSearch, pricesQuery } from './search.ts'
-import { priceStateLooks } from './words.ts'
 
-const route = getRouteApi('/house/prices')
+const route = getRouteApi('/authenticated/prices')
 
-export const Route = createLazyRoute('/house/prices')({ component: PricesPage })
+export const Route = createLazyRoute('/authenticated/prices')({ component: PricesPage })
 
 const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
 const cycleChoices = billingCycles.map((value) => ({ value, label: cycleNames[value] }))
-const stateChoices = priceStates.map((value) => ({ value, label: priceStateLooks[value].label }))
+const stateChoices = priceStates.map((value) => ({ value, label: priceStateMeta[value].label }))
 
 function PricesPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const prices = useQuery(useTRPC().prices.list.queryOptions(pricesQuery(search), { placeholderData: keepPreviousData }))
+  const prices = useQuery(
+    useTRPC().prices.list.queryOptions(pricesQuery(search), { placeholderData: keepPreviousData }),
+  )
   const narrow = (change: Partial<PricesSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   const clear = () => void navigate({ search: {} })
   return (
     <>
@@ -45,9 +50,24 @@ function PricesPage() {
         }
       />
       <FilterBar label="Filter prices">
-        <ChoiceFilter label="Plan" value={search.plan} choices={planChoices} onChange={(plan) => narrow({ plan })} />
-        <ChoiceFilter label="Cycle" value={search.cycle} choices={cycleChoices} onChange={(cycle) => narrow({ cycle })} />
-        <ChoiceFilter label="State" value={search.state} choices={stateChoices} onChange={(state) => narrow({ state })} />
+        <ChoiceFilter
+          label="Plan"
+          value={search.plan}
+          choices={planChoices}
+          onChange={(plan) => narrow({ plan })}
+        />
+        <ChoiceFilter
+          label="Cycle"
+          value={search.cycle}
+          choices={cycleChoices}
+          onChange={(cycle) => narrow({ cycle })}
+        />
+        <ChoiceFilter
+          label="State"
+          value={search.state}
+          choices={stateChoices}
+          onChange={(state) => narrow({ state })}
+        />
         {countFilters(search) > 0 && (
           <Button variant="subtle" color="gray" onClick={clear}>
             Clear filters
@@ -60,8 +80,13 @@ function PricesPage() {
         columns={priceColumns}
         rowKey={(price) => price.id}
         trail={search.trail}
-        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
-        empty={<NoPrices filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={clear} />}
+        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        empty={
+          <NoPrices
+            filtered={countFilters(search) > 0 || search.trail !== undefined}
+            onClear={clear}
+          />
+        }
       />
     </>
   )
@@ -82,7 +107,11 @@ function NoPrices({ filtered, onClear }: { filtered: boolean; onClear: () => voi
       Take a filter away to see the others.
     </EmptyState>
   ) : (
-    <EmptyState title="No prices yet" icon={icon} action={<LinkButton to="/prices/new">New price</LinkButton>}>
+    <EmptyState
+      title="No prices yet"
+      icon={icon}
+      action={<LinkButton to="/prices/new">New price</LinkButton>}
+    >
       Tenants can subscribe by themselves once a plan has a price on sale.
     </EmptyState>
   )

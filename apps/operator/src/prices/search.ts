@@ -1,20 +1,17 @@
-import { cursor } from '@atrium/core/paging'
-import { type ListPrices, priceState } from '@atrium/core/prices'
-import { billingCycle } from '@atrium/core/subscriptions'
-import { plan } from '@atrium/core/tenants'
+import { billingCycles, priceStates } from '@atrium/core/choices'
+import { plans } from '@atrium/core/plans'
+import type { ListPrices } from '@atrium/core/prices'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient } from '@atrium/ui/search-params'
-import { z } from 'zod'
-import { trailOf } from '../parts/trail.ts'
+import { cursorHistoryOf, oneOf, recordId, searchReader } from '@atrium/ui/search-params'
 
 /** What the address of the price catalog carries. */
-export const PricesSearch = z.object({
-  plan: lenient(plan),
-  cycle: lenient(billingCycle),
-  state: lenient(priceState),
-  trail: trailOf(cursor),
+export const readPricesSearch = searchReader({
+  plan: oneOf(plans),
+  cycle: oneOf(billingCycles),
+  state: oneOf(priceStates),
+  trail: cursorHistoryOf(recordId),
 })
-export type PricesSearch = z.infer<typeof PricesSearch>
+export type PricesSearch = ReturnType<typeof readPricesSearch>
 
 const pricesPerPage = 25
 

@@ -20,13 +20,20 @@ export function useReportSource(): ReportSource {
       useInvoiced: () => useQuery(reports.invoicedRevenue.queryOptions({})),
       useRows(asked, cursor) {
         const page = { cursor, limit: rowsPerPage }
-        const paged = <Input extends object>(input: Input | undefined) => (input ? { ...input, ...page } : skipToken)
+        const paged = <Input extends object>(input: Input | undefined) =>
+          input ? { ...input, ...page } : skipToken
         const rows = {
           mrr: useQuery(reports.mrrRows.queryOptions(paged(askedOf(asked, 'mrr')), kept)),
-          plan: useQuery(reports.revenueByPlanRows.queryOptions(paged(askedOf(asked, 'plan')), kept)),
+          plan: useQuery(
+            reports.revenueByPlanRows.queryOptions(paged(askedOf(asked, 'plan')), kept),
+          ),
           growth: useQuery(reports.growthRows.queryOptions(paged(askedOf(asked, 'growth')), kept)),
-          signups: useQuery(reports.signupCohortRows.queryOptions(paged(askedOf(asked, 'signups')), kept)),
-          churn: useQuery(reports.churnCohortRows.queryOptions(paged(askedOf(asked, 'churn')), kept)),
+          signups: useQuery(
+            reports.signupCohortRows.queryOptions(paged(askedOf(asked, 'signups')), kept),
+          ),
+          churn: useQuery(
+            reports.churnCohortRows.queryOptions(paged(askedOf(asked, 'churn')), kept),
+          ),
         }
         return rows[asked.report]
       },

@@ -4,9 +4,9 @@ import { ReportsView } from '@atrium/ui/reports/reports-view'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { useReportSource } from './report-source.ts'
 
-const route = getRouteApi('/house/reports')
+const route = getRouteApi('/authenticated/reports')
 
-export const Route = createLazyRoute('/house/reports')({ component: ReportsPage })
+export const Route = createLazyRoute('/authenticated/reports')({ component: ReportsPage })
 
 function ReportsPage() {
   const search = route.useSearch()
@@ -22,11 +22,24 @@ function ReportsPage() {
       <ReportsView
         source={source}
         search={search}
-        onSearch={(change) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false })}
+        onSearch={(change) =>
+          void navigate({
+            search: (before) => ({ ...before, ...change }),
+            replace: true,
+            resetScroll: false,
+          })
+        }
         currencies={(current.data?.currencies ?? []).map(({ currency }) => currency)}
         topTitle="Top tenants"
         nameOf={({ slug, name }) => (
-          <LinkAnchor to="/tenants/$slug" params={{ slug }} size="sm" fw={550} c="inherit" underline="hover">
+          <LinkAnchor
+            to="/tenants/$slug"
+            params={{ slug }}
+            size="sm"
+            fw={550}
+            c="inherit"
+            underline="hover"
+          >
             {name}
           </LinkAnchor>
         )}

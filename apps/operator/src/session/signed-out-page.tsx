@@ -16,7 +16,9 @@ function SignedOutPage() {
     <FrontPage>
       <PageHeader
         title={error ? 'Signing in did not work' : 'You are signed out'}
-        description={error ? 'Nothing was changed. You can try again.' : 'Close this window, or sign in again.'}
+        description={
+          error ? 'Nothing was changed. You can try again.' : 'Close this window, or sign in again.'
+        }
       />
       {error && (
         <Alert color="red" icon={<IconAlertCircle aria-hidden />} mb="lg" role="alert">
@@ -30,7 +32,10 @@ function SignedOutPage() {
   )
 }
 
-/** Why a sign-in came to nothing, as this portal's server names it. Any other text in the address is not repeated. */
+/**
+ * Why a sign-in came to nothing, as this portal's server names it. Any other text in the address is
+ * not repeated.
+ */
 const reasons: Readonly<Record<string, string>> = {
   access_denied: 'The sign-in was cancelled, or this account may not use the operator portal.',
   sign_in_expired: 'The sign-in took too long, or was begun in another browser.',

@@ -13,11 +13,19 @@ import { FormFooter } from '../parts/edit-dialog.tsx'
 import { useTRPC } from '../trpc.ts'
 import { useCreateSubscription } from './mutations.ts'
 import { PlanFields, PricingFields } from './subscription-fields.tsx'
-import { emptySubscription, inputOf, type SubscriptionForm, toCreateSubscription, validateSubscription } from './subscription-form.ts'
+import {
+  emptySubscription,
+  inputOf,
+  type SubscriptionForm,
+  toCreateSubscription,
+  validateSubscription,
+} from './subscription-form.ts'
 
-const route = getRouteApi('/house/subscriptions/new')
+const route = getRouteApi('/authenticated/subscriptions/new')
 
-export const Route = createLazyRoute('/house/subscriptions/new')({ component: CreateSubscriptionPage })
+export const Route = createLazyRoute('/authenticated/subscriptions/new')({
+  component: CreateSubscriptionPage,
+})
 
 function CreateSubscriptionPage() {
   const navigate = route.useNavigate()
@@ -36,16 +44,22 @@ function CreateSubscriptionPage() {
           void navigate({ to: '/subscriptions/$id', params: { id: made.id } })
         },
         onError: (error) => {
-          const refused = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [inputOf(path), message])
-          form.setErrors(Object.fromEntries(refused))
-          focusFirstError(Object.fromEntries(refused))
+          const rejected = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
+            inputOf(path),
+            message,
+          ])
+          form.setErrors(Object.fromEntries(rejected))
+          focusFirstError(Object.fromEntries(rejected))
         },
       }),
     focusFirstError,
   )
   return (
     <>
-      <PageHeader title="New subscription" description="Plan and seats of the tenant follow it from then on." />
+      <PageHeader
+        title="New subscription"
+        description="Plan and seats of the tenant follow it from then on."
+      />
       <Box component="form" onSubmit={send} noValidate maw={720}>
         <Stack gap="lg">
           <Panel title="For whom">
@@ -57,8 +71,16 @@ function CreateSubscriptionPage() {
                 onChange={(value) => form.setFieldValue('source', subscriptionSource.parse(value))}
               >
                 <Stack gap="xs" mt={6}>
-                  <Radio value="manual" label="Us alone" description="Nothing is charged. For tenants that pay an invoice of ours." />
-                  <Radio value="stripe" label="Stripe" description="Charged to the tenant's card. Without one it waits for its payment." />
+                  <Radio
+                    value="manual"
+                    label="Us alone"
+                    description="Nothing is charged. For tenants that pay an invoice of ours."
+                  />
+                  <Radio
+                    value="stripe"
+                    label="Stripe"
+                    description="Charged to the tenant's card. Without one it waits for its payment."
+                  />
                 </Stack>
               </Radio.Group>
             </Stack>
@@ -77,7 +99,14 @@ function CreateSubscriptionPage() {
                   styles={{ input: { textTransform: 'uppercase' } }}
                   {...form.getInputProps('currency')}
                 />
-                <NumberInput label="Trial" min={0} max={730} allowDecimal={false} suffix=" days" {...form.getInputProps('trialDays')} />
+                <NumberInput
+                  label="Trial"
+                  min={0}
+                  max={730}
+                  allowDecimal={false}
+                  suffix=" days"
+                  {...form.getInputProps('trialDays')}
+                />
               </SimpleGrid>
               {source === 'manual' && (
                 <>
@@ -125,7 +154,9 @@ function TenantInput({ form }: { form: UseFormReturnType<SubscriptionForm> }) {
       withScrollArea={false}
       data={found.map(({ slug }) => slug)}
       filter={({ options }) => options}
-      renderOption={({ option }) => `${option.value} · ${found.find(({ slug }) => slug === option.value)?.name ?? ''}`}
+      renderOption={({ option }) =>
+        `${option.value} · ${found.find(({ slug }) => slug === option.value)?.name ?? ''}`
+      }
       {...form.getInputProps('tenantSlug')}
     />
   )

@@ -1,9 +1,13 @@
-import { type SubscriptionView, subscriptionStatus, UpdateSubscription } from '@atrium/core/subscriptions'
+import {
+  type SubscriptionView,
+  subscriptionStatus,
+  UpdateSubscription,
+} from '@atrium/core/subscriptions'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { SideDrawer } from '@atrium/ui/side-drawer'
-import { subscriptionLooks } from '@atrium/ui/subscription-looks'
+import { subscriptionStatusMeta } from '@atrium/ui/subscription-status-meta'
 import { Alert, Button, Select, Stack, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
@@ -34,7 +38,12 @@ export function EditSubscription({ subscription }: Props) {
       <Button variant="default" leftSection={<IconPencil size={17} aria-hidden />} onClick={open}>
         Change
       </Button>
-      <SideDrawer opened={opened} onClose={close} title={`Subscription of ${subscription.tenantName}`} size="md">
+      <SideDrawer
+        opened={opened}
+        onClose={close}
+        title={`Subscription of ${subscription.tenantName}`}
+        size="md"
+      >
         {opened && <EditForm subscription={subscription} onClose={close} />}
       </SideDrawer>
     </>
@@ -58,9 +67,12 @@ function EditForm({ subscription: current, onClose }: Props & { onClose: () => v
           done(`The subscription of ${saved.tenantName} is changed.`)
         },
         onError: (error) => {
-          const refused = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [inputOf(path), message])
-          form.setErrors(Object.fromEntries(refused))
-          focusFirstError(Object.fromEntries(refused))
+          const rejected = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
+            inputOf(path),
+            message,
+          ])
+          form.setErrors(Object.fromEntries(rejected))
+          focusFirstError(Object.fromEntries(rejected))
         },
       }),
     focusFirstError,
@@ -74,12 +86,16 @@ function EditForm({ subscription: current, onClose }: Props & { onClose: () => v
         {manual && <StatusFields form={form} subscription={subscription} />}
         <Alert icon={<IconInfoCircle aria-hidden />}>
           {manual
-            ? 'It holds at once, and nothing is charged or given back.'
-            : 'It holds at once. What the change costs or gives back for the rest of the period stands on the next invoice.'}
+            ? 'Takes effect immediately. Nothing is charged or refunded.'
+            : 'Takes effect immediately. The next invoice includes the charge or credit for the rest of the period.'}
         </Alert>
         <FormFooter
           error={update.error}
-          message={conflict ? 'It was changed meanwhile. Cancel, look at it, and make your change again.' : undefined}
+          message={
+            conflict
+              ? 'It was changed meanwhile. Cancel, look at it, and make your change again.'
+              : undefined
+          }
           submitLabel="Save changes"
           pending={update.isPending}
           disabled={!changesSubscription(subscription, form.values)}
@@ -90,8 +106,14 @@ function EditForm({ subscription: current, onClose }: Props & { onClose: () => v
   )
 }
 
-function StatusFields({ form, subscription }: Props & { form: UseFormReturnType<SubscriptionForm> }) {
-  const choices = reachableStatuses(subscription).map((value) => ({ value, label: subscriptionLooks[value].label }))
+function StatusFields({
+  form,
+  subscription,
+}: Props & { form: UseFormReturnType<SubscriptionForm> }) {
+  const choices = reachableStatuses(subscription).map((value) => ({
+    value,
+    label: subscriptionStatusMeta[value].label,
+  }))
   return (
     <>
       <Select
@@ -102,7 +124,13 @@ function StatusFields({ form, subscription }: Props & { form: UseFormReturnType<
         {...form.getInputProps('status')}
         onChange={(value) => form.setFieldValue('status', subscriptionStatus.parse(value))}
       />
-      {form.values.status === 'trialing' && <TextInput label="The trial ends" type="datetime-local" {...form.getInputProps('trialEnd')} />}
+      {form.values.status === 'trialing' && (
+        <TextInput
+          label="The trial ends"
+          type="datetime-local"
+          {...form.getInputProps('trialEnd')}
+        />
+      )}
     </>
   )
 }

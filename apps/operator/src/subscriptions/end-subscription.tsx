@@ -18,7 +18,12 @@ export function EndSubscription({ subscription }: { subscription: SubscriptionVi
   const chosen = waits ? when : 'now'
   return (
     <>
-      <Button variant="outline" color="red" leftSection={<IconPlayerStop size={17} aria-hidden />} onClick={open}>
+      <Button
+        variant="outline"
+        color="red"
+        leftSection={<IconPlayerStop size={17} aria-hidden />}
+        onClick={open}
+      >
         End
       </Button>
       <ConfirmDialog
@@ -29,20 +34,35 @@ export function EndSubscription({ subscription }: { subscription: SubscriptionVi
         reason="optional"
         onConfirm={async (comment) => {
           await end.mutateAsync({ id, when: chosen, ...(comment === undefined ? {} : { comment }) })
-          done(chosen === 'now' ? 'The subscription has ended.' : 'The subscription ends with its period.')
+          done(
+            chosen === 'now'
+              ? 'The subscription has ended.'
+              : 'The subscription ends with its period.',
+          )
         }}
       >
         <Stack gap="sm">
           {waits && (
-            <Radio.Group label="When" value={when} onChange={(value) => setWhen(value === 'now' ? 'now' : 'period_end')}>
+            <Radio.Group
+              label="When"
+              value={when}
+              onChange={(value) => setWhen(value === 'now' ? 'now' : 'period_end')}
+            >
               <Stack gap="xs" mt={6}>
-                <Radio value="period_end" label={`With the period, on ${formatDay(currentPeriodEnd)}`} />
+                <Radio
+                  value="period_end"
+                  label={`With the period, on ${formatDay(currentPeriodEnd)}`}
+                />
                 <Radio value="now" label="Now" />
               </Stack>
             </Radio.Group>
           )}
           <List size="sm" spacing={4}>
-            <List.Item>{chosen === 'now' ? 'Nothing is given back for the rest of the period.' : 'It can be kept until then.'}</List.Item>
+            <List.Item>
+              {chosen === 'now'
+                ? 'Nothing is given back for the rest of the period.'
+                : 'It can be kept until then.'}
+            </List.Item>
             <List.Item>The tenant and its data stay. Its history stays in the reports.</List.Item>
           </List>
         </Stack>

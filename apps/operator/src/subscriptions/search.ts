@@ -1,33 +1,47 @@
-import { currencyCode } from '@atrium/core/money'
-import { cursor } from '@atrium/core/paging'
-import { type ListSubscriptions, subscriptionSource, subscriptionStatus } from '@atrium/core/subscriptions'
-import { plan } from '@atrium/core/tenants'
+import { subscriptionSources, subscriptionStatuses } from '@atrium/core/choices'
+import { plans } from '@atrium/core/plans'
+import type { ListSubscriptions } from '@atrium/core/subscriptions'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, slugWord, words } from '@atrium/ui/search-params'
-import { z } from 'zod'
-import { trailOf } from '../parts/trail.ts'
+import {
+  currencyWord,
+  cursorHistoryOf,
+  oneOf,
+  recordId,
+  searchReader,
+  slugText,
+  textUpTo,
+  words,
+} from '@atrium/ui/search-params'
 
 /** What the address of the subscriptions list carries. */
-export const SubscriptionsSearch = z.object({
+export const readSubscriptionsSearch = searchReader({
   q: words,
-  status: lenient(subscriptionStatus),
-  plan: lenient(plan),
-  source: lenient(subscriptionSource),
+  status: oneOf(subscriptionStatuses),
+  plan: oneOf(plans),
+  source: oneOf(subscriptionSources),
   /** Any text while it is being typed; it filters once it can be a currency. */
-  currency: lenient(z.string().trim().min(1).max(20)),
-  tenantSlug: slugWord,
-  partnerSlug: slugWord,
-  trail: trailOf(cursor),
+  currency: textUpTo(20),
+  tenantSlug: slugText,
+  partnerSlug: slugText,
+  trail: cursorHistoryOf(recordId),
 })
-export type SubscriptionsSearch = z.infer<typeof SubscriptionsSearch>
+export type SubscriptionsSearch = ReturnType<typeof readSubscriptionsSearch>
 
 const subscriptionsPerPage = 25
 
-export function subscriptionsQuery({ trail, currency, ...filters }: SubscriptionsSearch): ListSubscriptions {
-  const named = currencyCode.safeParse(currency)
-  return { ...filters, currency: named.data, cursor: currentCursor(trail), limit: subscriptionsPerPage }
+export function subscriptionsQuery({
+  trail,
+  currency,
+  ...filters
+}: SubscriptionsSearch): ListSubscriptions {
+  return {
+    ...filters,
+    currency: currencyWord(currency),
+    cursor: currentCursor(trail),
+    limit: subscriptionsPerPage,
+  }
 }
 
 /** What the address of a new one carries: the tenant that it is for. */
-export const NewSubscriptionSearch = z.object({ tenantSlug: slugWord })
-export type NewSubscriptionSearch = z.infer<typeof NewSubscriptionSearch>
+export const readNewSubscriptionSearch = searchReader({ tenantSlug: slugText })
+export type NewSubscriptionSearch = ReturnType<typeof readNewSubscriptionSearch>

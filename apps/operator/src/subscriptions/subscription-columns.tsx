@@ -3,9 +3,14 @@ import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { cycleNames, planNames, seatWords, subscriptionLook } from '@atrium/ui/subscription-looks'
+import {
+  cycleNames,
+  planNames,
+  seatsLabel,
+  subscriptionMeta,
+} from '@atrium/ui/subscription-status-meta'
 import { Text } from '@mantine/core'
-import { sourceNames } from './words.ts'
+import { sourceNames } from './labels.ts'
 
 /** Columns of a list of subscriptions. */
 export const subscriptionColumns: readonly Column<SubscriptionView>[] = [
@@ -15,7 +20,14 @@ export const subscriptionColumns: readonly Column<SubscriptionView>[] = [
     primary: true,
     cell: (row) => (
       <>
-        <LinkAnchor to="/subscriptions/$id" params={{ id: row.id }} fw={550} fz="inherit" underline="hover" data-row-link>
+        <LinkAnchor
+          to="/subscriptions/$id"
+          params={{ id: row.id }}
+          fw={550}
+          fz="inherit"
+          underline="hover"
+          data-row-link
+        >
           {row.tenantName}
         </LinkAnchor>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
@@ -25,7 +37,7 @@ export const subscriptionColumns: readonly Column<SubscriptionView>[] = [
       </>
     ),
   },
-  { key: 'status', header: 'Status', cell: (row) => <StatusBadge {...subscriptionLook(row)} /> },
+  { key: 'status', header: 'Status', cell: (row) => <StatusBadge {...subscriptionMeta(row)} /> },
   {
     key: 'plan',
     header: 'Plan',
@@ -33,7 +45,7 @@ export const subscriptionColumns: readonly Column<SubscriptionView>[] = [
       <>
         {planNames[row.plan]}
         <Text size="xs" c="dimmed">
-          {cycleNames[row.cycle]}, {seatWords(row.seats)}
+          {cycleNames[row.cycle]}, {seatsLabel(row.seats)}
         </Text>
       </>
     ),
@@ -54,7 +66,11 @@ export const subscriptionColumns: readonly Column<SubscriptionView>[] = [
     header: 'Period ends',
     cell: (row) => (
       <Text span inherit style={{ whiteSpace: 'nowrap' }}>
-        {row.endedAt ? `Ended ${formatDay(row.endedAt)}` : row.currentPeriodEnd ? formatDay(row.currentPeriodEnd) : '–'}
+        {row.endedAt
+          ? `Ended ${formatDay(row.endedAt)}`
+          : row.currentPeriodEnd
+            ? formatDay(row.currentPeriodEnd)
+            : '–'}
       </Text>
     ),
   },

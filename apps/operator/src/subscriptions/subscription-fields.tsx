@@ -1,7 +1,16 @@
+import { plans } from '@atrium/core/plans'
 import { billingCycle, billingCycles } from '@atrium/core/subscriptions'
-import { plan as planOf, plans } from '@atrium/core/tenants'
-import { cycleNames, planNames } from '@atrium/ui/subscription-looks'
-import { Input, NumberInput, SegmentedControl, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { plan as planOf } from '@atrium/core/tenants'
+import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
+import {
+  Input,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useId } from 'react'
 import { pricings, type SubscriptionForm } from './subscription-form.ts'
@@ -67,7 +76,9 @@ export function PricingFields({ form }: Props) {
           fullWidth
           data={choices}
           value={pricing}
-          onChange={(value) => form.setFieldValue('pricing', pricings.find((one) => one === value) ?? 'catalog')}
+          onChange={(value) =>
+            form.setFieldValue('pricing', pricings.find((one) => one === value) ?? 'catalog')
+          }
         />
       </Input.Wrapper>
       {pricing !== 'catalog' && (

@@ -1,3 +1,4 @@
+import '@atrium/core/issue-messages'
 import {
   type BillingCycle,
   type CreateSubscription,
@@ -12,7 +13,10 @@ import type { Plan } from '@atrium/core/tenants'
 import { fromLocalInput, fromMoneyInput, toLocalInput, toMoneyInput } from '@atrium/ui/format'
 import type { z } from 'zod'
 
-/** Where the amount comes from: the catalog (or what was agreed before), or what is agreed now per seat or for the whole period. */
+/**
+ * Where the amount comes from: the catalog (or what was agreed before), or what is agreed now per
+ * seat or for the whole period.
+ */
 export const pricings = ['catalog', 'per_seat', 'period'] as const
 export type Pricing = (typeof pricings)[number]
 
@@ -34,17 +38,42 @@ export interface SubscriptionForm {
 
 export function emptySubscription(tenantSlug: string): SubscriptionForm {
   return {
-    ...{ tenantSlug, source: 'manual', plan: 'business', cycle: 'month', currency: 'eur', seats: 1, pricing: 'catalog', amount: '' },
+    ...{
+      tenantSlug,
+      source: 'manual',
+      plan: 'business',
+      cycle: 'month',
+      currency: 'eur',
+      seats: 1,
+      pricing: 'catalog',
+      amount: '',
+    },
     ...{ trialDays: 0, startAt: '', status: 'active', trialEnd: '' },
   }
 }
 
 export function toSubscriptionForm(row: SubscriptionView): SubscriptionForm {
-  const pricing = row.priceId !== null || row.source === 'stripe' ? 'catalog' : row.periodAmount === null ? 'per_seat' : 'period'
+  const pricing =
+    row.priceId !== null || row.source === 'stripe'
+      ? 'catalog'
+      : row.periodAmount === null
+        ? 'per_seat'
+        : 'period'
   return {
     ...emptySubscription(row.tenantSlug),
-    ...{ source: row.source, plan: row.plan, cycle: row.cycle, currency: row.currency, seats: row.seats, pricing, status: row.status },
-    amount: pricing === 'catalog' ? '' : toMoneyInput(row.periodAmount ?? row.perSeatAmount, row.currency),
+    ...{
+      source: row.source,
+      plan: row.plan,
+      cycle: row.cycle,
+      currency: row.currency,
+      seats: row.seats,
+      pricing,
+      status: row.status,
+    },
+    amount:
+      pricing === 'catalog'
+        ? ''
+        : toMoneyInput(row.periodAmount ?? row.perSeatAmount, row.currency),
     trialEnd: toLocalInput(row.trialEnd ?? undefined),
   }
 }
@@ -53,22 +82,38 @@ const numberIn = (typed: number | string) => (typeof typed === 'number' ? typed 
 
 function amountsOf({ pricing, amount, currency }: SubscriptionForm) {
   const minor = fromMoneyInput(amount, currency) ?? Number.NaN
-  return pricing === 'per_seat' ? { perSeatAmount: minor } : pricing === 'period' ? { periodAmount: minor } : {}
+  return pricing === 'per_seat'
+    ? { perSeatAmount: minor }
+    : pricing === 'period'
+      ? { periodAmount: minor }
+      : {}
 }
 
 export function toCreateSubscription(form: SubscriptionForm): z.input<typeof CreateSubscription> {
   const { tenantSlug, source, plan, cycle, currency, startAt } = form
   const trialDays = numberIn(form.trialDays)
   return {
-    ...{ tenantSlug: tenantSlug.trim(), source, plan, cycle, currency, seats: numberIn(form.seats) },
+    ...{
+      tenantSlug: tenantSlug.trim(),
+      source,
+      plan,
+      cycle,
+      currency,
+      seats: numberIn(form.seats),
+    },
     ...(trialDays === 0 ? {} : { trialDays }),
     ...(source === 'manual' ? amountsOf(form) : {}),
-    ...(source === 'manual' && startAt !== '' ? { startAt: fromLocalInput(startAt) ?? startAt } : {}),
+    ...(source === 'manual' && startAt !== ''
+      ? { startAt: fromLocalInput(startAt) ?? startAt }
+      : {}),
   }
 }
 
 /** What differs from the subscription as it was read, against its version. */
-export function toUpdateSubscription(row: SubscriptionView, form: SubscriptionForm): z.input<typeof UpdateSubscription> {
+export function toUpdateSubscription(
+  row: SubscriptionView,
+  form: SubscriptionForm,
+): z.input<typeof UpdateSubscription> {
   const before = toSubscriptionForm(row)
   const priced = form.pricing !== before.pricing || form.amount !== before.amount
   return {
@@ -78,7 +123,9 @@ export function toUpdateSubscription(row: SubscriptionView, form: SubscriptionFo
     ...(form.seats === row.seats ? {} : { seats: numberIn(form.seats) }),
     ...(row.source === 'manual' && priced ? amountsOf(form) : {}),
     ...(form.status === row.status ? {} : { status: form.status }),
-    ...(form.trialEnd === before.trialEnd ? {} : { trialEnd: fromLocalInput(form.trialEnd) ?? form.trialEnd }),
+    ...(form.trialEnd === before.trialEnd
+      ? {}
+      : { trialEnd: fromLocalInput(form.trialEnd) ?? form.trialEnd }),
   }
 }
 
@@ -96,7 +143,10 @@ export function inputOf(path: string): string {
   return path === 'perSeatAmount' || path === 'periodAmount' ? 'amount' : path
 }
 
-/** Validation by the schema of the API, over what the form would send; an amount that cannot be read is explained as people type it. */
+/**
+ * Validation by the schema of the API, over what the form would send; an amount that cannot be read
+ * is explained as people type it.
+ */
 export function validateSubscription(
   schema: z.ZodType,
   toInput: (form: SubscriptionForm) => unknown,
@@ -105,7 +155,10 @@ export function validateSubscription(
     const errors: Record<string, string> = {}
     for (const { path, message } of schema.safeParse(toInput(form)).error?.issues ?? []) {
       const field = inputOf(path.join('.'))
-      errors[field] ??= field === 'amount' && message.startsWith('A whole number') ? 'Type an amount such as 8.50.' : message
+      errors[field] ??=
+        field === 'amount' && message.startsWith('A whole number')
+          ? 'Type an amount such as 8.50.'
+          : message
     }
     return errors
   }

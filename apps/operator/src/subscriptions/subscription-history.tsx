@@ -2,7 +2,12 @@ import type { SubscriptionState } from '@atrium/core/subscriptions'
 import { formatMoney } from '@atrium/ui/format'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { cycleNames, planNames, seatWords, subscriptionLook } from '@atrium/ui/subscription-looks'
+import {
+  cycleNames,
+  planNames,
+  seatsLabel,
+  subscriptionMeta,
+} from '@atrium/ui/subscription-status-meta'
 import { Time } from '@atrium/ui/time'
 import { Text } from '@mantine/core'
 
@@ -13,8 +18,16 @@ const columns: readonly Column<SubscriptionState>[] = [
     primary: true,
     cell: ({ validFrom }) => <Time at={validFrom} show="absolute" />,
   },
-  { key: 'to', header: 'Until', cell: ({ validTo }) => (validTo === null ? 'Now' : <Time at={validTo} show="absolute" />) },
-  { key: 'status', header: 'Status', cell: (state) => <StatusBadge {...subscriptionLook(state)} /> },
+  {
+    key: 'to',
+    header: 'Until',
+    cell: ({ validTo }) => (validTo === null ? 'Now' : <Time at={validTo} show="absolute" />),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: (state) => <StatusBadge {...subscriptionMeta(state)} />,
+  },
   {
     key: 'plan',
     header: 'Plan',
@@ -22,7 +35,7 @@ const columns: readonly Column<SubscriptionState>[] = [
       <>
         {planNames[plan]}
         <Text size="xs" c="dimmed">
-          {cycleNames[cycle]}, {seatWords(seats)}
+          {cycleNames[cycle]}, {seatsLabel(seats)}
         </Text>
       </>
     ),
@@ -42,5 +55,12 @@ const columns: readonly Column<SubscriptionState>[] = [
 
 /** Every state that the subscription was in, newest first; what all reports are computed from. */
 export function SubscriptionHistory({ states }: { states: readonly SubscriptionState[] }) {
-  return <ResponsiveTable caption="History" columns={columns} rows={states} rowKey={({ validFrom, validTo }) => `${validFrom}${validTo}`} />
+  return (
+    <ResponsiveTable
+      caption="History"
+      columns={columns}
+      rows={states}
+      rowKey={({ validFrom, validTo }) => `${validFrom}${validTo}`}
+    />
+  )
 }

@@ -1,13 +1,19 @@
-import { isEnded, type SubscriptionDetail } from '@atrium/core/subscriptions'
+import { isEnded } from '@atrium/core/subscription-life'
+import type { SubscriptionDetail } from '@atrium/core/subscriptions'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { FailureText } from '@atrium/ui/failure-text'
 import { formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { cycleNames, planNames, seatWords, subscriptionLook } from '@atrium/ui/subscription-looks'
+import {
+  cycleNames,
+  planNames,
+  seatsLabel,
+  subscriptionMeta,
+} from '@atrium/ui/subscription-status-meta'
 import { Time } from '@atrium/ui/time'
 import { Alert, SimpleGrid, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react'
@@ -18,19 +24,24 @@ import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { EditSubscription } from './edit-subscription.tsx'
 import { EndSubscription } from './end-subscription.tsx'
+import { pendingLabel, sourceNames } from './labels.ts'
 import { SubscriptionHistory } from './subscription-history.tsx'
-import { pendingWords, sourceNames } from './words.ts'
 
-const route = getRouteApi('/house/subscriptions/$id')
+const route = getRouteApi('/authenticated/subscriptions/$id')
 
-export const Route = createLazyRoute('/house/subscriptions/$id')({ component: SubscriptionPage })
+export const Route = createLazyRoute('/authenticated/subscriptions/$id')({
+  component: SubscriptionPage,
+})
 
 function SubscriptionPage() {
   const { id } = route.useParams()
   const found = useQuery(useTRPC().subscriptions.get.queryOptions({ id }))
   if (found.isError && isMissing(found.error)) {
     return (
-      <MissingPage title="Subscription not found" back={<LinkAnchor to="/subscriptions">All subscriptions</LinkAnchor>}>
+      <MissingPage
+        title="Subscription not found"
+        back={<LinkAnchor to="/subscriptions">All subscriptions</LinkAnchor>}
+      >
         There is no such subscription. Subscriptions are never deleted, so the address is wrong.
       </MissingPage>
     )
@@ -64,7 +75,7 @@ function Detail({ subscription }: { subscription: SubscriptionDetail }) {
             </LinkAnchor>
           </>
         }
-        marks={<StatusBadge {...subscriptionLook(subscription)} />}
+        marks={<StatusBadge {...subscriptionMeta(subscription)} />}
         actions={
           !ended && (
             <>
@@ -80,7 +91,10 @@ function Detail({ subscription }: { subscription: SubscriptionDetail }) {
           <TermsPanel subscription={subscription} />
           <TimesPanel subscription={subscription} />
         </SimpleGrid>
-        <Panel title="History" description="Every state, from when and until when it held. Reports read nothing else.">
+        <Panel
+          title="History"
+          description="Every state, from when and until when it held. Reports read nothing else."
+        >
           <SubscriptionHistory states={subscription.history} />
         </Panel>
       </Stack>
@@ -98,7 +112,7 @@ function Notices({ subscription }: Props) {
     <>
       {pending && (
         <Alert icon={<IconClock aria-hidden />} title="A change waits">
-          {pendingWords(pending)}, on <Time at={pending.effectiveAt} show="both" />
+          {pendingLabel(pending)}, on <Time at={pending.effectiveAt} show="both" />
           {pending.requestedBy && `, asked for by ${pending.requestedBy}`}.
         </Alert>
       )}
@@ -117,7 +131,11 @@ function Notices({ subscription }: Props) {
         </Alert>
       )}
       {status === 'unknown' && (
-        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Stripe uses a status that Atrium does not know">
+        <Alert
+          color="yellow"
+          icon={<IconAlertTriangle aria-hidden />}
+          title="Stripe uses a status that Atrium does not know"
+        >
           It is called “{stripeStatus}” and counts as not paying.
         </Alert>
       )}
@@ -126,20 +144,33 @@ function Notices({ subscription }: Props) {
 }
 
 function TermsPanel({ subscription }: Props) {
-  const { plan, cycle, seats, currency, perSeatAmount, periodAmount, totalMinor, arrMinor, source, priceId } = subscription
+  const {
+    plan,
+    cycle,
+    seats,
+    currency,
+    perSeatAmount,
+    periodAmount,
+    totalMinor,
+    arrMinor,
+    source,
+    priceId,
+  } = subscription
   return (
     <Panel title="Terms">
-      <Facts>
-        <Fact label="Plan">{planNames[plan]}</Fact>
-        <Fact label="Seats">{seatWords(seats)}</Fact>
-        <Fact label="Cycle">{cycleNames[cycle]}</Fact>
-        <Fact label="Per seat">
+      <DetailList>
+        <DetailItem label="Plan">{planNames[plan]}</DetailItem>
+        <DetailItem label="Seats">{seatsLabel(seats)}</DetailItem>
+        <DetailItem label="Cycle">{cycleNames[cycle]}</DetailItem>
+        <DetailItem label="Per seat">
           {formatMoney(perSeatAmount, currency)}
           {periodAmount !== null && ' on average'}
-        </Fact>
-        <Fact label={`Per ${cycle}, without tax`}>{formatMoney(totalMinor, currency)}</Fact>
-        <Fact label="Recurring revenue a year">{formatMoney(arrMinor, currency)}</Fact>
-        <Fact label="Price">
+        </DetailItem>
+        <DetailItem label={`Per ${cycle}, without tax`}>
+          {formatMoney(totalMinor, currency)}
+        </DetailItem>
+        <DetailItem label="Recurring revenue a year">{formatMoney(arrMinor, currency)}</DetailItem>
+        <DetailItem label="Price">
           {priceId ? (
             <LinkAnchor to="/prices/$id" params={{ id: priceId }} fz="inherit">
               From the catalog
@@ -147,11 +178,13 @@ function TermsPanel({ subscription }: Props) {
           ) : (
             'Agreed'
           )}
-        </Fact>
-        <Fact label="Kept by">{sourceNames[source]}</Fact>
-        <Fact label="Partner">{subscription.partnerSlug}</Fact>
-        {subscription.stripeSubscriptionId && <Fact label="Stripe id">{subscription.stripeSubscriptionId}</Fact>}
-      </Facts>
+        </DetailItem>
+        <DetailItem label="Kept by">{sourceNames[source]}</DetailItem>
+        <DetailItem label="Partner">{subscription.partnerSlug}</DetailItem>
+        {subscription.stripeSubscriptionId && (
+          <DetailItem label="Stripe id">{subscription.stripeSubscriptionId}</DetailItem>
+        )}
+      </DetailList>
     </Panel>
   )
 }
@@ -160,16 +193,16 @@ function TimesPanel({ subscription }: Props) {
   const at = (moment: string | null) => moment && <Time at={moment} show="both" />
   return (
     <Panel title="Times">
-      <Facts>
-        <Fact label="Period began">{at(subscription.currentPeriodStart)}</Fact>
-        <Fact label="Period ends">{at(subscription.currentPeriodEnd)}</Fact>
-        <Fact label="Trial ends">{at(subscription.trialEnd)}</Fact>
-        <Fact label="End asked for">{at(subscription.canceledAt)}</Fact>
-        <Fact label="Ends">{at(subscription.cancelAt)}</Fact>
-        <Fact label="Ended">{at(subscription.endedAt)}</Fact>
-        <Fact label="Why">{subscription.cancelComment}</Fact>
-        <Fact label="Changed">{at(subscription.updatedAt)}</Fact>
-      </Facts>
+      <DetailList>
+        <DetailItem label="Period began">{at(subscription.currentPeriodStart)}</DetailItem>
+        <DetailItem label="Period ends">{at(subscription.currentPeriodEnd)}</DetailItem>
+        <DetailItem label="Trial ends">{at(subscription.trialEnd)}</DetailItem>
+        <DetailItem label="End asked for">{at(subscription.canceledAt)}</DetailItem>
+        <DetailItem label="Ends">{at(subscription.cancelAt)}</DetailItem>
+        <DetailItem label="Ended">{at(subscription.endedAt)}</DetailItem>
+        <DetailItem label="Why">{subscription.cancelComment}</DetailItem>
+        <DetailItem label="Changed">{at(subscription.updatedAt)}</DetailItem>
+      </DetailList>
     </Panel>
   )
 }

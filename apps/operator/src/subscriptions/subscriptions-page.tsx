@@ -1,5 +1,5 @@
+import { plans } from '@atrium/core/plans'
 import { subscriptionSources, subscriptionStatuses } from '@atrium/core/subscriptions'
-import { plans } from '@atrium/core/tenants'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
@@ -7,22 +7,27 @@ import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
-import { planNames, subscriptionLooks } from '@atrium/ui/subscription-looks'
+import { planNames, subscriptionStatusMeta } from '@atrium/ui/subscription-status-meta'
 import { Button } from '@mantine/core'
 import { IconPlus, IconRepeat, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { useTRPC } from '../trpc.ts'
+import { sourceNames } from './labels.ts'
 import { type SubscriptionsSearch, subscriptionsQuery } from './search.ts'
 import { subscriptionColumns } from './subscription-columns.tsx'
-import { sourceNames } from './words.ts'
 
-const route = getRouteApi('/house/subscriptions')
+const route = getRouteApi('/authenticated/subscriptions')
 
-export const Route = createLazyRoute('/house/subscriptions')({ component: SubscriptionsPage })
+export const Route = createLazyRoute('/authenticated/subscriptions')({
+  component: SubscriptionsPage,
+})
 
-const statusChoices = subscriptionStatuses.map((value) => ({ value, label: subscriptionLooks[value].label }))
+const statusChoices = subscriptionStatuses.map((value) => ({
+  value,
+  label: subscriptionStatusMeta[value].label,
+}))
 const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
 const sourceChoices = subscriptionSources.map((value) => ({ value, label: sourceNames[value] }))
 const none: SubscriptionsSearch = {
@@ -33,9 +38,16 @@ const none: SubscriptionsSearch = {
 function SubscriptionsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const found = useQuery(useTRPC().subscriptions.list.queryOptions(subscriptionsQuery(search), { placeholderData: keepPreviousData }))
+  const found = useQuery(
+    useTRPC().subscriptions.list.queryOptions(subscriptionsQuery(search), {
+      placeholderData: keepPreviousData,
+    }),
+  )
   const narrow = (change: Partial<SubscriptionsSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   const filters = countFilters(search)
   return (
     <>
@@ -57,11 +69,36 @@ function SubscriptionsPage() {
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
-        <ChoiceFilter label="Status" value={search.status} choices={statusChoices} onChange={(status) => narrow({ status })} />
-        <ChoiceFilter label="Plan" value={search.plan} choices={planChoices} onChange={(plan) => narrow({ plan })} />
-        <ChoiceFilter label="Kept by" value={search.source} choices={sourceChoices} onChange={(source) => narrow({ source })} />
-        <DebouncedInput label="Currency" placeholder="EUR" value={search.currency} onChange={(currency) => narrow({ currency })} />
-        <DebouncedInput label="Partner" placeholder="Slug" value={search.partnerSlug} onChange={(partnerSlug) => narrow({ partnerSlug })} />
+        <ChoiceFilter
+          label="Status"
+          value={search.status}
+          choices={statusChoices}
+          onChange={(status) => narrow({ status })}
+        />
+        <ChoiceFilter
+          label="Plan"
+          value={search.plan}
+          choices={planChoices}
+          onChange={(plan) => narrow({ plan })}
+        />
+        <ChoiceFilter
+          label="Kept by"
+          value={search.source}
+          choices={sourceChoices}
+          onChange={(source) => narrow({ source })}
+        />
+        <DebouncedInput
+          label="Currency"
+          placeholder="EUR"
+          value={search.currency}
+          onChange={(currency) => narrow({ currency })}
+        />
+        <DebouncedInput
+          label="Partner"
+          placeholder="Slug"
+          value={search.partnerSlug}
+          onChange={(partnerSlug) => narrow({ partnerSlug })}
+        />
         {filters > 0 && (
           <Button variant="subtle" color="gray" onClick={() => narrow(none)}>
             Clear filters
@@ -74,8 +111,13 @@ function SubscriptionsPage() {
         columns={subscriptionColumns}
         rowKey={(row) => row.id}
         trail={search.trail}
-        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
-        empty={<NoSubscriptions filtered={filters > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />}
+        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        empty={
+          <NoSubscriptions
+            filtered={filters > 0 || search.trail !== undefined}
+            onClear={() => void navigate({ search: {} })}
+          />
+        }
       />
     </>
   )
@@ -96,8 +138,13 @@ function NoSubscriptions({ filtered, onClear }: { filtered: boolean; onClear: ()
       Search by the name of a tenant, or take a filter away.
     </EmptyState>
   ) : (
-    <EmptyState title="No subscriptions yet" icon={icon} action={<LinkButton to="/subscriptions/new">New subscription</LinkButton>}>
-      Admins of a tenant subscribe on their billing page. You can also make one here on agreed terms.
+    <EmptyState
+      title="No subscriptions yet"
+      icon={icon}
+      action={<LinkButton to="/subscriptions/new">New subscription</LinkButton>}
+    >
+      Admins of a tenant subscribe on their billing page. You can also make one here on agreed
+      terms.
     </EmptyState>
   )
 }

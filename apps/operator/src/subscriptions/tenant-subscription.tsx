@@ -1,13 +1,16 @@
-import { isEnded } from '@atrium/core/subscriptions'
+import { isEnded } from '@atrium/core/subscription-life'
 import { formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { subscriptionLook } from '@atrium/ui/subscription-looks'
+import { subscriptionMeta } from '@atrium/ui/subscription-status-meta'
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** The newest subscription of a tenant in a line, with the way to it; where none runs, the way to make one. */
+/**
+ * The newest subscription of a tenant in a line, with the way to it; where none runs, the way to
+ * make one.
+ */
 export function TenantSubscription({ slug }: { slug: string }) {
   const found = useQuery(useTRPC().subscriptions.list.queryOptions({ tenantSlug: slug, limit: 1 }))
   if (found.isError) return <Text inherit>{found.error.message}</Text>
@@ -20,7 +23,7 @@ export function TenantSubscription({ slug }: { slug: string }) {
           <LinkAnchor to="/subscriptions/$id" params={{ id: newest.id }} fz="inherit">
             {formatMoney(newest.totalMinor, newest.currency)} per {newest.cycle}
           </LinkAnchor>
-          <StatusBadge {...subscriptionLook(newest)} />
+          <StatusBadge {...subscriptionMeta(newest)} />
         </>
       )}
       {(!newest || isEnded(newest.status)) && (

@@ -4,29 +4,29 @@ import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { When } from '../parts/when.tsx'
-import { backlogNames } from './words.ts'
+import { backlogNames } from './labels.ts'
 
 const count = (value: number) => value.toLocaleString('en')
 
 /** The page where such work is listed, where there is one. */
 function Name({ kind }: { kind: BacklogKind }) {
   const name = backlogNames[kind]
-  const look = { fz: 'inherit', underline: 'hover' } as const
+  const meta = { fz: 'inherit', underline: 'hover' } as const
   if (kind === 'mails')
     return (
-      <LinkAnchor to="/mail" {...look}>
+      <LinkAnchor to="/mail" {...meta}>
         {name}
       </LinkAnchor>
     )
   if (kind === 'events')
     return (
-      <LinkAnchor to="/webhooks" {...look}>
+      <LinkAnchor to="/webhooks" {...meta}>
         {name}
       </LinkAnchor>
     )
   if (kind === 'provisioning')
     return (
-      <LinkAnchor to="/tenants" {...look}>
+      <LinkAnchor to="/tenants" {...meta}>
         {name}
       </LinkAnchor>
     )
@@ -39,21 +39,31 @@ const columns: readonly Column<Backlog>[] = [
   {
     key: 'failing',
     header: 'Failing, retried',
-    cell: ({ failing }) => (failing === 0 ? '0' : <StatusBadge label={count(failing)} tone="warning" />),
+    cell: ({ failing }) =>
+      failing === 0 ? '0' : <StatusBadge label={count(failing)} tone="warning" />,
   },
   {
     key: 'gaveUp',
     header: 'Given up',
     cell: ({ gaveUp }) => (gaveUp === 0 ? '0' : <StatusBadge label={count(gaveUp)} tone="bad" />),
   },
-  { key: 'oldest', header: 'Oldest from', cell: ({ oldestAt }) => (oldestAt === null ? '–' : <When at={oldestAt} />) },
+  {
+    key: 'oldest',
+    header: 'Oldest from',
+    cell: ({ oldestAt }) => (oldestAt === null ? '–' : <When at={oldestAt} />),
+  },
 ]
 
 /** Work in rows of our own that is not done. */
 export function BacklogsPanel({ backlogs }: { backlogs: readonly Backlog[] }) {
   return (
     <Panel title="Pending work" description="Changes that upstream systems have not received yet.">
-      <ResponsiveTable caption="Work under way" columns={columns} rows={backlogs} rowKey={({ kind }) => kind} />
+      <ResponsiveTable
+        caption="Work under way"
+        columns={columns}
+        rows={backlogs}
+        rowKey={({ kind }) => kind}
+      />
     </Panel>
   )
 }

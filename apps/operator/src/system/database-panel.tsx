@@ -1,9 +1,9 @@
 import type { SystemView } from '@atrium/core/system'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { duration, size } from './words.ts'
+import { duration, size } from './labels.ts'
 
 const longSeconds = 60
 
@@ -14,25 +14,28 @@ export function DatabasePanel({ view }: { view: SystemView }) {
   const crowded = connections.used > connections.most * 0.8
   return (
     <Panel title="Database and processes">
-      <Facts>
-        <Fact label="PostgreSQL">
+      <DetailList>
+        <DetailItem label="PostgreSQL">
           {database.version}, {size(database.sizeBytes)}
-        </Fact>
-        <Fact label="Schema">
+        </DetailItem>
+        <DetailItem label="Schema">
           {migration.found === migration.needed ? (
             migration.found
           ) : (
-            <StatusBadge label={`${migration.found}, needed is ${migration.needed}`} tone="warning" />
+            <StatusBadge
+              label={`${migration.found}, needed is ${migration.needed}`}
+              tone="warning"
+            />
           )}
-        </Fact>
-        <Fact label="Connections">
+        </DetailItem>
+        <DetailItem label="Connections">
           {crowded ? (
             <StatusBadge label={`${connections.used} of ${connections.most}`} tone="warning" />
           ) : (
             `${connections.used} of ${connections.most}`
           )}
-        </Fact>
-        <Fact label="Oldest open transaction">
+        </DetailItem>
+        <DetailItem label="Oldest open transaction">
           {oldestTransactionSeconds === null ? (
             'None'
           ) : oldestTransactionSeconds > longSeconds ? (
@@ -40,11 +43,11 @@ export function DatabasePanel({ view }: { view: SystemView }) {
           ) : (
             duration(oldestTransactionSeconds)
           )}
-        </Fact>
-        <Fact label="Copy for reports">
+        </DetailItem>
+        <DetailItem label="Copy for reports">
           <Replica replica={replica} />
-        </Fact>
-        <Fact label={`API processes (${version})`}>
+        </DetailItem>
+        <DetailItem label={`API processes (${version})`}>
           {processes.length === 0
             ? 'None listens for changes'
             : processes.map(({ address, since }, place) => (
@@ -52,8 +55,8 @@ export function DatabasePanel({ view }: { view: SystemView }) {
                   {address ?? 'local'}, connected <Time at={since} />
                 </div>
               ))}
-        </Fact>
-      </Facts>
+        </DetailItem>
+      </DetailList>
     </Panel>
   )
 }

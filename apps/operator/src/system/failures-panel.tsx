@@ -10,9 +10,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
+import { failureNames } from './labels.ts'
 import type { SystemSearch } from './search.ts'
 import { TryAgain } from './try-again.tsx'
-import { failureNames } from './words.ts'
 
 const kinds = failureKinds.map((value) => ({ value, label: failureNames[value] }))
 
@@ -25,7 +25,10 @@ interface Props {
 /** Open failures, each with a link to where it is resolved. */
 export function FailuresPanel({ kind, onKind, everyMs }: Props) {
   const failures = useQuery(
-    useTRPC().system.failures.queryOptions({ kind, limit: 50 }, { placeholderData: keepPreviousData, refetchInterval: everyMs }),
+    useTRPC().system.failures.queryOptions(
+      { kind, limit: 50 },
+      { placeholderData: keepPreviousData, refetchInterval: everyMs },
+    ),
   )
   return (
     <Panel title="Current failures" description="Resolved failures are in the audit log.">
@@ -87,29 +90,44 @@ const columns: readonly Column<SystemFailure>[] = [
     ),
   },
   { key: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
-  { key: 'next', header: 'Next try', cell: ({ nextAt }) => (nextAt === null ? '–' : <When at={nextAt} />) },
-  { key: 'again', header: 'Try again', hideHeader: true, align: 'end', cell: (failure) => <TryAgain failure={failure} /> },
+  {
+    key: 'next',
+    header: 'Next try',
+    cell: ({ nextAt }) => (nextAt === null ? '–' : <When at={nextAt} />),
+  },
+  {
+    key: 'again',
+    header: 'Try again',
+    hideHeader: true,
+    align: 'end',
+    cell: (failure) => <TryAgain failure={failure} />,
+  },
 ]
 
 /** A link to the page on which the failure is mended. */
 function Place({ failure: { kind, id, part, tenantSlug } }: { failure: SystemFailure }) {
   const name = `${failureNames[kind]}${tenantSlug === null ? '' : ` of ${tenantSlug}`}`
-  const look = { fw: 550, fz: 'inherit', underline: 'hover' } as const
+  const meta = { fw: 550, fz: 'inherit', underline: 'hover' } as const
   if (kind === 'event')
     return (
-      <LinkAnchor to="/webhooks" search={{ event: id }} {...look}>
+      <LinkAnchor to="/webhooks" search={{ event: id }} {...meta}>
         {name}
       </LinkAnchor>
     )
   if (kind === 'mail')
     return (
-      <LinkAnchor to="/mail" search={{ q: part }} {...look}>
+      <LinkAnchor to="/mail" search={{ q: part }} {...meta}>
         {name}
       </LinkAnchor>
     )
   if (tenantSlug !== null)
     return (
-      <LinkAnchor to="/tenants/$slug" params={{ slug: tenantSlug }} search={{ tab: kind === 'member' ? 'members' : undefined }} {...look}>
+      <LinkAnchor
+        to="/tenants/$slug"
+        params={{ slug: tenantSlug }}
+        search={{ tab: kind === 'member' ? 'members' : undefined }}
+        {...meta}
+      >
         {name}
       </LinkAnchor>
     )

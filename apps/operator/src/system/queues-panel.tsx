@@ -9,17 +9,23 @@ import { When } from '../parts/when.tsx'
 const columns: readonly Column<JobQueue>[] = [
   { key: 'name', header: 'Queue', primary: true, cell: ({ name }) => name },
   { key: 'waiting', header: 'Due', cell: ({ waiting }) => waiting.toLocaleString('en') },
-  { key: 'oldest', header: 'Oldest due from', cell: ({ oldestAt }) => (oldestAt === null ? '–' : <When at={oldestAt} />) },
+  {
+    key: 'oldest',
+    header: 'Oldest due from',
+    cell: ({ oldestAt }) => (oldestAt === null ? '–' : <When at={oldestAt} />),
+  },
   { key: 'running', header: 'Running', cell: ({ running }) => running.toLocaleString('en') },
   { key: 'later', header: 'For later', cell: ({ later }) => later.toLocaleString('en') },
   {
     key: 'failed',
     header: 'Failed in the last hour',
-    cell: ({ failed }) => (failed === 0 ? '0' : <StatusBadge label={failed.toLocaleString('en')} tone="bad" />),
+    cell: ({ failed }) =>
+      failed === 0 ? '0' : <StatusBadge label={failed.toLocaleString('en')} tone="bad" />,
   },
 ]
 
-const busy = ({ waiting, running, later, failed }: JobQueue) => waiting + running + later + failed > 0
+const busy = ({ waiting, running, later, failed }: JobQueue) =>
+  waiting + running + later + failed > 0
 
 /** Depth of the job engine's queues; those at rest are shown when asked for. */
 export function QueuesPanel({ queues, engine }: { queues: readonly JobQueue[]; engine: string }) {
@@ -42,7 +48,12 @@ export function QueuesPanel({ queues, engine }: { queues: readonly JobQueue[]; e
       {shown.length === 0 ? (
         <Text c="dimmed">All {queues.length} queues are empty.</Text>
       ) : (
-        <ResponsiveTable caption="Job queues" columns={columns} rows={shown} rowKey={({ name }) => name} />
+        <ResponsiveTable
+          caption="Job queues"
+          columns={columns}
+          rows={shown}
+          rowKey={({ name }) => name}
+        />
       )}
     </Panel>
   )

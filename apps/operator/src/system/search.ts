@@ -1,7 +1,6 @@
-import { failureKind } from '@atrium/core/system'
-import { lenient } from '@atrium/ui/search-params'
-import { z } from 'zod'
+import { failureKinds } from '@atrium/core/choices'
+import { oneOf, searchReader } from '@atrium/ui/search-params'
 
 /** What the address of the system page carries. */
-export const SystemSearch = z.object({ kind: lenient(failureKind) })
-export type SystemSearch = z.infer<typeof SystemSearch>
+export const readSystemSearch = searchReader({ kind: oneOf(failureKinds) })
+export type SystemSearch = ReturnType<typeof readSystemSearch>

@@ -6,7 +6,7 @@ import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
 import { DaysStrip } from './days-strip.tsx'
-import { systemLooks, systemNames } from './words.ts'
+import { systemMeta, systemNames } from './labels.ts'
 
 const columns = (now: Date): readonly Column<OutsideSystemHealth>[] => [
   { key: 'system', header: 'System', primary: true, cell: ({ system }) => systemNames[system] },
@@ -15,7 +15,7 @@ const columns = (now: Date): readonly Column<OutsideSystemHealth>[] => [
     header: 'State',
     cell: ({ state, message }) => (
       <>
-        <StatusBadge {...systemLooks[state]} />
+        <StatusBadge {...systemMeta[state]} />
         {message && (
           <Text size="sm" mt={4} component="div">
             <FailureText text={message} />
@@ -24,11 +24,16 @@ const columns = (now: Date): readonly Column<OutsideSystemHealth>[] => [
       </>
     ),
   },
-  { key: 'since', header: 'Since', cell: ({ since }) => (since === null ? '–' : <When at={since} />) },
+  {
+    key: 'since',
+    header: 'Since',
+    cell: ({ since }) => (since === null ? '–' : <When at={since} />),
+  },
   {
     key: 'latency',
     header: 'Response time',
-    cell: ({ state, latencyMs }) => (state === 'off' || latencyMs === null ? '–' : `${latencyMs.toLocaleString('en')} ms`),
+    cell: ({ state, latencyMs }) =>
+      state === 'off' || latencyMs === null ? '–' : `${latencyMs.toLocaleString('en')} ms`,
   },
   {
     key: 'lastError',
@@ -47,14 +52,35 @@ const columns = (now: Date): readonly Column<OutsideSystemHealth>[] => [
         </>
       ),
   },
-  { key: 'days', header: 'Last 90 days', cell: ({ state, days }) => (state === 'off' ? '–' : <DaysStrip days={days} now={now} />) },
+  {
+    key: 'days',
+    header: 'Last 90 days',
+    cell: ({ state, days }) => (state === 'off' ? '–' : <DaysStrip days={days} now={now} />),
+  },
 ]
 
-/** The state of each upstream system as the responding API process last saw it, and the calls of all processes over 90 days. */
-export function SystemsPanel({ systems, at }: { systems: readonly OutsideSystemHealth[]; at: string }) {
+/**
+ * The state of each upstream system as the responding API process last saw it, and the calls of all
+ * processes over 90 days.
+ */
+export function SystemsPanel({
+  systems,
+  at,
+}: {
+  systems: readonly OutsideSystemHealth[]
+  at: string
+}) {
   return (
-    <Panel title="Upstream systems" description="Every API process checks them each minute. Failures of all calls count.">
-      <ResponsiveTable caption="Upstream systems" columns={columns(new Date(at))} rows={systems} rowKey={({ system }) => system} />
+    <Panel
+      title="Upstream systems"
+      description="Every API process checks them each minute. Failures of all calls count."
+    >
+      <ResponsiveTable
+        caption="Upstream systems"
+        columns={columns(new Date(at))}
+        rows={systems}
+        rowKey={({ system }) => system}
+      />
     </Panel>
   )
 }

@@ -6,7 +6,10 @@ import { Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** Runs what failed once more, where that needs nothing but the wish. Members may need a new password, so they are tried again on their page. */
+/**
+ * Runs what failed once more, where that needs nothing but the wish. Members may need a new
+ * password, so they are tried again on their page.
+ */
 export function TryAgain({ failure }: { failure: SystemFailure }) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
@@ -17,7 +20,7 @@ export function TryAgain({ failure }: { failure: SystemFailure }) {
   const replay = useMutation(trpc.webhooks.replay.mutationOptions(settled))
   const acts = [reconcile, retryList, retryMail, replay]
   const failed = acts.find((act) => act.error !== null)?.error
-  const again = chooseAct()
+  const again = chooseAction()
   if (!again) return null
   return (
     <>
@@ -38,7 +41,7 @@ export function TryAgain({ failure }: { failure: SystemFailure }) {
     </>
   )
 
-  function chooseAct(): (() => Promise<void>) | undefined {
+  function chooseAction(): (() => Promise<void>) | undefined {
     const { kind, id, part, tenantSlug: slug } = failure
     if (kind === 'mail')
       return async () => {
@@ -54,7 +57,8 @@ export function TryAgain({ failure }: { failure: SystemFailure }) {
     if (kind === 'provisioning')
       return async () => {
         const { results } = await reconcile.mutateAsync({ slug })
-        if (Object.values(results).every(({ state }) => state !== 'error')) done(`Every step of ${slug} is done.`)
+        if (Object.values(results).every(({ state }) => state !== 'error'))
+          done(`Every step of ${slug} is done.`)
       }
     if (kind === 'list')
       return async () => {

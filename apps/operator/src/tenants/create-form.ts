@@ -36,8 +36,9 @@ export function shownSlug(form: Pick<CreateTenantForm, 'name' | 'slug'>): string
 }
 
 /**
- * What is sent. A slug that only follows from the name is left out, so that the server may number it when it is taken; one that was
- * typed is sent and refused when it is taken. Provisioning runs in the background, and the tenant's page shows it.
+ * What is sent. A slug that only follows from the name is left out, so that the server may number
+ * it when it is taken; one that was typed is sent and rejected when it is taken. Provisioning runs
+ * in the background, and the tenant's page shows it.
  */
 export function toCreateTenant(form: CreateTenantForm): z.input<typeof CreateTenant> {
   const { company, vatNumber, country, email } = form.billingInfo
@@ -59,7 +60,9 @@ export function toCreateTenant(form: CreateTenantForm): z.input<typeof CreateTen
   }
 }
 
-function withoutEmpty<Fields extends Record<string, string | undefined>>(fields: Fields): Partial<Record<keyof Fields, string>> {
+function withoutEmpty<Fields extends Record<string, string | undefined>>(
+  fields: Fields,
+): Partial<Record<keyof Fields, string>> {
   const kept: Partial<Record<keyof Fields, string>> = {}
   for (const key of Object.keys(fields) as (keyof Fields)[]) {
     const value = fields[key]

@@ -4,18 +4,26 @@ import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
-import { Box, ColorInput, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core'
+import {
+  Box,
+  ColorInput,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { createLazyRoute, useNavigate } from '@tanstack/react-router'
 import { PartnerInput } from '../partners/partner-input.tsx'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { refusals, validateAs } from '../parts/validation.ts'
+import { rejections, validateAs } from '../parts/validation.ts'
 import { type CreateTenantForm, emptyTenant, shownSlug, toCreateTenant } from './create-form.ts'
 import { useCreateTenant } from './mutations.ts'
 import { OwnerInput } from './owner-input.tsx'
 import { PlanChoice } from './plan-choice.tsx'
 
-export const Route = createLazyRoute('/house/tenants/new')({ component: CreateTenantPage })
+export const Route = createLazyRoute('/authenticated/tenants/new')({ component: CreateTenantPage })
 
 function CreateTenantPage() {
   const navigate = useNavigate()
@@ -26,7 +34,7 @@ function CreateTenantPage() {
     validateInputOnBlur: true,
   })
   const slug = shownSlug(form.values)
-  const { onInvalid, onRefused } = refusals(form)
+  const { onInvalid, onRejected } = rejections(form)
   const send = form.onSubmit(
     (values) =>
       create.mutate(toCreateTenant(values), {
@@ -34,7 +42,7 @@ function CreateTenantPage() {
           done(`${tenant.name} is created and being set up.`)
           void navigate({ to: '/tenants/$slug', params: { slug: tenant.slug } })
         },
-        onError: onRefused,
+        onError: onRejected,
       }),
     onInvalid,
   )
@@ -49,17 +57,24 @@ function CreateTenantPage() {
         <Stack gap="lg">
           <Panel title="Workspace">
             <Stack>
-              <TextInput label="Name" withAsterisk autoComplete="off" {...form.getInputProps('name')} />
+              <TextInput
+                label="Name"
+                withAsterisk
+                autoComplete="off"
+                {...form.getInputProps('name')}
+              />
               <TextInput
                 label="Slug"
-                description="Names the tenant in addresses and outside systems, for good. It follows the name until you type one; a taken one then gets a number."
+                description="Identifies the tenant in URLs and upstream systems and cannot be changed later. It follows the name until you type one. If it is taken, a number is added."
                 placeholder={slug || 'follows-the-name'}
                 autoCapitalize="none"
                 autoComplete="off"
                 spellCheck={false}
                 {...form.getInputProps('slug')}
                 value={form.values.slug ?? slug}
-                onChange={(event) => form.setFieldValue('slug', event.currentTarget.value || undefined)}
+                onChange={(event) =>
+                  form.setFieldValue('slug', event.currentTarget.value || undefined)
+                }
               />
               <OwnerInput {...form.getInputProps('ownerEmail')} />
             </Stack>
@@ -69,7 +84,10 @@ function CreateTenantPage() {
             description="Given without a subscription, and recorded as a grant. With the free plan the tenant can subscribe itself."
           >
             <Stack>
-              <PlanChoice value={form.values.plan} onChange={(plan) => form.setFieldValue('plan', plan)} />
+              <PlanChoice
+                value={form.values.plan}
+                onChange={(plan) => form.setFieldValue('plan', plan)}
+              />
               <NumberInput
                 label="Seats"
                 description="0 stands for no limit; with the free plan for the seats that it has."
@@ -81,7 +99,10 @@ function CreateTenantPage() {
               />
             </Stack>
           </Panel>
-          <Panel title="Domains and partner" description="All of this can be left out and changed later.">
+          <Panel
+            title="Domains and partner"
+            description="All of this can be left out and changed later."
+          >
             <Stack>
               <TagsInput
                 label="Own domains"
@@ -99,7 +120,11 @@ function CreateTenantPage() {
                 {...form.getInputProps('partnerId')}
               />
               <SimpleGrid cols={{ base: 1, xs: 2 }}>
-                <TextInput label="Industry" autoComplete="off" {...form.getInputProps('industry')} />
+                <TextInput
+                  label="Industry"
+                  autoComplete="off"
+                  {...form.getInputProps('industry')}
+                />
                 <ColorInput
                   label="Brand colour"
                   placeholder="#1f6feb"
@@ -112,15 +137,36 @@ function CreateTenantPage() {
           </Panel>
           <Panel title="Billing details" description="Can be left out.">
             <SimpleGrid cols={{ base: 1, xs: 2 }}>
-              <TextInput label="Company" autoComplete="off" {...form.getInputProps('billingInfo.company')} />
-              <TextInput label="VAT number" autoComplete="off" {...form.getInputProps('billingInfo.vatNumber')} />
-              <TextInput label="Country" placeholder="DE" maxLength={2} autoComplete="off" {...form.getInputProps('billingInfo.country')} />
-              <TextInput label="Billing e-mail" type="email" autoComplete="off" {...form.getInputProps('billingInfo.email')} />
+              <TextInput
+                label="Company"
+                autoComplete="off"
+                {...form.getInputProps('billingInfo.company')}
+              />
+              <TextInput
+                label="VAT number"
+                autoComplete="off"
+                {...form.getInputProps('billingInfo.vatNumber')}
+              />
+              <TextInput
+                label="Country"
+                placeholder="DE"
+                maxLength={2}
+                autoComplete="off"
+                {...form.getInputProps('billingInfo.country')}
+              />
+              <TextInput
+                label="Billing e-mail"
+                type="email"
+                autoComplete="off"
+                {...form.getInputProps('billingInfo.email')}
+              />
             </SimpleGrid>
           </Panel>
           <FormFooter
             error={create.error}
-            message={taken ? takenSentence(problemOf(create.error).message, form.values.slug) : undefined}
+            message={
+              taken ? takenSentence(problemOf(create.error).message, form.values.slug) : undefined
+            }
             submitLabel="Create tenant"
             pending={create.isPending}
             onCancel={() => void navigate({ to: '/tenants' })}
@@ -138,5 +184,7 @@ function CreateTenantPage() {
 
 /** What is taken may be the slug or a domain; the server says which. */
 function takenSentence(said: string, slug: string | undefined): string {
-  return slug !== undefined && /slug/.test(said) ? `${said} Choose another slug, or empty the field to get a numbered one.` : said
+  return slug !== undefined && /slug/.test(said)
+    ? `${said} Choose another slug, or empty the field to get a numbered one.`
+    : said
 }

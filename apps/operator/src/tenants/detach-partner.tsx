@@ -24,7 +24,8 @@ export function DetachPartner({ tenant }: { tenant: TenantView }) {
           done(`${tenant.name} has no partner any more.`)
         }}
       >
-        The staff of the partner no longer see this tenant. Its people, mail and files are not touched.
+        The staff of the partner no longer see this tenant. Its people, mail and files are not
+        touched.
       </ConfirmDialog>
     </>
   )

@@ -4,7 +4,7 @@ import { useFollowRecord } from '@atrium/ui/follow-record'
 import { ColorInput, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { refusals, validateAs } from '../parts/validation.ts'
+import { rejections, validateAs } from '../parts/validation.ts'
 import { type DetailsForm, toDetailsForm, toDetailsUpdate } from './details-form.ts'
 import { useUpdateTenant } from './mutations.ts'
 
@@ -18,7 +18,7 @@ export function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose
     validateInputOnBlur: true,
   })
   useFollowRecord(form, toDetailsForm(tenant))
-  const { onInvalid, onRefused } = refusals(form)
+  const { onInvalid, onRejected } = rejections(form)
   const save = form.onSubmit(
     (values) =>
       update.mutate(toInput(values), {
@@ -26,7 +26,7 @@ export function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose
           done(`The details of ${saved.name} are saved.`)
           onClose()
         },
-        onError: onRefused,
+        onError: onRejected,
       }),
     onInvalid,
   )
@@ -46,12 +46,21 @@ export function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose
           label="When every seat is taken and somebody is added"
           data={[
             { value: 'fixed', label: 'Refuse' },
-            { value: 'auto', label: 'Add a seat, with a subscription after its price is confirmed' },
+            {
+              value: 'auto',
+              label: 'Add a seat, with a subscription after its price is confirmed',
+            },
           ]}
           {...form.getInputProps('seatMode')}
         />
         <TextInput label="Industry" {...form.getInputProps('industry')} />
-        <ColorInput label="Brand colour" placeholder="#1f6feb" format="hex" withEyeDropper={false} {...form.getInputProps('brandColor')} />
+        <ColorInput
+          label="Brand colour"
+          placeholder="#1f6feb"
+          format="hex"
+          withEyeDropper={false}
+          {...form.getInputProps('brandColor')}
+        />
         <FormFooter
           error={update.error}
           submitLabel="Save details"

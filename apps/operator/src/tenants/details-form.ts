@@ -10,15 +10,24 @@ export interface DetailsForm {
   brandColor: string
 }
 
-export function toDetailsForm({ name, seats, seatMode, industry, brandColor }: TenantView): DetailsForm {
+export function toDetailsForm({
+  name,
+  seats,
+  seatMode,
+  industry,
+  brandColor,
+}: TenantView): DetailsForm {
   return { name, seats, seatMode, industry: industry ?? '', brandColor: brandColor ?? '' }
 }
 
 /**
- * What is sent: the changes alone, so that a change of somebody else to another field stays. An emptied field clears what was stored;
- * seats then count as 0, which stands for no number.
+ * What is sent: the changes alone, so that a change of somebody else to another field stays. An
+ * emptied field clears what was stored; seats then count as 0, which stands for no number.
  */
-export function toDetailsUpdate(tenant: TenantView, form: DetailsForm): z.input<typeof UpdateTenant> {
+export function toDetailsUpdate(
+  tenant: TenantView,
+  form: DetailsForm,
+): z.input<typeof UpdateTenant> {
   const before = toDetailsForm(tenant)
   const orNull = (text: string) => (text.trim() === '' ? null : text)
   return {
@@ -28,5 +37,6 @@ export function toDetailsUpdate(tenant: TenantView, form: DetailsForm): z.input<
     ...(form.seatMode === before.seatMode ? {} : { seatMode: form.seatMode }),
     ...(form.industry === before.industry ? {} : { industry: orNull(form.industry) }),
     ...(form.brandColor === before.brandColor ? {} : { brandColor: orNull(form.brandColor) }),
+    expectedVersion: tenant.editVersion,
   }
 }

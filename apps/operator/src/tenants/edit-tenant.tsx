@@ -1,13 +1,34 @@
+import type { TenantLimit } from '@atrium/core/tenant-limits'
 import type { TenantView } from '@atrium/core/tenants'
 import { lazy } from 'react'
 import { EditDialog } from '../parts/edit-dialog.tsx'
 import { DetachPartner } from './detach-partner.tsx'
 
 // Forms bring inputs that nothing else on the page needs; each loads when its button is pressed.
-const DetailsEditor = lazy(() => import('./details-editor.tsx').then((part) => ({ default: part.DetailsEditor })))
-const PlanEditor = lazy(() => import('./plan-editor.tsx').then((part) => ({ default: part.PlanEditor })))
-const DomainsEditor = lazy(() => import('./domains-editor.tsx').then((part) => ({ default: part.DomainsEditor })))
-const PartnerEditor = lazy(() => import('./partner-editor.tsx').then((part) => ({ default: part.PartnerEditor })))
+const DetailsEditor = lazy(() =>
+  import('./details-editor.tsx').then((part) => ({ default: part.DetailsEditor })),
+)
+const PlanEditor = lazy(() =>
+  import('./plan-editor.tsx').then((part) => ({ default: part.PlanEditor })),
+)
+const DomainsEditor = lazy(() =>
+  import('./domains-editor.tsx').then((part) => ({ default: part.DomainsEditor })),
+)
+const LimitsEditor = lazy(() =>
+  import('./limits-editor.tsx').then((part) => ({ default: part.LimitsEditor })),
+)
+const PartnerEditor = lazy(() =>
+  import('./partner-editor.tsx').then((part) => ({ default: part.PartnerEditor })),
+)
+
+/** The limits of one tenant, from what is read of them. */
+export function EditLimits({ tenant, items }: Props & { items: readonly TenantLimit[] }) {
+  return (
+    <EditDialog label="Edit limits" title={`Limits of ${tenant.name}`}>
+      {(close) => <LimitsEditor slug={tenant.slug} items={items} onClose={close} />}
+    </EditDialog>
+  )
+}
 
 interface Props {
   tenant: TenantView
@@ -15,7 +36,11 @@ interface Props {
 
 /** Name, seats, industry and brand colour. */
 export function EditDetails({ tenant }: Props) {
-  return <EditDialog label="Edit details">{(close) => <DetailsEditor tenant={tenant} onClose={close} />}</EditDialog>
+  return (
+    <EditDialog label="Edit details">
+      {(close) => <DetailsEditor tenant={tenant} onClose={close} />}
+    </EditDialog>
+  )
 }
 
 export function EditPlan({ tenant }: Props) {
@@ -40,7 +65,11 @@ export function EditPartner({ tenant }: Props) {
     <>
       <EditDialog
         label={tenant.partnerId ? 'Change partner' : 'Attach partner'}
-        title={tenant.partnerId ? `Change the partner of ${tenant.name}` : `Attach ${tenant.name} to a partner`}
+        title={
+          tenant.partnerId
+            ? `Change the partner of ${tenant.name}`
+            : `Attach ${tenant.name} to a partner`
+        }
       >
         {(close) => <PartnerEditor tenant={tenant} onClose={close} />}
       </EditDialog>

@@ -7,7 +7,10 @@ import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** How healthy the tenant is at this moment and why. Until that is read, what the tenant itself says. */
+/**
+ * How healthy the tenant is at this moment and why. Until that is read, what the tenant itself
+ * says.
+ */
 export function HealthPanel({ tenant }: { tenant: Pick<TenantView, 'slug' | 'health'> }) {
   const detail = useQuery(useTRPC().healthScores.get.queryOptions({ slug: tenant.slug })).data
   const health = detail ?? tenant.health
@@ -23,7 +26,8 @@ export function HealthPanel({ tenant }: { tenant: Pick<TenantView, 'slug' | 'hea
         )}
         {detail && detail.unknown.length > 0 && (
           <Text size="xs" c="dimmed">
-            Not known, and not counted: {detail.unknown.map((signal) => healthSignalNames[signal].toLowerCase()).join(', ')}.
+            Not known, and not counted:{' '}
+            {detail.unknown.map((signal) => healthSignalNames[signal].toLowerCase()).join(', ')}.
           </Text>
         )}
         {detail && <HealthTrend days={detail.days} />}

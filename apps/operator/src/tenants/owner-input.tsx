@@ -28,7 +28,8 @@ export function OwnerInput(props: Props) {
       spellCheck={false}
       withScrollArea={false}
       data={found.map((user) => user.email)}
-      // The server has matched by name as well; matching the address once more here would hide those.
+      // The server has matched by name as well; matching the address once more here would hide
+      // those.
       filter={({ options }) => options}
       renderOption={({ option }) => (
         <div>

@@ -4,18 +4,22 @@ import { Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { PartnerInput } from '../partners/partner-input.tsx'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { refusals, validateAs } from '../parts/validation.ts'
+import { rejections, validateAs } from '../parts/validation.ts'
 import { useUpdateTenant } from './mutations.ts'
 
 /** The partner of a tenant as a form. */
 export function PartnerEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
   const update = useUpdateTenant()
-  const toInput = (values: { partnerId: string }) => ({ slug: tenant.slug, partnerId: values.partnerId.trim() })
+  const toInput = (values: { partnerId: string }) => ({
+    slug: tenant.slug,
+    partnerId: values.partnerId.trim(),
+  })
   const form = useForm({
     initialValues: { partnerId: '' },
-    validate: (values) => (validateAs(UpdateTenant, toInput)(values).partnerId ? { partnerId: 'Choose a partner.' } : {}),
+    validate: (values) =>
+      validateAs(UpdateTenant, toInput)(values).partnerId ? { partnerId: 'Choose a partner.' } : {},
   })
-  const { onInvalid, onRefused } = refusals(form)
+  const { onInvalid, onRejected } = rejections(form)
   const save = form.onSubmit(
     (values) =>
       update.mutate(toInput(values), {
@@ -23,7 +27,7 @@ export function PartnerEditor({ tenant, onClose }: { tenant: TenantView; onClose
           done(`${saved.name} belongs to ${saved.partnerSlug ?? 'the partner'}.`)
           onClose()
         },
-        onError: onRefused,
+        onError: onRejected,
       }),
     onInvalid,
   )
@@ -36,7 +40,12 @@ export function PartnerEditor({ tenant, onClose }: { tenant: TenantView; onClose
           withAsterisk
           {...form.getInputProps('partnerId')}
         />
-        <FormFooter error={update.error} submitLabel="Attach" pending={update.isPending} onCancel={onClose} />
+        <FormFooter
+          error={update.error}
+          submitLabel="Attach"
+          pending={update.isPending}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   )

@@ -1,7 +1,8 @@
-import { fileQuotaBytes, type Plan, plan as planSchema, plans } from '@atrium/core/tenants'
+import { fileQuotaBytes, plans } from '@atrium/core/plans'
+import { type Plan, plan as planSchema } from '@atrium/core/tenants'
 import { formatBytes } from '@atrium/ui/format'
 import { Group, Radio, SimpleGrid, Text } from '@mantine/core'
-import { planNames } from './words.ts'
+import { planNames } from './labels.ts'
 
 interface Props {
   value: Plan
@@ -11,10 +12,19 @@ interface Props {
 /** The plans as cards of which one is chosen. */
 export function PlanChoice({ value, onChange }: Props) {
   return (
-    <Radio.Group aria-label="Plan" value={value} onChange={(next) => onChange(planSchema.parse(next))}>
+    <Radio.Group
+      aria-label="Plan"
+      value={value}
+      onChange={(next) => onChange(planSchema.parse(next))}
+    >
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
         {plans.map((plan) => (
-          <Radio.Card key={plan} value={plan} p="sm" aria-label={`${planNames[plan]}, ${formatBytes(fileQuotaBytes[plan])} of files`}>
+          <Radio.Card
+            key={plan}
+            value={plan}
+            p="sm"
+            aria-label={`${planNames[plan]}, ${formatBytes(fileQuotaBytes[plan])} of files`}
+          >
             <Group gap="sm" wrap="nowrap">
               <Radio.Indicator />
               <div>

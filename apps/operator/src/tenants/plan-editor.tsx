@@ -1,12 +1,13 @@
-import { fileQuotaBytes, type TenantView } from '@atrium/core/tenants'
+import { fileQuotaBytes } from '@atrium/core/plans'
+import type { TenantView } from '@atrium/core/tenants'
 import { done } from '@atrium/ui/done'
 import { formatBytes } from '@atrium/ui/format'
 import { Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { FormFooter } from '../parts/edit-dialog.tsx'
+import { planNames } from './labels.ts'
 import { useUpdateTenant } from './mutations.ts'
 import { PlanChoice } from './plan-choice.tsx'
-import { planNames } from './words.ts'
 
 /** The plan of a tenant as a form. */
 export function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
@@ -16,7 +17,7 @@ export function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: (
   function save(event: FormEvent) {
     event.preventDefault()
     update.mutate(
-      { slug: tenant.slug, plan },
+      { slug: tenant.slug, plan, expectedVersion: tenant.editVersion },
       {
         onSuccess: (saved) => {
           done(`${saved.name} is on ${planNames[saved.plan]}.`)

@@ -19,7 +19,8 @@ export function ProvisioningPanel({ tenant, events }: Props) {
   const reconcile = useReconcileTenant()
   const { slug, status } = tenant
   const running = events.running || reconcile.isPending
-  const busy = reconcile.error !== null && problemOf(reconcile.error).code === 'provisioning_in_progress'
+  const busy =
+    reconcile.error !== null && problemOf(reconcile.error).code === 'provisioning_in_progress'
   return (
     <Panel
       title="Provisioning"
@@ -37,7 +38,9 @@ export function ProvisioningPanel({ tenant, events }: Props) {
                 { slug },
                 {
                   onSuccess: ({ results }) => {
-                    const failed = Object.values(results).filter(({ state }) => state === 'error').length
+                    const failed = Object.values(results).filter(
+                      ({ state }) => state === 'error',
+                    ).length
                     if (failed === 0) done('Every step is done.')
                   },
                 },
@@ -54,12 +57,16 @@ export function ProvisioningPanel({ tenant, events }: Props) {
         {reconcile.error && !(busy && !events.running) && (
           <ProblemAlert
             error={reconcile.error}
-            message={busy ? 'A run is under way already. Its steps are shown here as they finish.' : undefined}
+            message={
+              busy
+                ? 'A run is under way already. Its steps are shown here as they finish.'
+                : undefined
+            }
           />
         )}
         {status === 'suspended' && (
           <Text size="sm" c="dimmed">
-            Reconciling a suspended tenant brings the outside systems up to date; it stays suspended.
+            Reconciling brings the upstream systems up to date. The tenant stays suspended.
           </Text>
         )}
         <RecentRuns slug={slug} />

@@ -7,10 +7,15 @@ import { useTRPC } from '../trpc.ts'
 
 const shown = 3
 
-/** The last runs that somebody asked for, from the audit log. Nothing is shown when there were none or they cannot be read. */
+/**
+ * The last runs that somebody asked for, from the audit log. Nothing is shown when there were none
+ * or they cannot be read.
+ */
 export function RecentRuns({ slug }: { slug: string }) {
   const trpc = useTRPC()
-  const { data } = useQuery(trpc.tenants.audit.queryOptions({ slug, action: 'tenant.reconciled', limit: shown }))
+  const { data } = useQuery(
+    trpc.tenants.audit.queryOptions({ slug, action: 'tenant.reconciled', limit: shown }),
+  )
   if (!data || data.items.length === 0) return null
   return (
     <Stack gap={6}>
@@ -18,7 +23,12 @@ export function RecentRuns({ slug }: { slug: string }) {
         <Text size="sm" fw={550}>
           Last runs asked for
         </Text>
-        <LinkAnchor to="/tenants/$slug" params={{ slug }} search={{ tab: 'audit', action: 'tenant.reconciled' }} size="sm">
+        <LinkAnchor
+          to="/tenants/$slug"
+          params={{ slug }}
+          search={{ tab: 'audit', action: 'tenant.reconciled' }}
+          size="sm"
+        >
           All runs
         </LinkAnchor>
       </Group>

@@ -1,21 +1,27 @@
-import { QueryAudit } from '@atrium/core/audit'
-import { cursor } from '@atrium/core/paging'
-import { type ListTenants, plan, tenantRole, tenantStatus } from '@atrium/core/tenants'
+import { tenantRoles, tenantStatuses } from '@atrium/core/choices'
+import { plans } from '@atrium/core/plans'
+import type { ListTenants } from '@atrium/core/tenants'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, slugWord, words } from '@atrium/ui/search-params'
-import { z } from 'zod'
-import { AuditSearch } from '../audit/search.ts'
-import { trailOf } from '../parts/trail.ts'
+import {
+  auditCursor,
+  cursorHistoryOf,
+  oneOf,
+  recordId,
+  searchReader,
+  slugText,
+  words,
+} from '@atrium/ui/search-params'
+import { auditParams } from '../audit/search.ts'
 
 /** What the address of the tenants list carries. */
-export const TenantsSearch = z.object({
+export const readTenantsSearch = searchReader({
   q: words,
-  status: lenient(tenantStatus),
-  plan: lenient(plan),
-  partnerSlug: slugWord,
-  trail: trailOf(cursor),
+  status: oneOf(tenantStatuses),
+  plan: oneOf(plans),
+  partnerSlug: slugText,
+  trail: cursorHistoryOf(recordId),
 })
-export type TenantsSearch = z.infer<typeof TenantsSearch>
+export type TenantsSearch = ReturnType<typeof readTenantsSearch>
 
 export const tenantsPerPage = 25
 
@@ -26,11 +32,14 @@ export function tenantsQuery({ trail, ...filters }: TenantsSearch): ListTenants 
 
 export const tenantTabs = ['overview', 'members', 'audit'] as const
 
+const { tenantSlug: _, partnerSlug: __, ...logParams } = auditParams
+
 /** What the address of one tenant carries: the tab, and the filters of the list inside it. */
-export const TenantSearch = AuditSearch.omit({ tenantSlug: true, partnerSlug: true }).extend({
-  tab: z.enum(tenantTabs).optional().catch(undefined),
-  role: lenient(tenantRole),
+export const readTenantSearch = searchReader({
+  ...logParams,
+  tab: oneOf(tenantTabs),
+  role: oneOf(tenantRoles),
   // Members are paged by id, the log by time and id.
-  trail: trailOf(z.union([cursor, QueryAudit.shape.before])),
+  trail: cursorHistoryOf((text) => recordId(text) ?? auditCursor(text)),
 })
-export type TenantSearch = z.infer<typeof TenantSearch>
+export type TenantSearch = ReturnType<typeof readTenantSearch>

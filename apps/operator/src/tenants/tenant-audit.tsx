@@ -6,13 +6,17 @@ import { AuditExport } from '../audit/audit-export.tsx'
 import { tenantAuditQuery } from '../audit/search.ts'
 import { useTRPC } from '../trpc.ts'
 
-const route = getRouteApi('/house/tenants/$slug')
+const route = getRouteApi('/authenticated/tenants/$slug')
 
 /** The audit log of one tenant, with the filters that make sense inside it. */
-export function TenantAudit({ slug }: { slug: string }) {
+export default function TenantAudit({ slug }: { slug: string }) {
   const { tab: _, role: __, ...search } = route.useSearch()
   const navigate = route.useNavigate()
-  const log = useQuery(useTRPC().tenants.audit.queryOptions(tenantAuditQuery(slug, search), { placeholderData: keepPreviousData }))
+  const log = useQuery(
+    useTRPC().tenants.audit.queryOptions(tenantAuditQuery(slug, search), {
+      placeholderData: keepPreviousData,
+    }),
+  )
   return (
     <>
       <Group justify="flex-end" mb="sm">
@@ -23,7 +27,10 @@ export function TenantAudit({ slug }: { slug: string }) {
         fields={['q', 'action', 'outcome', 'actorEmail', 'actorIpTrusted', 'since', 'until']}
         log={log}
         onSearch={({ tenantSlug: _tenant, partnerSlug: _partner, ...change }) =>
-          void navigate({ search: (before) => ({ ...before, ...change }), replace: change.trail === undefined })
+          void navigate({
+            search: (before) => ({ ...before, ...change }),
+            replace: change.trail === undefined,
+          })
         }
       />
     </>

@@ -5,8 +5,8 @@ import type { Column } from '@atrium/ui/responsive-table'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
+import { planNames } from './labels.ts'
 import { ProvisioningSummary } from './provisioning-summary.tsx'
-import { planNames } from './words.ts'
 
 /** Columns of a list of tenants. */
 export const tenantColumns: readonly Column<TenantView>[] = [
@@ -16,7 +16,14 @@ export const tenantColumns: readonly Column<TenantView>[] = [
     primary: true,
     cell: (tenant) => (
       <>
-        <LinkAnchor to="/tenants/$slug" params={{ slug: tenant.slug }} fw={550} fz="inherit" underline="hover" data-row-link>
+        <LinkAnchor
+          to="/tenants/$slug"
+          params={{ slug: tenant.slug }}
+          fw={550}
+          fz="inherit"
+          underline="hover"
+          data-row-link
+        >
           {tenant.name}
         </LinkAnchor>
         <Text size="xs" c="dimmed">
@@ -26,14 +33,24 @@ export const tenantColumns: readonly Column<TenantView>[] = [
       </>
     ),
   },
-  { key: 'status', header: 'Status', cell: (tenant) => <TenantStatusBadge status={tenant.status} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: (tenant) => <TenantStatusBadge status={tenant.status} />,
+  },
   { key: 'plan', header: 'Plan', cell: (tenant) => planNames[tenant.plan] },
-  { key: 'provisioning', header: 'Provisioning', cell: (tenant) => <ProvisioningSummary status={tenant.provisioningStatus} /> },
+  {
+    key: 'provisioning',
+    header: 'Provisioning',
+    cell: (tenant) => <ProvisioningSummary status={tenant.provisioningStatus} />,
+  },
   { key: 'members', header: 'Members', align: 'end', cell: membersOf },
   { key: 'health', header: 'Health', cell: (tenant) => <HealthBadge health={tenant.health} /> },
   { key: 'created', header: 'Created', cell: (tenant) => <When at={tenant.createdAt} /> },
 ]
 
 function membersOf({ memberCount, seats }: TenantView) {
-  return seats === 0 ? formatCount(memberCount) : `${formatCount(memberCount)} of ${formatCount(seats)}`
+  return seats === 0
+    ? formatCount(memberCount)
+    : `${formatCount(memberCount)} of ${formatCount(seats)}`
 }

@@ -1,21 +1,30 @@
-import { plans, tenantStatuses } from '@atrium/core/tenants'
+import { tenantStatuses } from '@atrium/core/choices'
+import { plans } from '@atrium/core/plans'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { countFilters } from '@atrium/ui/search-params'
-import { tenantStatusLooks } from '@atrium/ui/tones'
+import { tenantStatusMeta } from '@atrium/ui/tones'
 import { Button } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { planNames } from './labels.ts'
 import type { TenantsSearch } from './search.ts'
-import { planNames } from './words.ts'
 
 interface Props {
   search: TenantsSearch
   onChange: (change: Partial<TenantsSearch>) => void
 }
 
-const none: Partial<TenantsSearch> = { q: undefined, status: undefined, plan: undefined, partnerSlug: undefined }
-const statusChoices = tenantStatuses.map((value) => ({ value, label: tenantStatusLooks[value].label }))
+const none: Partial<TenantsSearch> = {
+  q: undefined,
+  status: undefined,
+  plan: undefined,
+  partnerSlug: undefined,
+}
+const statusChoices = tenantStatuses.map((value) => ({
+  value,
+  label: tenantStatusMeta[value].label,
+}))
 const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
 
 export function TenantFilters({ search, onChange }: Props) {
@@ -29,8 +38,18 @@ export function TenantFilters({ search, onChange }: Props) {
         value={search.q}
         onChange={(q) => onChange({ q })}
       />
-      <ChoiceFilter label="Status" value={search.status} choices={statusChoices} onChange={(status) => onChange({ status })} />
-      <ChoiceFilter label="Plan" value={search.plan} choices={planChoices} onChange={(plan) => onChange({ plan })} />
+      <ChoiceFilter
+        label="Status"
+        value={search.status}
+        choices={statusChoices}
+        onChange={(status) => onChange({ status })}
+      />
+      <ChoiceFilter
+        label="Plan"
+        value={search.plan}
+        choices={planChoices}
+        onChange={(plan) => onChange({ plan })}
+      />
       <DebouncedInput
         label="Partner"
         placeholder="Slug of the partner"

@@ -1,5 +1,6 @@
+import { tenantRoles } from '@atrium/core/choices'
 import type { MemberView } from '@atrium/core/members'
-import { type TenantView, tenantRoles } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
@@ -8,7 +9,7 @@ import { PagedTable } from '@atrium/ui/paged-table'
 import { currentCursor } from '@atrium/ui/paging'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 import { Button, Text } from '@mantine/core'
 import { IconSearch, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -16,15 +17,15 @@ import { getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
+import { roleNames } from './labels.ts'
 import type { TenantSearch } from './search.ts'
-import { roleNames } from './words.ts'
 
-const route = getRouteApi('/house/tenants/$slug')
+const route = getRouteApi('/authenticated/tenants/$slug')
 
 const membersPerPage = 25
 const roleChoices = tenantRoles.map((value) => ({ value, label: roleNames[value] }))
 
-const memberLooks: Readonly<Record<MemberView['status'], Look>> = {
+const memberStatusMeta: Readonly<Record<MemberView['status'], StatusMeta>> = {
   provisioning: { label: 'Being set up', tone: 'working' },
   active: { label: 'Active', tone: 'good' },
   suspended: { label: 'Suspended', tone: 'warning' },
@@ -39,7 +40,14 @@ const columns: readonly Column<MemberView>[] = [
     primary: true,
     cell: (member) => (
       <>
-        <LinkAnchor to="/users/$id" params={{ id: member.id }} fw={550} fz="inherit" underline="hover" data-row-link>
+        <LinkAnchor
+          to="/users/$id"
+          params={{ id: member.id }}
+          fw={550}
+          fz="inherit"
+          underline="hover"
+          data-row-link
+        >
           {member.name}
         </LinkAnchor>
         <Text size="xs" c="dimmed">
@@ -49,8 +57,17 @@ const columns: readonly Column<MemberView>[] = [
     ),
   },
   { key: 'role', header: 'Role', cell: (member) => roleNames[member.role] },
-  { key: 'status', header: 'Status', cell: (member) => <StatusBadge {...memberLooks[member.status]} /> },
-  { key: 'mailbox', header: 'Mailbox', breaks: true, cell: (member) => member.mailboxAddress ?? 'None' },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: (member) => <StatusBadge {...memberStatusMeta[member.status]} />,
+  },
+  {
+    key: 'mailbox',
+    header: 'Mailbox',
+    breaks: true,
+    cell: (member) => member.mailboxAddress ?? 'None',
+  },
   { key: 'joined', header: 'Joined', cell: (member) => <When at={member.joinedAt} /> },
 ]
 
@@ -66,7 +83,10 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
     ),
   )
   const narrow = (change: Pick<TenantSearch, 'q' | 'role'>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   const filtered = q !== undefined || role !== undefined
   return (
     <>
@@ -79,9 +99,18 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
           value={q}
           onChange={(words) => narrow({ q: words })}
         />
-        <ChoiceFilter label="Role" value={role} choices={roleChoices} onChange={(chosen) => narrow({ role: chosen })} />
+        <ChoiceFilter
+          label="Role"
+          value={role}
+          choices={roleChoices}
+          onChange={(chosen) => narrow({ role: chosen })}
+        />
         {filtered && (
-          <Button variant="subtle" color="gray" onClick={() => narrow({ q: undefined, role: undefined })}>
+          <Button
+            variant="subtle"
+            color="gray"
+            onClick={() => narrow({ q: undefined, role: undefined })}
+          >
             Clear filters
           </Button>
         )}
@@ -93,10 +122,15 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
         columns={columns}
         rowKey={(member) => member.id}
         trail={trail}
-        onTrail={(next) => void navigate({ search: (before) => ({ ...before, trail: next }) })}
+        onCursorHistory={(next) =>
+          void navigate({ search: (before) => ({ ...before, trail: next }) })
+        }
         loadingRows={5}
         empty={
-          <EmptyState title={filtered ? 'No member matches' : 'No members yet'} icon={<IconUsers size={32} stroke={1.5} aria-hidden />}>
+          <EmptyState
+            title={filtered ? 'No member matches' : 'No members yet'}
+            icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
+          >
             {filtered
               ? 'Search by part of the name or address, or take a filter away.'
               : 'Members appear when they sign in with an identity that is in the group of this tenant.'}

@@ -12,17 +12,22 @@ import { type TenantsSearch, tenantsQuery } from './search.ts'
 import { tenantColumns } from './tenant-columns.tsx'
 import { TenantFilters } from './tenant-filters.tsx'
 
-const route = getRouteApi('/house/tenants')
+const route = getRouteApi('/authenticated/tenants')
 
-export const Route = createLazyRoute('/house/tenants')({ component: TenantsPage })
+export const Route = createLazyRoute('/authenticated/tenants')({ component: TenantsPage })
 
 function TenantsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const trpc = useTRPC()
-  const tenants = useQuery(trpc.tenants.list.queryOptions(tenantsQuery(search), { placeholderData: keepPreviousData }))
+  const tenants = useQuery(
+    trpc.tenants.list.queryOptions(tenantsQuery(search), { placeholderData: keepPreviousData }),
+  )
   const narrow = (change: Partial<TenantsSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   return (
     <>
       <PageHeader
@@ -41,10 +46,13 @@ function TenantsPage() {
         columns={tenantColumns}
         rowKey={(tenant) => tenant.id}
         trail={search.trail}
-        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
         loadingRows={8}
         empty={
-          <NoTenants filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />
+          <NoTenants
+            filtered={countFilters(search) > 0 || search.trail !== undefined}
+            onClear={() => void navigate({ search: {} })}
+          />
         }
       />
     </>

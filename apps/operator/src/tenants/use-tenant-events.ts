@@ -4,10 +4,14 @@ import { useRef, useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 
 /**
- * Follows a tenant's provisioning. Each event updates the cached record at once; a change invalidates what an event does
- * not carry (handles, health). Returns whether a run is in progress and whether the stream is connected.
+ * Follows a tenant's provisioning. Each event updates the cached record at once; a change
+ * invalidates what an event does not carry (handles, health). Returns whether a run is in progress
+ * and whether the stream is connected.
  */
-export function useTenantEvents(slug: string, enabled: boolean): { running: boolean; live: boolean } {
+export function useTenantEvents(
+  slug: string,
+  enabled: boolean,
+): { running: boolean; live: boolean } {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const [running, setRunning] = useState(false)
@@ -19,7 +23,10 @@ export function useTenantEvents(slug: string, enabled: boolean): { running: bool
         enabled,
         onData: ({ at: _, running: runs, ...facts }) => {
           setRunning(runs)
-          queryClient.setQueryData(trpc.tenants.get.queryKey({ slug }), (tenant) => tenant && { ...tenant, ...facts })
+          queryClient.setQueryData(
+            trpc.tenants.get.queryKey({ slug }),
+            (tenant) => tenant && { ...tenant, ...facts },
+          )
           const content = JSON.stringify([slug, runs, facts])
           if (last.current !== '' && last.current !== content) {
             void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))

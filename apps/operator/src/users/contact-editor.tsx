@@ -4,7 +4,7 @@ import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { refusals, validateAs } from '../parts/validation.ts'
+import { rejections, validateAs } from '../parts/validation.ts'
 import { type ContactForm, toContactForm, toContactUpdate } from './contact-form.ts'
 import { useUpdateUser } from './mutations.ts'
 
@@ -17,7 +17,7 @@ export function ContactEditor({ user, onClose }: { user: UserView; onClose: () =
     validateInputOnBlur: true,
   })
   useFollowRecord(form, toContactForm(user))
-  const { onInvalid, onRefused } = refusals(form)
+  const { onInvalid, onRejected } = rejections(form)
   const save = form.onSubmit(
     (values) =>
       update.mutate(toContactUpdate(user, values), {
@@ -25,7 +25,7 @@ export function ContactEditor({ user, onClose }: { user: UserView; onClose: () =
           done(`The contact of ${saved.name} is saved.`)
           onClose()
         },
-        onError: onRefused,
+        onError: onRejected,
       }),
     onInvalid,
   )
@@ -38,7 +38,12 @@ export function ContactEditor({ user, onClose }: { user: UserView; onClose: () =
           <TextInput label="Last name" autoComplete="off" {...form.getInputProps('lastName')} />
         </SimpleGrid>
         <TextInput label="Phone" type="tel" autoComplete="off" {...form.getInputProps('phone')} />
-        <TextInput label="Alternative e-mail" type="email" autoComplete="off" {...form.getInputProps('alternativeEmail')} />
+        <TextInput
+          label="Alternative e-mail"
+          type="email"
+          autoComplete="off"
+          {...form.getInputProps('alternativeEmail')}
+        />
         {update.error && <ProblemAlert error={update.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={update.isPending}>

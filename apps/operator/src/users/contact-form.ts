@@ -21,13 +21,16 @@ export function toContactForm(user: UserView): ContactForm {
 }
 
 /**
- * What is sent: the changes alone, so that a change of somebody else to another field stays. An emptied field clears what was stored.
- * The name cannot be cleared, so an empty one is sent and rejected.
+ * What is sent: the changes alone, so that a change of somebody else to another field stays. An
+ * emptied field clears what was stored. The name cannot be cleared, so an empty one is sent and
+ * rejected.
  */
 export function toContactUpdate(user: UserView, form: ContactForm): z.input<typeof UpdateUser> {
   const before = toContactForm(user)
   const { name, ...rest } = form
-  const changed = Object.entries(rest).filter(([field, text]) => text !== before[field as keyof ContactForm])
+  const changed = Object.entries(rest).filter(
+    ([field, text]) => text !== before[field as keyof ContactForm],
+  )
   return {
     id: user.id,
     ...(name === before.name ? {} : { name }),

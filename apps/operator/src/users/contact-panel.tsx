@@ -1,11 +1,13 @@
 import type { UserView } from '@atrium/core/users'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { Panel } from '@atrium/ui/panel'
 import { Button } from '@mantine/core'
 import { lazy, useState, useTransition } from 'react'
 
 // The form loads when it is asked for.
-const ContactEditor = lazy(() => import('./contact-editor.tsx').then((part) => ({ default: part.ContactEditor })))
+const ContactEditor = lazy(() =>
+  import('./contact-editor.tsx').then((part) => ({ default: part.ContactEditor })),
+)
 
 /** Name and contact fields of a user, to read and to edit. */
 export function ContactPanel({ user }: { user: UserView }) {
@@ -16,7 +18,12 @@ export function ContactPanel({ user }: { user: UserView }) {
       title="Contact"
       actions={
         !editing && (
-          <Button variant="default" size="xs" loading={loading} onClick={() => startLoading(() => setEditing(true))}>
+          <Button
+            variant="default"
+            size="xs"
+            loading={loading}
+            onClick={() => startLoading(() => setEditing(true))}
+          >
             Edit contact
           </Button>
         )
@@ -25,14 +32,14 @@ export function ContactPanel({ user }: { user: UserView }) {
       {editing ? (
         <ContactEditor user={user} onClose={() => setEditing(false)} />
       ) : (
-        <Facts>
-          <Fact label="Name">{user.name}</Fact>
-          <Fact label="E-mail">{user.email}</Fact>
-          <Fact label="First name">{user.firstName}</Fact>
-          <Fact label="Last name">{user.lastName}</Fact>
-          <Fact label="Phone">{user.phone}</Fact>
-          <Fact label="Alternative e-mail">{user.alternativeEmail}</Fact>
-        </Facts>
+        <DetailList>
+          <DetailItem label="Name">{user.name}</DetailItem>
+          <DetailItem label="E-mail">{user.email}</DetailItem>
+          <DetailItem label="First name">{user.firstName}</DetailItem>
+          <DetailItem label="Last name">{user.lastName}</DetailItem>
+          <DetailItem label="Phone">{user.phone}</DetailItem>
+          <DetailItem label="Alternative e-mail">{user.alternativeEmail}</DetailItem>
+        </DetailList>
       )}
     </Panel>
   )

@@ -10,10 +10,12 @@ import { useForm } from '@mantine/form'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { createLazyRoute } from '@tanstack/react-router'
 import { useState } from 'react'
-import { refusals } from '../parts/validation.ts'
+import { rejections } from '../parts/validation.ts'
 import { useInviteOperator } from './mutations.ts'
 
-export const Route = createLazyRoute('/house/users/invite')({ component: InviteOperatorPage })
+export const Route = createLazyRoute('/authenticated/users/invite')({
+  component: InviteOperatorPage,
+})
 
 interface Person {
   name: string
@@ -25,19 +27,24 @@ function InviteOperatorPage() {
   const invite = useInviteOperator()
   const [invitation, setInvitation] = useState<Invitation>()
   const [invited, setInvited] = useState<Person>()
-  const form = useForm<InviteUser>({ initialValues: { name: '', email: '' }, validate: zodForm(InviteUser), validateInputOnBlur: true })
-  const { onInvalid, onRefused } = refusals(form)
+  const form = useForm<InviteUser>({
+    initialValues: { name: '', email: '' },
+    validate: zodForm(InviteUser),
+    validateInputOnBlur: true,
+  })
+  const { onInvalid, onRejected } = rejections(form)
   const send = form.onSubmit((values) => {
     setInvited(undefined)
     invite.mutate(values, {
-      onSuccess: (answer) => {
-        setInvitation(answer)
-        setInvited({ name: values.name, email: values.email, userId: answer.userId })
+      onSuccess: (response) => {
+        setInvitation(response)
+        setInvited({ name: values.name, email: values.email, userId: response.userId })
         form.reset()
-        // The answer holds a one-time secret; the mutation must not keep it after the window is closed.
+        // The answer holds a one-time secret; the mutation must not keep it after the window is
+        // closed.
         invite.reset()
       },
-      onError: onRefused,
+      onError: onRejected,
     })
   }, onInvalid)
   const taken = invite.error !== null && problemOf(invite.error).code === 'email_exists'
@@ -58,7 +65,12 @@ function InviteOperatorPage() {
                 </LinkAnchor>
               </Alert>
             )}
-            <TextInput label="Name" withAsterisk autoComplete="off" {...form.getInputProps('name')} />
+            <TextInput
+              label="Name"
+              withAsterisk
+              autoComplete="off"
+              {...form.getInputProps('name')}
+            />
             <TextInput
               label="E-mail"
               description="Also the name to sign in with. Nobody may have it yet."
@@ -71,11 +83,18 @@ function InviteOperatorPage() {
               <ProblemAlert
                 error={invite.error}
                 message={
-                  taken ? 'Somebody with this address exists already. Grant them platform administration on their own page.' : undefined
+                  taken
+                    ? 'Somebody with this address exists already. Grant them platform administration on their own page.'
+                    : undefined
                 }
               >
                 {taken && (
-                  <LinkAnchor to="/users" search={{ q: form.values.email.trim().toLowerCase() }} size="sm" c="inherit">
+                  <LinkAnchor
+                    to="/users"
+                    search={{ q: form.values.email.trim().toLowerCase() }}
+                    size="sm"
+                    c="inherit"
+                  >
                     Find this user
                   </LinkAnchor>
                 )}
@@ -98,8 +117,8 @@ function InviteOperatorPage() {
           secret={invitation.link ?? invitation.tempPassword ?? ''}
         >
           {invitation.link === undefined
-            ? `The identity provider has no recovery flow, so a temporary password was set. Hand it to ${invited.email} on a safe way; they sign in with their address and should change it at once.`
-            : `The identity provider made a recovery link. Hand it to ${invited.email} on a safe way; whoever opens it sets the password of the new account.`}
+            ? `The identity provider has no recovery flow, so a temporary password was set. Share it with ${invited.email} over a secure channel; they sign in with their address and should change it at once.`
+            : `The identity provider made a recovery link. Share it with ${invited.email} over a secure channel. Anyone who opens it can set the password of the new account.`}
         </SecretReveal>
       )}
     </>

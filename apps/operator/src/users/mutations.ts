@@ -3,8 +3,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /**
- * After a change to a user: users, the members of their tenants and the audit log are read again. Also after a failure, because an
- * outside system that fails leaves the first half of a change in place.
+ * After a change to a user: users, the members of their tenants and the audit log are read again.
+ * Also after a failure, because an upstream system that fails leaves the first half of a change in
+ * place.
  */
 function useStale() {
   const trpc = useTRPC()

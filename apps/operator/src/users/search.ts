@@ -1,22 +1,26 @@
-import { cursor } from '@atrium/core/paging'
-import { tenantRole } from '@atrium/core/tenants'
+import { tenantRoles } from '@atrium/core/choices'
 import type { ListUsers } from '@atrium/core/users'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, slugWord, words } from '@atrium/ui/search-params'
-import { z } from 'zod'
-import { trailOf } from '../parts/trail.ts'
+import {
+  cursorHistoryOf,
+  oneOf,
+  recordId,
+  searchReader,
+  slugText,
+  words,
+} from '@atrium/ui/search-params'
 
 /** What the address of the users list carries. */
-export const UsersSearch = z.object({
+export const readUsersSearch = searchReader({
   q: words,
-  role: lenient(tenantRole),
-  tenantSlug: slugWord,
-  partnerSlug: slugWord,
-  platformAdmin: lenient(z.enum(['true', 'false'])),
-  status: lenient(z.enum(['active', 'deactivated'])),
-  trail: trailOf(cursor),
+  role: oneOf(tenantRoles),
+  tenantSlug: slugText,
+  partnerSlug: slugText,
+  platformAdmin: oneOf(['true', 'false']),
+  status: oneOf(['active', 'deactivated']),
+  trail: cursorHistoryOf(recordId),
 })
-export type UsersSearch = z.infer<typeof UsersSearch>
+export type UsersSearch = ReturnType<typeof readUsersSearch>
 
 export const usersPerPage = 25
 

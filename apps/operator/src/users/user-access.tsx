@@ -11,26 +11,40 @@ import { useDeactivateUser, useDeleteUser, useReactivateUser, useUpdateUser } fr
 
 type Act = 'grant' | 'revoke' | 'deactivate' | 'reactivate' | 'delete'
 
-/** What an operator can do to an account: the platform right, shutting out, deleting. Each is confirmed and recorded. */
+/**
+ * What an operator can do to an account: the platform right, shutting out, deleting. Each is
+ * confirmed and recorded.
+ */
 export function UserAccess({ user }: { user: UserView }) {
-  const [act, setAct] = useState<Act>()
+  const [act, setAction] = useState<Act>()
   const { data: me } = useSuspenseQuery(useTRPC().users.me.queryOptions())
   const self = me.id === user.id
   return (
-    <Panel title="Access" description={self ? 'This is your own account. You cannot deactivate or delete yourself.' : undefined}>
+    <Panel
+      title="Access"
+      description={
+        self ? 'This is your own account. You cannot deactivate or delete yourself.' : undefined
+      }
+    >
       <Stack gap="md">
         <Line
           title="Platform administration"
           text={
-            user.platformAdmin ? 'May see and change every tenant, user and entry of the log.' : 'Has no rights on the platform as a whole.'
+            user.platformAdmin
+              ? 'May see and change every tenant, user and entry of the log.'
+              : 'Has no rights on the platform as a whole.'
           }
           action={
             user.platformAdmin ? (
-              <Button variant="default" onClick={() => setAct('revoke')}>
+              <Button variant="default" onClick={() => setAction('revoke')}>
                 Revoke platform admin
               </Button>
             ) : (
-              <Button variant="default" onClick={() => setAct('grant')} disabled={user.status === 'deactivated'}>
+              <Button
+                variant="default"
+                onClick={() => setAction('grant')}
+                disabled={user.status === 'deactivated'}
+              >
                 Grant platform admin
               </Button>
             )
@@ -45,13 +59,13 @@ export function UserAccess({ user }: { user: UserView }) {
           }
           action={
             user.status === 'active' ? (
-              <Button variant="default" onClick={() => setAct('deactivate')} disabled={self}>
+              <Button variant="default" onClick={() => setAction('deactivate')} disabled={self}>
                 Deactivate
               </Button>
             ) : (
               <Group gap="xs">
-                <Button onClick={() => setAct('reactivate')}>Reactivate</Button>
-                <Button variant="default" onClick={() => setAct('deactivate')}>
+                <Button onClick={() => setAction('reactivate')}>Reactivate</Button>
+                <Button variant="default" onClick={() => setAction('deactivate')}>
                   End sessions again
                 </Button>
               </Group>
@@ -62,13 +76,18 @@ export function UserAccess({ user }: { user: UserView }) {
           title="Record"
           text="Deleting removes the record and its memberships. Owners of tenants must hand them over first."
           action={
-            <Button variant="outline" color="red" onClick={() => setAct('delete')} disabled={self}>
+            <Button
+              variant="outline"
+              color="red"
+              onClick={() => setAction('delete')}
+              disabled={self}
+            >
               Delete user
             </Button>
           }
         />
       </Stack>
-      <Dialogs user={user} self={self} act={act} onClose={() => setAct(undefined)} />
+      <Dialogs user={user} self={self} act={act} onClose={() => setAction(undefined)} />
     </Panel>
   )
 }
@@ -117,8 +136,9 @@ function Dialogs({ user, self, act, onClose }: DialogsProps) {
           done(`${name} is a platform admin.`)
         }}
       >
-        {email} will be able to see and change every tenant, user and entry of the audit log, and joins the administrators' group of the
-        identity provider. They use it by signing in to this portal.
+        {email} will be able to see and change every tenant, user and entry of the audit log, and
+        joins the administrators' group of the identity provider. They use it by signing in to this
+        portal.
       </ConfirmDialog>
       <ConfirmDialog
         opened={act === 'revoke'}
@@ -195,5 +215,7 @@ function Dialogs({ user, self, act, onClose }: DialogsProps) {
 
 function membershipsOf({ tenants }: UserView): string {
   if (tenants.length === 0) return ''
-  return tenants.length === 1 ? ' and the membership in one tenant' : ` and the memberships in ${tenants.length} tenants`
+  return tenants.length === 1
+    ? ' and the membership in one tenant'
+    : ` and the memberships in ${tenants.length} tenants`
 }

@@ -5,7 +5,7 @@ import { countFilters } from '@atrium/ui/search-params'
 import { Button } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
-import { roleNames } from '../tenants/words.ts'
+import { roleNames } from '../tenants/labels.ts'
 import type { UsersSearch } from './search.ts'
 
 interface Props {
@@ -42,14 +42,24 @@ export function UserFilters({ search, onChange }: Props) {
         value={search.q}
         onChange={(q) => onChange({ q })}
       />
-      <ChoiceFilter label="Account" value={search.status} choices={accountChoices} onChange={(status) => onChange({ status })} />
+      <ChoiceFilter
+        label="Account"
+        value={search.status}
+        choices={accountChoices}
+        onChange={(status) => onChange({ status })}
+      />
       <ChoiceFilter
         label="Platform admin"
         value={search.platformAdmin}
         choices={adminChoices}
         onChange={(platformAdmin) => onChange({ platformAdmin })}
       />
-      <ChoiceFilter label="Role in a tenant" value={search.role} choices={roleChoices} onChange={(role) => onChange({ role })} />
+      <ChoiceFilter
+        label="Role in a tenant"
+        value={search.role}
+        choices={roleChoices}
+        onChange={(role) => onChange({ role })}
+      />
       <DebouncedInput
         label="Tenant"
         placeholder="Slug of the tenant"

@@ -1,7 +1,7 @@
 import type { UserView } from '@atrium/core/users'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { Fact, Facts } from '@atrium/ui/facts'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -15,17 +15,23 @@ import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { ContactPanel } from './contact-panel.tsx'
 import { UserAccess } from './user-access.tsx'
-import { UserMarks } from './user-marks.tsx'
+import { UserBadges } from './user-badges.tsx'
 import { UserTenants } from './user-tenants.tsx'
 
-const route = getRouteApi('/house/users/$id')
+const route = getRouteApi('/authenticated/users/$id')
 
-export const Route = createLazyRoute('/house/users/$id')({ component: UserPage })
+export const Route = createLazyRoute('/authenticated/users/$id')({ component: UserPage })
 
 function UserPage() {
   const { id } = route.useParams()
   const trpc = useTRPC()
-  const { data: user, isError, error, isFetching, refetch } = useQuery(trpc.users.get.queryOptions({ id }))
+  const {
+    data: user,
+    isError,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery(trpc.users.get.queryOptions({ id }))
   if (!user && isError && isMissing(error)) {
     return (
       <MissingPage title="User not found" back={<LinkAnchor to="/users">All users</LinkAnchor>}>
@@ -35,11 +41,20 @@ function UserPage() {
   }
   return (
     <>
-      <PageHeader title={user?.name ?? 'User'} description={user?.email} marks={user && <UserMarks user={user} />} />
+      <PageHeader
+        title={user?.name ?? 'User'}
+        description={user?.email}
+        marks={user && <UserBadges user={user} />}
+      />
       {user ? (
         <UserDetail key={id} user={user} />
       ) : isError ? (
-        <ErrorState title="The user could not be loaded." error={error} onRetry={() => void refetch()} retrying={isFetching} />
+        <ErrorState
+          title="The user could not be loaded."
+          error={error}
+          onRetry={() => void refetch()}
+          retrying={isFetching}
+        />
       ) : (
         <LoadingRows label="Loading the user" />
       )}
@@ -54,31 +69,33 @@ function UserDetail({ user }: { user: UserView }) {
         <Stack gap="lg">
           <ContactPanel user={user} />
           <Panel title="Record">
-            <Facts>
-              <Fact label="Last seen">{user.lastSeenAt ? <Time at={user.lastSeenAt} show="both" /> : 'Never'}</Fact>
-              <Fact label="Created">
+            <DetailList>
+              <DetailItem label="Last seen">
+                {user.lastSeenAt ? <Time at={user.lastSeenAt} show="both" /> : 'Never'}
+              </DetailItem>
+              <DetailItem label="Created">
                 <Time at={user.createdAt} show="both" />
-              </Fact>
-              <Fact label="Changed">
+              </DetailItem>
+              <DetailItem label="Changed">
                 <Time at={user.updatedAt} show="both" />
-              </Fact>
+              </DetailItem>
               {user.deactivatedAt && (
-                <Fact label="Deactivated">
+                <DetailItem label="Deactivated">
                   <Time at={user.deactivatedAt} show="both" />
-                </Fact>
+                </DetailItem>
               )}
               {user.partner && (
-                <Fact label="Partner">
+                <DetailItem label="Partner">
                   {user.partner.name} ({user.partner.status})
-                </Fact>
+                </DetailItem>
               )}
-              <Fact label="User id">
+              <DetailItem label="User id">
                 <CopyValue label="User id" value={user.id} hideLabel />
-              </Fact>
-              <Fact label="Identity subject">
+              </DetailItem>
+              <DetailItem label="Identity subject">
                 <CopyValue label="Identity subject" value={user.idpSubjectId} hideLabel />
-              </Fact>
-            </Facts>
+              </DetailItem>
+            </DetailList>
           </Panel>
         </Stack>
         <Stack gap="lg">

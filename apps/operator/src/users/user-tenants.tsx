@@ -4,7 +4,7 @@ import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
-import { roleNames } from '../tenants/words.ts'
+import { roleNames } from '../tenants/labels.ts'
 
 const columns: readonly Column<UserView['tenants'][number]>[] = [
   {
@@ -12,13 +12,24 @@ const columns: readonly Column<UserView['tenants'][number]>[] = [
     header: 'Tenant',
     primary: true,
     cell: (tenant) => (
-      <LinkAnchor to="/tenants/$slug" params={{ slug: tenant.slug }} fw={550} fz="inherit" underline="hover" data-row-link>
+      <LinkAnchor
+        to="/tenants/$slug"
+        params={{ slug: tenant.slug }}
+        fw={550}
+        fz="inherit"
+        underline="hover"
+        data-row-link
+      >
         {tenant.name}
       </LinkAnchor>
     ),
   },
   { key: 'role', header: 'Role', cell: (tenant) => roleNames[tenant.role] },
-  { key: 'status', header: 'Status', cell: (tenant) => <TenantStatusBadge status={tenant.status} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: (tenant) => <TenantStatusBadge status={tenant.status} />,
+  },
 ]
 
 /** The tenants that a user belongs to. */
@@ -30,7 +41,12 @@ export function UserTenants({ tenants }: { tenants: UserView['tenants'] }) {
           This person belongs to no tenant. Memberships follow the groups of the identity provider.
         </Text>
       ) : (
-        <ResponsiveTable caption="Tenants of this user" columns={columns} rows={tenants} rowKey={(tenant) => tenant.id} />
+        <ResponsiveTable
+          caption="Tenants of this user"
+          columns={columns}
+          rows={tenants}
+          rowKey={(tenant) => tenant.id}
+        />
       )}
     </Panel>
   )

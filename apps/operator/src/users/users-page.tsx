@@ -11,12 +11,12 @@ import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
 import { type UsersSearch, usersQuery } from './search.ts'
+import { UserBadges } from './user-badges.tsx'
 import { UserFilters } from './user-filters.tsx'
-import { UserMarks } from './user-marks.tsx'
 
-const route = getRouteApi('/house/users')
+const route = getRouteApi('/authenticated/users')
 
-export const Route = createLazyRoute('/house/users')({ component: UsersPage })
+export const Route = createLazyRoute('/authenticated/users')({ component: UsersPage })
 
 const columns: readonly Column<UserView>[] = [
   {
@@ -25,7 +25,14 @@ const columns: readonly Column<UserView>[] = [
     primary: true,
     cell: (user) => (
       <>
-        <LinkAnchor to="/users/$id" params={{ id: user.id }} fw={550} fz="inherit" underline="hover" data-row-link>
+        <LinkAnchor
+          to="/users/$id"
+          params={{ id: user.id }}
+          fw={550}
+          fz="inherit"
+          underline="hover"
+          data-row-link
+        >
           {user.name}
         </LinkAnchor>
         <Text size="xs" c="dimmed">
@@ -34,9 +41,13 @@ const columns: readonly Column<UserView>[] = [
       </>
     ),
   },
-  { key: 'marks', header: 'Account', cell: (user) => <UserMarks user={user} /> },
+  { key: 'marks', header: 'Account', cell: (user) => <UserBadges user={user} /> },
   { key: 'tenants', header: 'Tenants', cell: tenantsOf },
-  { key: 'seen', header: 'Last seen', cell: (user) => (user.lastSeenAt ? <When at={user.lastSeenAt} /> : 'Never') },
+  {
+    key: 'seen',
+    header: 'Last seen',
+    cell: (user) => (user.lastSeenAt ? <When at={user.lastSeenAt} /> : 'Never'),
+  },
   { key: 'created', header: 'Created', cell: (user) => <When at={user.createdAt} /> },
 ]
 
@@ -51,9 +62,14 @@ function UsersPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const trpc = useTRPC()
-  const users = useQuery(trpc.users.list.queryOptions(usersQuery(search), { placeholderData: keepPreviousData }))
+  const users = useQuery(
+    trpc.users.list.queryOptions(usersQuery(search), { placeholderData: keepPreviousData }),
+  )
   const narrow = (change: Partial<UsersSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   return (
     <>
       <PageHeader
@@ -72,7 +88,7 @@ function UsersPage() {
         columns={columns}
         rowKey={(user) => user.id}
         trail={search.trail}
-        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
         loadingRows={8}
         empty={
           <EmptyState
@@ -84,7 +100,8 @@ function UsersPage() {
               </Button>
             }
           >
-            Search by part of the name or address, or take a filter away. People appear here once they have signed in.
+            Search by part of the name or address, or take a filter away. People appear here once
+            they have signed in.
           </EmptyState>
         }
       />

@@ -1,20 +1,26 @@
-import { type ListWebhookEvents, webhookState } from '@atrium/core/webhooks'
+import { webhookStates } from '@atrium/core/choices'
+import type { ListWebhookEvents } from '@atrium/core/webhooks'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, words } from '@atrium/ui/search-params'
-import { z } from 'zod'
-import { trailOf } from '../parts/trail.ts'
+import {
+  cursorHistoryOf,
+  oneOf,
+  searchReader,
+  shaped,
+  textUpTo,
+  words,
+} from '@atrium/ui/search-params'
 
-const eventId = z.string().regex(/^[\w.-]{1,255}$/)
+const eventId = shaped(/^[\w.-]{1,255}$/)
 
 /** What the address of the inbox carries. `event`: the one whose payload is open. */
-export const WebhooksSearch = z.object({
+export const readWebhooksSearch = searchReader({
   q: words,
-  state: lenient(webhookState),
-  type: lenient(z.string().trim().min(1).max(100)),
-  event: lenient(eventId),
-  trail: trailOf(eventId),
+  state: oneOf(webhookStates),
+  type: textUpTo(100),
+  event: eventId,
+  trail: cursorHistoryOf(eventId),
 })
-export type WebhooksSearch = z.infer<typeof WebhooksSearch>
+export type WebhooksSearch = ReturnType<typeof readWebhooksSearch>
 
 const perPage = 25
 

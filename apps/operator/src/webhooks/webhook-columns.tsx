@@ -5,8 +5,8 @@ import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
 import { Fragment } from 'react'
 import { When } from '../parts/when.tsx'
+import { webhookMeta } from './labels.ts'
 import type { WebhooksSearch } from './search.ts'
-import { webhookLooks } from './words.ts'
 
 /** A long word that may be broken where its parts meet. */
 function Breakable({ word }: { word: string }) {
@@ -44,7 +44,7 @@ export function webhookColumns(search: WebhooksSearch): readonly Column<WebhookE
         </>
       ),
     },
-    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...webhookLooks[state]} /> },
+    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...webhookMeta[state]} /> },
     {
       key: 'note',
       header: 'Note',

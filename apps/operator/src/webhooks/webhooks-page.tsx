@@ -15,18 +15,18 @@ import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { useTRPC } from '../trpc.ts'
-import { InboxFacts } from './inbox-facts.tsx'
+import { InboxDetails } from './inbox-details.tsx'
+import { webhookMeta } from './labels.ts'
 import { useReplayParked } from './mutations.ts'
 import { type WebhooksSearch, webhooksQuery } from './search.ts'
 import { webhookColumns } from './webhook-columns.tsx'
-import { webhookLooks } from './words.ts'
 
-const route = getRouteApi('/house/webhooks')
+const route = getRouteApi('/authenticated/webhooks')
 
-export const Route = createLazyRoute('/house/webhooks')({ component: WebhooksPage })
+export const Route = createLazyRoute('/authenticated/webhooks')({ component: WebhooksPage })
 
 const EventDrawer = lazy(() => import('./event-drawer.tsx'))
-const stateChoices = webhookStates.map((value) => ({ value, label: webhookLooks[value].label }))
+const stateChoices = webhookStates.map((value) => ({ value, label: webhookMeta[value].label }))
 const everyMs = 10_000
 
 /** What the payment processor told us, and what became of it. */
@@ -34,23 +34,32 @@ function WebhooksPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const events = useQuery(
-    useTRPC().webhooks.list.queryOptions(webhooksQuery(search), { placeholderData: keepPreviousData, refetchInterval: everyMs }),
+    useTRPC().webhooks.list.queryOptions(webhooksQuery(search), {
+      placeholderData: keepPreviousData,
+      refetchInterval: everyMs,
+    }),
   )
   const { event, trail, ...filters } = search
   const filtered = countFilters(filters) > 0 || trail !== undefined
   const narrow = (change: Partial<WebhooksSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+    void navigate({
+      search: (before) => ({ ...before, ...change, trail: undefined }),
+      replace: true,
+    })
   return (
     <>
       <PageHeader
         title="Payment events"
-        description="Each event of the payment processor is kept once and acted on by reading anew what it is about; the order does not matter."
-        actions={events.data && events.data.health.parked > 0 && <ReplayParked parked={events.data.health.parked} />}
+        description="Each event of the payment processor is stored once and applied by re-fetching its object, so order does not matter."
+        actions={
+          events.data &&
+          events.data.health.parked > 0 && <ReplayParked parked={events.data.health.parked} />
+        }
       />
       {events.data && (
         <Box mb="lg">
           <Panel title="How the inbox is doing">
-            <InboxFacts health={events.data.health} />
+            <InboxDetails health={events.data.health} />
           </Panel>
         </Box>
       )}
@@ -63,10 +72,24 @@ function WebhooksPage() {
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
-        <DebouncedInput label="Type" placeholder="invoice. or invoice.paid" value={search.type} onChange={(type) => narrow({ type })} />
-        <ChoiceFilter label="State" value={search.state} choices={stateChoices} onChange={(state) => narrow({ state })} />
+        <DebouncedInput
+          label="Type"
+          placeholder="invoice. or invoice.paid"
+          value={search.type}
+          onChange={(type) => narrow({ type })}
+        />
+        <ChoiceFilter
+          label="State"
+          value={search.state}
+          choices={stateChoices}
+          onChange={(state) => narrow({ state })}
+        />
         {countFilters(filters) > 0 && (
-          <Button variant="subtle" color="gray" onClick={() => narrow({ q: undefined, state: undefined, type: undefined })}>
+          <Button
+            variant="subtle"
+            color="gray"
+            onClick={() => narrow({ q: undefined, state: undefined, type: undefined })}
+          >
             Clear filters
           </Button>
         )}
@@ -78,7 +101,9 @@ function WebhooksPage() {
         columns={webhookColumns(search)}
         rowKey={({ id }) => id}
         trail={trail}
-        onTrail={(way) => void navigate({ search: (before) => ({ ...before, trail: way }) })}
+        onCursorHistory={(way) =>
+          void navigate({ search: (before) => ({ ...before, trail: way }) })
+        }
         empty={
           <EmptyState
             icon={<IconWebhook size={32} stroke={1.5} aria-hidden />}
@@ -102,7 +127,12 @@ function WebhooksPage() {
           <EventDrawer
             key={event}
             id={event}
-            onClose={() => void navigate({ search: (before) => ({ ...before, event: undefined }), resetScroll: false })}
+            onClose={() =>
+              void navigate({
+                search: (before) => ({ ...before, event: undefined }),
+                resetScroll: false,
+              })
+            }
           />
         )}
       </Suspense>
@@ -129,7 +159,8 @@ function ReplayParked({ parked }: { parked: number }) {
           done(`${replayed.toLocaleString('en')} events are worked on again.`)
         }}
       >
-        Each parked event is worked on from its first try. Do this once what stood in their way is gone.
+        Each parked event is worked on from its first try. Do this once what stood in their way is
+        gone.
       </ConfirmDialog>
     </>
   )

@@ -1,16 +1,17 @@
-import { partnerAccess, partnerAccesses } from '@atrium/core/partner-access'
+import { partnerAccess } from '@atrium/core/partner-access'
+import { partnerAccesses } from '@atrium/core/partner-rights'
 import type { StaffView } from '@atrium/core/partner-team'
 import type { PartnerView } from '@atrium/core/partners'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
-import { accessWords } from '@atrium/ui/partner-looks'
+import { accessLabels } from '@atrium/ui/partner-status-meta'
 import { problemOf } from '@atrium/ui/problem'
 import { Button, Group, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useChangeStaffAccess, useRemoveStaff } from './mutations.ts'
 
 /** Changes the level of a member of staff, or removes the person, after a question. */
-export function StaffActs({ partner, person }: { partner: PartnerView; person: StaffView }) {
+export function StaffActions({ partner, person }: { partner: PartnerView; person: StaffView }) {
   const [removing, setRemoving] = useState(false)
   const change = useChangeStaffAccess()
   const remove = useRemoveStaff()
@@ -18,7 +19,13 @@ export function StaffActs({ partner, person }: { partner: PartnerView; person: S
   function choose(text: string) {
     const { data: access } = partnerAccess.safeParse(text)
     if (!access || access === person.access) return
-    change.mutate({ ...path, access }, { onSuccess: (saved) => done(`${saved.name} is ${accessWords[access].name.toLowerCase()} now.`) })
+    change.mutate(
+      { ...path, access },
+      {
+        onSuccess: (saved) =>
+          done(`${saved.name} is ${accessLabels[access].name.toLowerCase()} now.`),
+      },
+    )
   }
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap" align="flex-start">
@@ -29,9 +36,18 @@ export function StaffActs({ partner, person }: { partner: PartnerView; person: S
         disabled={change.isPending}
         error={change.error ? problemOf(change.error).message : undefined}
         onChange={(event) => choose(event.currentTarget.value)}
-        data={partnerAccesses.map((access) => ({ value: access, label: accessWords[access].name }))}
+        data={partnerAccesses.map((access) => ({
+          value: access,
+          label: accessLabels[access].name,
+        }))}
       />
-      <Button size="xs" variant="default" c="red" onClick={() => setRemoving(true)} aria-label={`Remove ${person.name}`}>
+      <Button
+        size="xs"
+        variant="default"
+        c="red"
+        onClick={() => setRemoving(true)}
+        aria-label={`Remove ${person.name}`}
+      >
         Remove
       </Button>
       <ConfirmDialog
@@ -44,7 +60,8 @@ export function StaffActs({ partner, person }: { partner: PartnerView; person: S
           done(`${person.name} is no longer on the staff of ${partner.name}.`)
         }}
       >
-        {person.name} ({person.email}) loses access to {partner.name} at once. The account itself stays.
+        {person.name} ({person.email}) loses access to {partner.name} at once. The account itself
+        stays.
       </ConfirmDialog>
     </Group>
   )

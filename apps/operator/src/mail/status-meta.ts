@@ -1,7 +1,7 @@
 import type { MailState } from '@atrium/core/mail-states'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
-export const mailLooks: Readonly<Record<MailState, Look>> = {
+export const mailMeta: Readonly<Record<MailState, StatusMeta>> = {
   queued: { label: 'Waiting', tone: 'waiting' },
   sending: { label: 'Being sent', tone: 'working' },
   sent: { label: 'Sent', tone: 'good' },

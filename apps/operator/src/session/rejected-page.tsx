@@ -4,12 +4,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { FrontPage } from '../layout/front-page.tsx'
-import { type RefusalCode, recheckAccess } from './access.ts'
+import { type RejectionCode, recheckAccess } from './access.ts'
 import { sessionQuery } from './session.ts'
 
-const words: Readonly<Record<RefusalCode, { title: string; text: string; next: string }>> = {
+const words: Readonly<Record<RejectionCode, { title: string; text: string; next: string }>> = {
   not_platform_admin: {
-    title: 'You are no platform operator',
+    title: "You don't have operator access",
     text: 'You are signed in, but your account does not have the right to operate the platform.',
     next: 'Ask an operator to grant it to you, then check again. If you have another account, sign out and use that one.',
   },
@@ -26,7 +26,7 @@ const words: Readonly<Record<RefusalCode, { title: string; text: string; next: s
 }
 
 /** Somebody is signed in who may not use this portal: says why, what helps, and lets them out. */
-export function RefusedPage({ code }: { code: RefusalCode }) {
+export function RejectedPage({ code }: { code: RejectionCode }) {
   const router = useRouter()
   const [checking, setChecking] = useState(false)
   const { data: session } = useQuery(sessionQuery)

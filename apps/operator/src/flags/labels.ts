@@ -1,10 +1,14 @@
 import type { FlagGuard, FlagRollback, GuardSignal } from '@atrium/core/flag-guards'
 import type { FlagChange, FlagSettings, FlagState, FlagStep, FlagView } from '@atrium/core/flags'
 import { formatCount, formatDay, formatTime } from '@atrium/ui/format'
-import type { Look } from '@atrium/ui/tones'
-import { planNames } from '../tenants/words.ts'
+import type { StatusMeta } from '@atrium/ui/tones'
+import { planNames } from '../tenants/labels.ts'
 
-export const stateNames: Readonly<Record<FlagState, string>> = { off: 'Off', rollout: 'Rollout', on: 'On' }
+export const stateNames: Readonly<Record<FlagState, string>> = {
+  off: 'Off',
+  rollout: 'Rollout',
+  on: 'On',
+}
 
 /** Number and sign on one line. */
 export function percent(value: number): string {
@@ -12,12 +16,12 @@ export function percent(value: number): string {
 }
 
 /** The state of a flag as people read it. */
-export function flagLook({
+export function flagMeta({
   state,
   percentage,
   killedAt,
   rollback,
-}: Pick<FlagView, 'state' | 'percentage' | 'killedAt' | 'rollback'>): Look {
+}: Pick<FlagView, 'state' | 'percentage' | 'killedAt' | 'rollback'>): StatusMeta {
   if (killedAt !== null) return { label: rollback ? 'Killed by a guard' : 'Killed', tone: 'bad' }
   if (state === 'rollout') return { label: `Rollout, ${percent(percentage)}`, tone: 'waiting' }
   return state === 'on' ? { label: 'On', tone: 'good' } : { label: 'Off', tone: 'neutral' }
@@ -30,8 +34,15 @@ export function reachSentence(state: FlagState, percentage: number): string {
   return `On for ${percent(percentage)} of the tenants, the same ones every time, and for those in an allow list.`
 }
 
-/** What a change of the rollout does to tenants that have the flag today; undefined when none loses it. */
-export function lossSentence(before: Pick<FlagView, 'state' | 'percentage'>, state: FlagState, percentage: number): string | undefined {
+/**
+ * What a change of the rollout does to tenants that have the flag today; undefined when none loses
+ * it.
+ */
+export function lossSentence(
+  before: Pick<FlagView, 'state' | 'percentage'>,
+  state: FlagState,
+  percentage: number,
+): string | undefined {
   const share = (of: FlagState, percent: number) => (of === 'on' ? 100 : of === 'off' ? 0 : percent)
   const [was, will] = [share(before.state, before.percentage), share(state, percentage)]
   if (will >= was && !(state === 'off' && before.state !== 'off')) return undefined
@@ -49,17 +60,29 @@ export const signalNames: Readonly<Record<GuardSignal, string>> = {
 }
 
 /** "More than 5 % within 30 minutes, from 50 events." */
-export function guardSentence({ threshold, windowMinutes, minimum }: Omit<FlagGuard, 'signal'>): string {
+export function guardSentence({
+  threshold,
+  windowMinutes,
+  minimum,
+}: Omit<FlagGuard, 'signal'>): string {
   return `More than ${percent(threshold)} within ${minutes(windowMinutes)}, from ${formatCount(minimum)} ${minimum === 1 ? 'event' : 'events'}.`
 }
 
-export function rateWords({ rate }: { rate: number | null }): string {
+export function rateText({ rate }: { rate: number | null }): string {
   return rate === null ? 'no events' : percent(rate)
 }
 
 /** Why a guard turned the flag off. */
-export function rollbackSentence({ signal, threshold, windowMinutes, eventsOn, rateOn, rateOff }: FlagRollback): string {
-  const without = rateOff === null ? 'and none were counted without it' : `${percent(rateOff)} without it`
+export function rollbackSentence({
+  signal,
+  threshold,
+  windowMinutes,
+  eventsOn,
+  rateOn,
+  rateOff,
+}: FlagRollback): string {
+  const without =
+    rateOff === null ? 'and none were counted without it' : `${percent(rateOff)} without it`
   return `${signalNames[signal]}: ${percent(rateOn)} of ${formatCount(eventsOn)} events with the flag, ${without}. The limit was ${percent(threshold)} within ${minutes(windowMinutes)}.`
 }
 
@@ -107,18 +130,30 @@ const fieldNames: Readonly<Record<keyof FlagSettings, string>> = {
 }
 const fields = Object.keys(fieldNames) as (keyof FlagSettings)[]
 
-/** What a change did, one line per field: "Percentage: 10 % → 25 %"; of lists what came in and what went out. */
+/**
+ * What a change did, one line per field: "Percentage: 10 % → 25 %"; of lists what came in and what
+ * went out.
+ */
 export function changeLines({ before, after }: Pick<FlagChange, 'before' | 'after'>): string[] {
   if (!before || !after) return []
   return fields.flatMap((field) => {
     const [was, is] = [itemsOf(before, field), itemsOf(after, field)]
     if (was && is) {
-      const [out, added] = [was.filter((item) => !is.includes(item)), is.filter((item) => !was.includes(item))]
-      const parts = [added.length > 0 && `with ${added.join(', ')}`, out.length > 0 && `without ${out.join(', ')}`].filter(Boolean)
+      const [out, added] = [
+        was.filter((item) => !is.includes(item)),
+        is.filter((item) => !was.includes(item)),
+      ]
+      const parts = [
+        added.length > 0 && `with ${added.join(', ')}`,
+        out.length > 0 && `without ${out.join(', ')}`,
+      ].filter(Boolean)
       return parts.length === 0 ? [] : [`${fieldNames[field]}: now ${parts.join(', ')}`]
     }
-    if (field === 'rollback') return after.rollback === null ? [] : [`${fieldNames.rollback}: ${rollbackSentence(after.rollback)}`]
-    const [then, now] = [valueWords(before, field), valueWords(after, field)]
+    if (field === 'rollback')
+      return after.rollback === null
+        ? []
+        : [`${fieldNames.rollback}: ${rollbackSentence(after.rollback)}`]
+    const [then, now] = [valueText(before, field), valueText(after, field)]
     return then === now ? [] : [`${fieldNames[field]}: ${then} → ${now}`]
   })
 }
@@ -144,7 +179,7 @@ function itemsOf(settings: FlagSettings, field: keyof FlagSettings): readonly st
   }
 }
 
-function valueWords(settings: FlagSettings, field: keyof FlagSettings): string {
+function valueText(settings: FlagSettings, field: keyof FlagSettings): string {
   switch (field) {
     case 'state':
       return stateNames[settings.state]

@@ -1,5 +1,10 @@
-import type { BacklogKind, FailureKind, OutsideSystem, OutsideSystemHealth } from '@atrium/core/system'
-import type { Look } from '@atrium/ui/tones'
+import type {
+  BacklogKind,
+  FailureKind,
+  OutsideSystem,
+  OutsideSystemHealth,
+} from '@atrium/core/system'
+import type { StatusMeta } from '@atrium/ui/tones'
 
 export const systemNames: Readonly<Record<OutsideSystem, string>> = {
   identity: 'Identity provider',
@@ -9,7 +14,7 @@ export const systemNames: Readonly<Record<OutsideSystem, string>> = {
   payments: 'Payment processor',
 }
 
-export const systemLooks: Readonly<Record<OutsideSystemHealth['state'], Look>> = {
+export const systemMeta: Readonly<Record<OutsideSystemHealth['state'], StatusMeta>> = {
   ok: { label: 'Responding', tone: 'good' },
   error: { label: 'Not responding', tone: 'bad' },
   off: { label: 'Not set up', tone: 'neutral' },
@@ -45,7 +50,10 @@ export function duration(seconds: number): string {
 /** "812 KB", "1.4 GB". */
 export function size(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const
-  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
+  const power = Math.min(
+    units.length - 1,
+    Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)),
+  )
   const amount = bytes / 1000 ** power
   return `${amount.toLocaleString('en', { maximumFractionDigits: amount < 10 ? 1 : 0 })} ${units[power]}`
 }

@@ -1,11 +1,11 @@
 import type { WebhookState } from '@atrium/core/webhooks'
-import type { Look } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
-export const webhookLooks: Readonly<Record<WebhookState, Look>> = {
+export const webhookMeta: Readonly<Record<WebhookState, StatusMeta>> = {
   received: { label: 'Waiting', tone: 'waiting' },
   applied: { label: 'Applied', tone: 'good' },
   skipped: { label: 'No effect', tone: 'neutral' },
-  stale: { label: 'Older than what stands', tone: 'neutral' },
+  stale: { label: 'Superseded', tone: 'neutral' },
   ignored_mode: { label: 'Of the other mode', tone: 'neutral' },
   failed: { label: 'Failed, tried again', tone: 'warning' },
   parked: { label: 'Parked', tone: 'bad' },

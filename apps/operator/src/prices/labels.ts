@@ -1,10 +1,10 @@
 import type { PriceScheme, PriceState, PriceTier, PriceView } from '@atrium/core/prices'
 import type { BillingCycle } from '@atrium/core/subscriptions'
 import { formatMoney } from '@atrium/ui/format'
-import { cycleNames, planNames } from '@atrium/ui/subscription-looks'
-import type { Look } from '@atrium/ui/tones'
+import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
+import type { StatusMeta } from '@atrium/ui/tones'
 
-export const priceStateLooks: Readonly<Record<PriceState, Look>> = {
+export const priceStateMeta: Readonly<Record<PriceState, StatusMeta>> = {
   draft: { label: 'Draft', tone: 'waiting' },
   active: { label: 'On sale', tone: 'good' },
   archived: { label: 'Archived', tone: 'neutral' },
@@ -32,7 +32,10 @@ export function priceName({ plan, cycle }: Pick<PriceView, 'plan' | 'cycle'>): s
 const perCycle: Readonly<Record<BillingCycle, string>> = { month: 'a month', year: 'a year' }
 
 /** What an amount means: "€8.00 per seat and month". */
-export function amountWords({ scheme, cycle }: Pick<PriceView, 'scheme' | 'cycle'>, amount: PriceView['amounts'][number]): string {
+export function amountText(
+  { scheme, cycle }: Pick<PriceView, 'scheme' | 'cycle'>,
+  amount: PriceView['amounts'][number],
+): string {
   if (amount.tiers) return `${amount.tiers.length} tiers`
   const shown = formatMoney(amount.unitAmount, amount.currency)
   return scheme === 'flat' ? `${shown} ${perCycle[cycle]}` : `${shown} per seat`
@@ -42,7 +45,12 @@ export function amountWords({ scheme, cycle }: Pick<PriceView, 'scheme' | 'cycle
 export function tierLines(tiers: readonly PriceTier[], currency: string): string[] {
   let from = 1
   return tiers.map(({ upTo, unitAmount, flatAmount }) => {
-    const range = upTo === null ? `Seats ${from} and more` : from === upTo ? `Seat ${from}` : `Seats ${from} to ${upTo}`
+    const range =
+      upTo === null
+        ? `Seats ${from} and more`
+        : from === upTo
+          ? `Seat ${from}`
+          : `Seats ${from} to ${upTo}`
     from = (upTo ?? 0) + 1
     const flat = flatAmount > 0 ? `, plus ${formatMoney(flatAmount, currency)}` : ''
     return `${range}: ${formatMoney(unitAmount, currency)} each${flat}`
@@ -51,5 +59,7 @@ export function tierLines(tiers: readonly PriceTier[], currency: string): string
 
 /** Whether the payment processor lacks a currency of a price that it should have. */
 export function failedCurrencies(price: PriceView): string[] {
-  return price.amounts.flatMap(({ currency, error }) => (error === null ? [] : [currency.toUpperCase()]))
+  return price.amounts.flatMap(({ currency, error }) =>
+    error === null ? [] : [currency.toUpperCase()],
+  )
 }

@@ -1,0 +1,31 @@
+import type { TenantView } from '@atrium/core/tenants'
+import { ErrorState } from '@atrium/ui/data-states'
+import { ReleaseDomains } from '@atrium/ui/release-domains'
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+import { useDeleteTenant } from './mutations.ts'
+
+/** The domains of a deleted tenant, which can be released. */
+export function DeletedDomains({ tenant: { slug, name } }: { tenant: TenantView }) {
+  const domains = useQuery(useTRPC().domains.list.queryOptions({ slug }))
+  const remove = useDeleteTenant()
+  if (domains.isError) {
+    return (
+      <ErrorState
+        title="The domains could not be loaded."
+        error={domains.error}
+        onRetry={() => void domains.refetch()}
+        retrying={domains.isFetching}
+      />
+    )
+  }
+  if (!domains.data) return null
+  return (
+    <ReleaseDomains
+      name={name}
+      slug={slug}
+      domains={domains.data.items}
+      onRelease={() => remove.mutateAsync({ slug, releaseDomains: true })}
+    />
+  )
+}

@@ -1,0 +1,102 @@
+import { largestTenantLimit, type TenantLimit } from '@atrium/core/tenant-limits'
+import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
+import { formatCount } from '@atrium/ui/format'
+import { limitLabel } from '@atrium/ui/limit-use'
+import { Alert, Checkbox, List, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { useState } from 'react'
+import { FormFooter } from '../parts/edit-dialog.tsx'
+import {
+  changedLimits,
+  type LimitsForm,
+  loweredLimits,
+  toLimitsForm,
+  toLimitsInput,
+} from './limits-form.ts'
+import { useSetTenantLimits } from './mutations.ts'
+
+interface Props {
+  slug: string
+  items: readonly TenantLimit[]
+  onClose: () => void
+}
+
+/** The limits of one tenant as a form. Lowering one is confirmed first. */
+export function LimitsEditor({ slug, items, onClose }: Props) {
+  const update = useSetTenantLimits()
+  const form = useForm<LimitsForm>({ initialValues: toLimitsForm(items) })
+  useFollowRecord(form, toLimitsForm(items))
+  const values = form.getValues()
+  const lowered = loweredLimits(items, values)
+  // What was confirmed, so that a further change asks again.
+  const [confirmed, setConfirmed] = useState('')
+  const toConfirm = lowered.map(({ name, next }) => `${name} ${next}`).join()
+  const save = form.onSubmit((given) =>
+    update.mutate(toLimitsInput(slug, items, given), {
+      onSuccess: () => {
+        done('The limits are saved.')
+        onClose()
+      },
+    }),
+  )
+  return (
+    <form onSubmit={save} noValidate>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          A new number applies at once. Leave a field empty for the standard.
+        </Text>
+        {items.map((item) => (
+          <NumberInput
+            key={item.name}
+            label={limitLabel(item)}
+            description={`Standard ${formatCount(item.standard)}${item.used === null ? '' : `, ${formatCount(item.used)} used`}`}
+            placeholder={String(item.standard)}
+            min={0}
+            max={largestTenantLimit}
+            clampBehavior="strict"
+            allowDecimal={false}
+            allowNegative={false}
+            {...form.getInputProps(`most.${item.name}`)}
+          />
+        ))}
+        <TextInput
+          label="Reason"
+          description="Optional. It is kept in the audit log."
+          maxLength={500}
+          {...form.getInputProps('reason')}
+        />
+        {lowered.length > 0 && (
+          <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This lowers limits">
+            <List size="sm" mb="sm">
+              {lowered.map((item) => (
+                <List.Item key={item.name}>
+                  {limitLabel(item)}: {formatCount(item.most)} to {formatCount(item.next)}
+                  {item.used !== null &&
+                    item.used >= item.next &&
+                    '. It is reached at once; what exists stays.'}
+                </List.Item>
+              ))}
+            </List>
+            <Checkbox
+              label="Lower these limits"
+              checked={confirmed === toConfirm}
+              onChange={(event) => setConfirmed(event.currentTarget.checked ? toConfirm : '')}
+            />
+          </Alert>
+        )}
+        <FormFooter
+          error={update.error}
+          submitLabel="Save limits"
+          pending={update.isPending}
+          disabled={
+            changedLimits(items, values).length === 0 ||
+            (lowered.length > 0 && confirmed !== toConfirm)
+          }
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  )
+}

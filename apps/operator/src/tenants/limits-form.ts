@@ -1,0 +1,44 @@
+import type { SetTenantLimits, TenantLimit } from '@atrium/core/tenant-limits'
+import type { z } from 'zod'
+
+/** A number per limit as it is typed. Empty: the number of the installation applies. */
+export interface LimitsForm {
+  most: Record<string, number | string>
+  reason: string
+}
+
+export function toLimitsForm(items: readonly TenantLimit[]): LimitsForm {
+  return { most: Object.fromEntries(items.map(({ name, set }) => [name, set ?? ''])), reason: '' }
+}
+
+/** The limits that were changed alone, so that a change of somebody else to another one stays. */
+export function changedLimits(
+  items: readonly TenantLimit[],
+  { most }: LimitsForm,
+): (TenantLimit & { wanted: number | null })[] {
+  return items.flatMap((item) => {
+    const typed = most[item.name] ?? ''
+    const wanted = typed === '' ? null : Number(typed)
+    return wanted === item.set ? [] : [{ ...item, wanted }]
+  })
+}
+
+export function toLimitsInput(
+  slug: string,
+  items: readonly TenantLimit[],
+  form: LimitsForm,
+): z.input<typeof SetTenantLimits> {
+  const reason = form.reason.trim()
+  return {
+    slug,
+    limits: changedLimits(items, form).map(({ name, wanted }) => ({ name, most: wanted })),
+    ...(reason === '' ? {} : { reason }),
+  }
+}
+
+/** The changed limits that leave the tenant with less than it has now. */
+export function loweredLimits(items: readonly TenantLimit[], form: LimitsForm) {
+  return changedLimits(items, form)
+    .map((item) => ({ ...item, next: item.wanted ?? item.standard }))
+    .filter(({ next, most }) => next < most)
+}
