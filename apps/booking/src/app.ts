@@ -9,8 +9,9 @@ import type { BookingConfig } from './config.ts'
 import { formatsOf } from './formats.ts'
 import { renderPage } from './pages/layout.ts'
 import { messagePage } from './pages/message-page.ts'
+import type { BookingParts } from './parts.ts'
 import { problemOf } from './problems.ts'
-import { invalidLink, pageStatus, refusalPage, retryAfter } from './refusals.ts'
+import { invalidLink, pageStatus, rejectionPage, retryAfter } from './rejections.ts'
 import type { AppContext, AppEnv } from './request.ts'
 import { requestLog } from './request-log.ts'
 import { bookRoutes } from './routes/book.ts'
@@ -27,21 +28,12 @@ export interface BookingAppOptions {
   now?: () => number
 }
 
-/** What the routes need besides a request. */
-export interface BookingParts {
-  config: BookingConfig
-  publicUrl: string
-  assets: Assets
-  connect: ConnectApi
-  /** Milliseconds since 1970. */
-  now: () => number
-}
-
 const formBytes = 128 * 1024
 
 /**
- * The booking pages without their listening socket. They set no cookie and keep nothing, so a request has no authority but what stands
- * in it: a form that another site sends can do no more than that site could by itself, and forms need no token against forgery.
+ * The booking pages without their listening socket. They set no cookie and keep nothing, so a
+ * request has no authority but what stands in it: a form that another site sends can do no more
+ * than that site could by itself, and forms need no token against forgery.
  */
 export function createBookingApp({
   config,
@@ -57,8 +49,15 @@ export function createBookingApp({
     c.set('formats', formatsOf(c))
     await next()
   })
-  app.onError((error, c) => answerFailure(error, c, parts))
-  app.notFound((c) => renderPage(c, parts, refusalPage({ code: 'not_found', message: '', status: 404, issues: [] }), 404))
+  app.onError((error, c) => failureResponse(error, c, parts))
+  app.notFound((c) =>
+    renderPage(
+      c,
+      parts,
+      rejectionPage({ code: 'not_found', message: '', status: 404, issues: [] }),
+      404,
+    ),
+  )
 
   app.get('/health', (c) => c.json({ status: 'ok' }))
   app.get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /manage/\n'))
@@ -68,26 +67,52 @@ export function createBookingApp({
     async (c) => (await assets.script(c, c.req.param('file').split('.')[1] ?? '')) ?? c.notFound(),
   )
   app.get('/', (c) =>
-    renderPage(c, parts, messagePage('Book a time', 'Open the address that your host gave you: it ends with the name of their workplace.')),
+    renderPage(
+      c,
+      parts,
+      messagePage(
+        'Book a time',
+        'Open the address that your host gave you: it ends with the name of their workplace.',
+      ),
+    ),
   )
-  app.on('POST', '*', bodyLimit({ maxSize: formBytes, onError: (c) => c.text('This form is too long.', 413) }))
+  app.on(
+    'POST',
+    '*',
+    bodyLimit({ maxSize: formBytes, onError: (c) => c.text('This form is too long.', 413) }),
+  )
   app.route('/', manageRoutes(parts))
   app.route('/', bookRoutes(parts))
   app.route('/', pageRoutes(parts))
   return app
 }
 
-/** A refusal of the API that no page of its own shows, or a fault of ours. */
-async function answerFailure(error: unknown, c: AppContext, parts: BookingParts): Promise<Response> {
+/** A rejection of the API that no page of its own shows, or a fault of ours. */
+async function failureResponse(
+  error: unknown,
+  c: AppContext,
+  parts: BookingParts,
+): Promise<Response> {
   if (!(error instanceof TRPCClientError)) {
     c.set('err', error)
-    return renderPage(c, parts, messagePage('Something went wrong', 'The fault is ours. Try again in a minute.'), 500)
+    return renderPage(
+      c,
+      parts,
+      messagePage('Something went wrong', 'The fault is ours. Try again in a minute.'),
+      500,
+    )
   }
   const problem = problemOf(error)
-  c.set('refusal', problem.code)
+  c.set('rejection', problem.code)
   const seconds = retryAfter(problem)
   if (seconds !== undefined) c.header('retry-after', String(seconds))
-  if (problem.code === 'not_found' && c.req.path.startsWith('/manage/')) return renderPage(c, parts, invalidLink, 404)
+  if (problem.code === 'not_found' && c.req.path.startsWith('/manage/'))
+    return renderPage(c, parts, invalidLink, 404)
   const again = c.req.method === 'GET' ? c.req.path + new URL(c.req.url).search : undefined
-  return renderPage(c, parts, refusalPage(problem, again === undefined ? {} : { again }), pageStatus(problem))
+  return renderPage(
+    c,
+    parts,
+    rejectionPage(problem, again === undefined ? {} : { again }),
+    pageStatus(problem),
+  )
 }

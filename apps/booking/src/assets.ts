@@ -33,7 +33,8 @@ export function readAssets(distDir: string): Assets {
     style: read(distDir, 'style.css').toString('utf8').trim(),
     scriptPath: `/assets/page.${page.hash}.js`,
     scriptIntegrity: `sha384-${createHash('sha384').update(page.body).digest('base64')}`,
-    script: async (c, hash) => (hash === page.hash ? serve(c, page, 'public, max-age=31536000, immutable') : undefined),
+    script: async (c, hash) =>
+      hash === page.hash ? serve(c, page, 'public, max-age=31536000, immutable') : undefined,
     async embed(c) {
       const response = await serve(c, embed, 'public, max-age=3600')
       response.headers.set('cross-origin-resource-policy', 'cross-origin')
@@ -46,13 +47,20 @@ function read(distDir: string, name: string): Buffer {
   try {
     return readFileSync(join(distDir, name))
   } catch (cause) {
-    throw new Error(`There is no build of the app in ${distDir} (${name} is missing). Run "vite build" first.`, { cause })
+    throw new Error(
+      `There is no build of the app in ${distDir} (${name} is missing). Run "vite build" first.`,
+      { cause },
+    )
   }
 }
 
 function readScript(distDir: string, name: string): Script {
   const body = read(distDir, name)
-  return { body, hash: createHash('sha256').update(body).digest('base64url').slice(0, 12), packed: new Map() }
+  return {
+    body,
+    hash: createHash('sha256').update(body).digest('base64url').slice(0, 12),
+    packed: new Map(),
+  }
 }
 
 async function serve(c: AppContext, script: Script, caching: string): Promise<Response> {
@@ -62,7 +70,8 @@ async function serve(c: AppContext, script: Script, caching: string): Promise<Re
     etag: `"${script.hash}"`,
     vary: 'accept-encoding',
   })
-  if (c.req.header('if-none-match')?.includes(script.hash)) return new Response(null, { status: 304, headers })
+  if (c.req.header('if-none-match')?.includes(script.hash))
+    return new Response(null, { status: 304, headers })
   const encoding = chooseEncoding(c)
   const body = encoding ? await packOnce(script, encoding) : script.body
   // Also where nothing was packed, so that it is not tried once more on the way out.

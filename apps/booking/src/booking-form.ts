@@ -2,7 +2,10 @@ import type { PageFormField, PublicEventTypePage } from '@atrium/core/booking-pa
 import type { CreateBooking } from '@atrium/core/bookings'
 import { isTimeZone } from '@atrium/core/time-zones'
 
-/** What a visitor typed, as it came, so that a refused form can be shown again with everything in it. */
+/**
+ * What a visitor typed, as it came, so that a rejected form can be shown again with everything in
+ * it.
+ */
 export interface Typed {
   name: string
   email: string
@@ -48,7 +51,9 @@ export function readForm(form: URLSearchParams, { eventType }: PublicEventTypePa
       email: text('email'),
       guests: text('guests'),
       note: text('note'),
-      answers: Object.fromEntries(eventType.fields.map((field) => [field.key, text(answerName(field))])),
+      answers: Object.fromEntries(
+        eventType.fields.map((field) => [field.key, text(answerName(field))]),
+      ),
     },
     start: text('start'),
     duration: duration ?? eventType.durations[0] ?? 30,
@@ -63,9 +68,15 @@ export function readForm(form: URLSearchParams, { eventType }: PublicEventTypePa
 }
 
 /** The booking that a form asks for. */
-export function toBooking({ typed, start, duration, zone, lockToken }: SentForm, { eventType }: PublicEventTypePage, locale: string) {
+export function toBooking(
+  { typed, start, duration, zone, lockToken }: SentForm,
+  { eventType }: PublicEventTypePage,
+  locale: string,
+) {
   const guests = typed.guests.split(/[\s,;]+/).filter((address) => address !== '')
-  const answers = Object.fromEntries(Object.entries(typed.answers).filter(([, value]) => value.trim() !== ''))
+  const answers = Object.fromEntries(
+    Object.entries(typed.answers).filter(([, value]) => value.trim() !== ''),
+  )
   return {
     eventTypeId: eventType.id,
     start,
@@ -78,7 +89,10 @@ export function toBooking({ typed, start, duration, zone, lockToken }: SentForm,
   } satisfies CreateBooking
 }
 
-/** The control that an issue of the API is about; undefined for what no control of the form can mend. */
+/**
+ * The control that an issue of the API is about; undefined for what no control of the form can
+ * mend.
+ */
 export function controlOf(path: string): string | undefined {
   const [first, second] = path.split('.')
   if (first === 'attendee') return second === 'name' || second === 'email' ? second : undefined

@@ -1,9 +1,17 @@
 import { createHash } from 'node:crypto'
-import { contrastRatio, nearestColor, pageColors, shapeContrast, textColorOn, textContrast } from '@atrium/core/contrast'
+import {
+  contrastRatio,
+  nearestColor,
+  pageColors,
+  shapeContrast,
+  textColorOn,
+  textContrast,
+} from '@atrium/core/contrast'
 
 /**
- * The tenant's colour as the style sheet's variables. What can be read wins over the brand: a colour that is too close to the page or
- * carries no readable text is moved on until it does (WCAG 2.2, 1.4.3 and 1.4.11).
+ * The tenant's colour as the style sheet's variables. What can be read wins over the brand: a
+ * colour that is too close to the page or carries no readable text is moved on until it does (WCAG
+ * 2.2, 1.4.3 and 1.4.11).
  */
 export function brandStyle(accentColor: string): string {
   const light = scheme(accentColor, pageColors.light)
@@ -14,10 +22,16 @@ export function brandStyle(accentColor: string): string {
 function scheme(color: string, page: string): string {
   const area = nearestColor(
     color,
-    (candidate) => contrastRatio(candidate, page) >= shapeContrast && contrastRatio(candidate, textColorOn(candidate)) >= textContrast,
+    (candidate) =>
+      contrastRatio(candidate, page) >= shapeContrast &&
+      contrastRatio(candidate, textColorOn(candidate)) >= textContrast,
   )
-  // A little more than is asked for: links also stand on panels, which are a shade away from the page.
-  const text = nearestColor(color, (candidate) => contrastRatio(candidate, page) >= textContrast + 0.9)
+  // A little more than is asked for: links also stand on panels, which are a shade away from the
+  // page.
+  const text = nearestColor(
+    color,
+    (candidate) => contrastRatio(candidate, page) >= textContrast + 0.9,
+  )
   return `--accent:${area};--on-accent:${textColorOn(area)};--accent-text:${text}`
 }
 

@@ -18,7 +18,10 @@ export function chooseEncoding(c: AppContext): Encoding | undefined {
     header: 'Accept-Encoding',
     supports: [...encodings],
     default: 'identity',
-    match: (offers) => encodings.find((name) => offers.some(({ type, q }) => type.toLowerCase() === name && q > 0)) ?? 'identity',
+    match: (offers) =>
+      encodings.find((name) =>
+        offers.some(({ type, q }) => type.toLowerCase() === name && q > 0),
+      ) ?? 'identity',
   })
   return encodings.find((name) => name === choice)
 }
@@ -41,17 +44,27 @@ export function compress(body: Buffer, encoding: Encoding, thorough: boolean): P
   }
 }
 
-/** Packs pages. No secret of ours stands beside what an attacker could have put there, so their length tells nothing (BREACH). */
+/**
+ * Packs pages. No secret of ours stands beside what an attacker could have put there, so their
+ * length tells nothing (BREACH).
+ */
 export function compressed() {
   return createMiddleware<AppEnv>(async (c, next) => {
     await next()
     const { headers } = c.res
     const type = headers.get('content-type') ?? ''
-    if (!compressible.test(type) || headers.has('content-encoding') || c.req.method === 'HEAD' || c.res.status === 304) return
+    if (
+      !compressible.test(type) ||
+      headers.has('content-encoding') ||
+      c.req.method === 'HEAD' ||
+      c.res.status === 304
+    )
+      return
     headers.append('vary', 'accept-encoding')
     const encoding = chooseEncoding(c)
     const body = Buffer.from(await c.res.arrayBuffer())
-    const sent = encoding && body.byteLength >= leastBytes ? await compress(body, encoding, false) : undefined
+    const sent =
+      encoding && body.byteLength >= leastBytes ? await compress(body, encoding, false) : undefined
     c.res = new Response(new Uint8Array(sent ?? body), c.res)
     if (sent && encoding) c.res.headers.set('content-encoding', encoding)
     c.res.headers.set('content-length', String((sent ?? body).byteLength))

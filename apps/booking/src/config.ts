@@ -6,7 +6,10 @@ const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address'
 const shape = {
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number({ error: 'is not a port' }).int().min(0).max(65_535),
-  PUBLIC_URL: address.refine((url) => new URL(url).href === `${new URL(url).origin}/`, 'has more than scheme, host and port'),
+  PUBLIC_URL: address.refine(
+    (url) => new URL(url).href === `${new URL(url).origin}/`,
+    'has more than scheme, host and port',
+  ),
   API_URL: address,
   BOOKING_APP_SECRET: z.string(),
   TRUSTED_PROXY_HOPS: z.coerce.number({ error: 'is not a number' }).int().min(0).max(10).default(0),
@@ -19,7 +22,10 @@ export interface BookingConfig {
   /** Where browsers reach this server: scheme, host and port, without a slash at the end. */
   publicUrl: string
   apiUrl: string
-  /** Shown to the API, which then believes what this server says of a visitor's address; also signs when a form was made. */
+  /**
+   * Shown to the API, which then believes what this server says of a visitor's address; also signs
+   * when a form was made.
+   */
   appSecret: string
   /** How many reverse proxies of ours stand in front and append to X-Forwarded-For. */
   trustedProxyHops: number
@@ -27,10 +33,12 @@ export interface BookingConfig {
 }
 
 /**
- * The settings of the booking app from its environment. Throws SettingsError with one line per faulty variable. Nothing else in the
- * server reads the environment.
+ * The settings of the booking app from its environment. Throws SettingsError with one line per
+ * faulty variable. Nothing else in the server reads the environment.
  */
-export function readBookingConfig(env: Readonly<Record<string, string | undefined>>): BookingConfig {
+export function readBookingConfig(
+  env: Readonly<Record<string, string | undefined>>,
+): BookingConfig {
   const e = readSettings(env, { shape, ownSecrets: ['BOOKING_APP_SECRET'] })
   return {
     host: e.HOST,

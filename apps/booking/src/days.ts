@@ -1,10 +1,16 @@
 import { dateOf, dayOf, monthOf, weekdayOf } from '@atrium/core/time-zones'
 
-/** Months are `2027-03`, dates `2027-03-28`. Nothing here knows a zone: it is arithmetic on the calendar. */
+/**
+ * Months are `2027-03`, dates `2027-03-28`. Nothing here knows a zone: it is arithmetic on the
+ * calendar.
+ */
 
 /** The date of an instant (milliseconds since 1970) in a zone. */
 export function dateIn(zone: string, instant: number): string {
-  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone).toPlainDate().toString()
+  return Temporal.Instant.fromEpochMilliseconds(instant)
+    .toZonedDateTimeISO(zone)
+    .toPlainDate()
+    .toString()
 }
 
 export function addDays(date: string, days: number): string {
@@ -28,13 +34,20 @@ export function lastDayOf(month: string): string {
   return addDays(`${addMonths(month, 1)}-01`, -1)
 }
 
-/** The weeks of a month as rows of seven; null stands for days of its neighbours. `firstWeekday`: 0 for Monday. */
+/**
+ * The weeks of a month as rows of seven; null stands for days of its neighbours. `firstWeekday`: 0
+ * for Monday.
+ */
 export function monthGrid(month: string, firstWeekday: number): (string | null)[][] {
   const first = dayOf(`${month}-01`)
   const last = dayOf(lastDayOf(month))
   const weeks: (string | null)[][] = []
   for (let day = first - ((weekdayOf(first) - firstWeekday + 7) % 7); day <= last; day += 7) {
-    weeks.push(Array.from({ length: 7 }, (_, index) => (day + index < first || day + index > last ? null : dateOf(day + index))))
+    weeks.push(
+      Array.from({ length: 7 }, (_, index) =>
+        day + index < first || day + index > last ? null : dateOf(day + index),
+      ),
+    )
   }
   return weeks
 }
@@ -46,7 +59,10 @@ export function weekOf(date: string, firstWeekday: number): string[] {
   return Array.from({ length: 7 }, (_, index) => dateOf(first + index))
 }
 
-/** True for a date of the calendar within a century of now, so that nobody can ask for the year 9999. */
+/**
+ * True for a date of the calendar within a century of now, so that nobody can ask for the year
+ * 9999.
+ */
 export function isDate(text: string | undefined): text is string {
   if (text === undefined || !/^20\d{2}-\d{2}-\d{2}$/.test(text)) return false
   try {

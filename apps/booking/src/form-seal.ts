@@ -6,13 +6,21 @@ export type SealFault = 'too_fast' | 'too_old' | 'forged'
 const leastMs = 2_000
 const mostMs = 24 * 60 * 60_000
 
-/** Signs when a form was made, and for which page, so that a program cannot send forms it never asked for. */
+/**
+ * Signs when a form was made, and for which page, so that a program cannot send forms it never
+ * asked for.
+ */
 export function sealForm(secret: string, page: string, now: number): string {
   return `${now.toString(36)}.${signature(secret, page, now)}`
 }
 
 /** Undefined for a form that was made for this page between two seconds and a day ago. */
-export function sealFault(secret: string, page: string, seal: string, now: number): SealFault | undefined {
+export function sealFault(
+  secret: string,
+  page: string,
+  seal: string,
+  now: number,
+): SealFault | undefined {
   const [stamp = '', given = ''] = seal.split('.')
   const made = /^[0-9a-z]{1,10}$/.test(stamp) ? Number.parseInt(stamp, 36) : Number.NaN
   if (Number.isNaN(made)) return 'forged'
@@ -23,12 +31,19 @@ export function sealFault(secret: string, page: string, seal: string, now: numbe
 }
 
 /**
- * The Idempotency-Key of a form: the same one whenever the form for the same hold is opened, so that going back and
- * sending it again finds the booking that it made. Without a hold each form is a request of its own.
+ * The Idempotency-Key of a form: the same one whenever the form for the same hold is opened, so
+ * that going back and sending it again finds the booking that it made. Without a hold each form is
+ * a request of its own.
  */
-export function formKey(secret: string, page: string, { start, lock }: { start: string; lock: string | undefined }): string {
+export function formKey(
+  secret: string,
+  page: string,
+  { start, lock }: { start: string; lock: string | undefined },
+): string {
   if (!lock) return randomUUID()
-  return createHmac('sha256', secret).update(`booking-key:${page}:${start}:${lock}`).digest('base64url')
+  return createHmac('sha256', secret)
+    .update(`booking-key:${page}:${start}:${lock}`)
+    .digest('base64url')
 }
 
 function signature(secret: string, page: string, made: number): string {

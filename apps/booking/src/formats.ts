@@ -1,8 +1,11 @@
 import { currentZoneName, isRepeatedTime } from '@atrium/core/time-zones'
+import type { Context } from 'hono'
 import { accepts } from 'hono/accepts'
-import type { AppContext } from './request.ts'
 
-/** How one visitor writes dates and times. Words are English; what Intl writes is in the visitor's own language. */
+/**
+ * How one visitor writes dates and times. Words are English; what Intl writes is in the visitor's
+ * own language.
+ */
 export interface Formats {
   /** BCP 47. */
   locale: string
@@ -31,11 +34,21 @@ export interface Formats {
 }
 
 const standardLocale = 'en-GB'
-const kept = new Map<string, Formats>()
-const mostKept = 500
 
-/** The formats of the first language in Accept-Language that Intl knows. */
-export function formatsOf(c: AppContext): Formats {
+/** Formats of one language take about 0.2 MiB. */
+const mostKept = 50
+const kept = new Map<string, Formats>()
+/** Time zones that the formats of one language keep. */
+const mostZones = 20
+/** What Intl makes of each tag that visitors send, because it takes 0.2 ms to ask. */
+const mostTags = 1_000
+const resolvedTags = new Map<string, string>()
+
+/**
+ * The formats of the first language in Accept-Language that Intl knows, by the tag under which Intl
+ * has its data: `de` for `de-XX-1996`.
+ */
+export function formatsOf(c: Context): Formats {
   const locale = accepts(c, {
     header: 'Accept-Language',
     supports: [],
@@ -46,12 +59,33 @@ export function formatsOf(c: AppContext): Formats {
         .map(({ type }) => type)
         .find(isKnown) ?? standardLocale,
   })
-  const known = kept.get(locale)
-  if (known) return known
-  const made = createFormats(locale)
-  if (kept.size >= mostKept) kept.clear()
-  kept.set(locale, made)
+  return keeping(kept, mostKept, keeping(resolvedTags, mostTags, locale, resolved), createFormats)
+}
+
+/** Whatever visitors send, this returns one of the few hundred tags that Intl has data for. */
+function resolved(tag: string): string {
+  return new Intl.DateTimeFormat(new Intl.Locale(tag).baseName).resolvedOptions().locale
+}
+
+/** What is kept under the key, made where it is missing. When it is full, the oldest goes. */
+function keeping<Value>(
+  cache: Map<string, Value>,
+  most: number,
+  key: string,
+  make: (key: string) => Value,
+): Value {
+  const known = cache.get(key)
+  if (known !== undefined) return known
+  const made = make(key)
+  const [oldest] = cache.keys()
+  if (cache.size >= most && oldest !== undefined) cache.delete(oldest)
+  cache.set(key, made)
   return made
+}
+
+/** How many languages are kept, of how many tags. */
+export function keptFormats(): { languages: number; tags: number } {
+  return { languages: kept.size, tags: resolvedTags.size }
 }
 
 function isKnown(locale: string): boolean {
@@ -63,20 +97,15 @@ function isKnown(locale: string): boolean {
   }
 }
 
-export function createFormats(wanted: string): Formats {
+export function createFormats(requested: string): Formats {
   // Extensions could ask for calendars in which the page's grid makes no sense.
-  const locale = new Intl.Locale(wanted).baseName
-  const make = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { calendar: 'gregory', ...options })
+  const locale = new Intl.Locale(requested).baseName
+  const make = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { calendar: 'gregory', ...options })
   const inZone = (options: Intl.DateTimeFormatOptions) => {
     const zones = new Map<string, Intl.DateTimeFormat>()
-    return (zone: string) => {
-      const known = zones.get(zone)
-      if (known) return known
-      const made = make({ ...options, timeZone: zone })
-      if (zones.size >= 100) zones.clear()
-      zones.set(zone, made)
-      return made
-    }
+    return (zone: string) =>
+      keeping(zones, mostZones, zone, (timeZone) => make({ ...options, timeZone }))
   }
   const time = inZone({ timeStyle: 'short' })
   const moment = inZone({ dateStyle: 'full', timeStyle: 'short' })
@@ -85,10 +114,9 @@ export function createFormats(wanted: string): Formats {
   const shortDay = make({ weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
   const dayRange = make({ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
   const month = make({ month: 'long', year: 'numeric', timeZone: 'UTC' })
-  const [short, long] = (['short', 'long'] as const).map((weekday) => make({ weekday, timeZone: 'UTC' })) as [
-    Intl.DateTimeFormat,
-    Intl.DateTimeFormat,
-  ]
+  const [short, long] = (['short', 'long'] as const).map((weekday) =>
+    make({ weekday, timeZone: 'UTC' }),
+  ) as [Intl.DateTimeFormat, Intl.DateTimeFormat]
   // 1970-01-05 was a Monday.
   const weekdays = Array.from({ length: 7 }, (_, index) => {
     const date = new Date((4 + index) * 86_400_000)
@@ -105,7 +133,8 @@ export function createFormats(wanted: string): Formats {
     time: (instant, zone) => time(zone).format(new Date(instant)),
     day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
     shortDay: (date) => shortDay.format(new Date(`${date}T00:00:00Z`)),
-    dayRange: (first, last) => dayRange.formatRange(new Date(`${first}T00:00:00Z`), new Date(`${last}T00:00:00Z`)),
+    dayRange: (first, last) =>
+      dayRange.formatRange(new Date(`${first}T00:00:00Z`), new Date(`${last}T00:00:00Z`)),
     month: (name) => month.format(new Date(`${name}-01T00:00:00Z`)),
     weekday: (index) => weekdays[index] ?? { short: '', long: '' },
     span: (start, end, zone) => {
@@ -129,7 +158,9 @@ function firstWeekday(locale: string): number {
 export function durationText(minutes: number): string {
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
   const count = (number: number, unit: string) => `${number} ${unit}${number === 1 ? '' : 's'}`
-  return [hours > 0 && count(hours, 'hour'), rest > 0 && count(rest, 'minute')].filter(Boolean).join(' ')
+  return [hours > 0 && count(hours, 'hour'), rest > 0 && count(rest, 'minute')]
+    .filter(Boolean)
+    .join(' ')
 }
 
 /** The place that a zone is named after: `America/New_York` as `New York`. */

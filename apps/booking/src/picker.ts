@@ -1,12 +1,18 @@
 import { schedulingLimits } from '@atrium/core/scheduling'
-import type { SlotsView, SlotView } from '@atrium/core/slot-offers'
+import type { SlotsView, SlotView } from '@atrium/core/slot-availability'
 import { currentZoneName, isTimeZone } from '@atrium/core/time-zones'
 import { addDays, addMonths, isDate, isMonth, lastDayOf, monthOfDate, weekOf } from './days.ts'
 
-/** What a visitor chose so far; it lives in the page's address, so that it can be kept, sent on and gone back to. */
+/**
+ * What a visitor chose so far; it lives in the page's address, so that it can be kept, sent on and
+ * gone back to.
+ */
 export interface Choice {
   zone: string
-  /** False while the visitor has not chosen: then the host's zone is shown, or the one that the script finds. */
+  /**
+   * False while the visitor has not chosen: then the host's zone is shown, or the one that the
+   * script finds.
+   */
   zoneChosen: boolean
   duration: number
   view: 'month' | 'week'
@@ -26,7 +32,8 @@ export function readChoice(
   return {
     zone: currentZoneName(zoneChosen ? zone : standard.zone),
     zoneChosen,
-    duration: standard.durations.find((minutes) => String(minutes) === duration) ?? standard.duration,
+    duration:
+      standard.durations.find((minutes) => String(minutes) === duration) ?? standard.duration,
     view: view === 'week' ? 'week' : 'month',
     month: isMonth(month) ? month : undefined,
     date: isDate(date) ? date : undefined,
@@ -53,7 +60,7 @@ export function address(path: string, query: Readonly<Record<string, string>>): 
 }
 
 /** The times that a page shows. */
-export interface Offer {
+export interface SlotAvailability {
   today: string
   /** The month of a month view. */
   month: string
@@ -62,7 +69,9 @@ export interface Offer {
   slots: Readonly<Record<string, readonly SlotView[]>>
   /** The day whose times are listed. */
   date: string | undefined
-  /** The first day after the shown ones that has times; looked for where the shown ones have none. */
+  /**
+   * The first day after the shown ones that has times; looked for where the shown ones have none.
+   */
   nextFree: string | undefined
 }
 
@@ -77,34 +86,58 @@ export async function askWhole(
 }
 
 /** Asks for the times of `[from, to]`, dates in the visitor's zone. */
-export type AskSlots = (from: string, to: string) => Promise<Readonly<Record<string, readonly SlotView[]>>>
+export type AskSlots = (
+  from: string,
+  to: string,
+) => Promise<Readonly<Record<string, readonly SlotView[]>>>
 
 /** A page shows at most so many months ahead: event types may be open for two years. */
 export const mostMonths = 24
 
 /**
- * The times for a choice, with one question; with a second one where the shown days have none, to tell or show when there are some. A
- * visitor who has chosen no month sees the first one with times.
+ * The times for a choice, with one question; with a second one where the shown days have none, to
+ * tell or show when there are some. A visitor who has chosen no month sees the first one with
+ * times.
  */
-export async function findOffer(ask: AskSlots, choice: Choice, today: string, firstWeekday: number): Promise<Offer> {
-  const shown = choice.view === 'week' ? weekShown(choice, today, firstWeekday) : monthShown(choice, today)
+export async function findAvailability(
+  ask: AskSlots,
+  choice: Choice,
+  today: string,
+  firstWeekday: number,
+): Promise<SlotAvailability> {
+  const shown =
+    choice.view === 'week' ? weekShown(choice, today, firstWeekday) : monthShown(choice, today)
   const first = shown.dates[0] ?? today
   const last = shown.dates.at(-1) ?? first
   const slots = await ask(first < today ? today : first, last)
-  const chosen = choice.date !== undefined && choice.date >= today && shown.dates.includes(choice.date) ? choice.date : undefined
+  const chosen =
+    choice.date !== undefined && choice.date >= today && shown.dates.includes(choice.date)
+      ? choice.date
+      : undefined
   const free = firstFree(slots)
-  if (free !== undefined) return { today, ...shown, slots, date: chosen ?? free, nextFree: undefined }
+  if (free !== undefined)
+    return { today, ...shown, slots, date: chosen ?? free, nextFree: undefined }
 
   const from = addDays(last, 1)
   const later = await ask(from, addDays(from, schedulingLimits.rangeDays - 1))
   const nextFree = firstFree(later)
-  const undecided = choice.month === undefined && choice.date === undefined && choice.view === 'month'
-  if (nextFree === undefined || !undecided) return { today, ...shown, slots, date: chosen, nextFree }
+  const undecided =
+    choice.month === undefined && choice.date === undefined && choice.view === 'month'
+  if (nextFree === undefined || !undecided)
+    return { today, ...shown, slots, date: chosen, nextFree }
   // Two months fit whole into the second question, as it begins with a month.
-  return { today, ...monthShown({ ...choice, month: monthOfDate(nextFree) }, today), slots: later, date: nextFree, nextFree: undefined }
+  return {
+    today,
+    ...monthShown({ ...choice, month: monthOfDate(nextFree) }, today),
+    slots: later,
+    date: nextFree,
+    nextFree: undefined,
+  }
 }
 
-export function firstFree(slots: Readonly<Record<string, readonly SlotView[]>>): string | undefined {
+export function firstFree(
+  slots: Readonly<Record<string, readonly SlotView[]>>,
+): string | undefined {
   return Object.keys(slots)
     .sort()
     .find((date) => (slots[date]?.length ?? 0) > 0)
@@ -112,23 +145,27 @@ export function firstFree(slots: Readonly<Record<string, readonly SlotView[]>>):
 
 function monthShown({ month, date }: Choice, today: string): { month: string; dates: string[] } {
   const now = monthOfDate(today)
-  const wanted = month ?? (date === undefined ? now : monthOfDate(date))
+  const requested = month ?? (date === undefined ? now : monthOfDate(date))
   const end = addMonths(now, mostMonths)
-  const shown = between(wanted, now, end)
+  const shown = between(requested, now, end)
   return { month: shown, dates: datesOf(`${shown}-01`, lastDayOf(shown)) }
 }
 
-function weekShown({ month, date }: Choice, today: string, firstWeekday: number): { month: string; dates: string[] } {
-  const wanted = date ?? (month === undefined ? today : `${month}-01`)
+function weekShown(
+  { month, date }: Choice,
+  today: string,
+  firstWeekday: number,
+): { month: string; dates: string[] } {
+  const requested = date ?? (month === undefined ? today : `${month}-01`)
   const last = lastDayOf(addMonths(monthOfDate(today), mostMonths))
-  const day = between(wanted, today, last)
+  const day = between(requested, today, last)
   return { month: monthOfDate(day), dates: weekOf(day, firstWeekday) }
 }
 
 /** Dates and months are in order as text. */
-function between(wanted: string, least: string, most: string): string {
-  if (wanted < least) return least
-  return wanted > most ? most : wanted
+function between(requested: string, least: string, most: string): string {
+  if (requested < least) return least
+  return requested > most ? most : requested
 }
 
 function datesOf(from: string, to: string): string[] {

@@ -18,18 +18,29 @@ const unreachable: Problem = {
   issues: [],
 }
 
-/** Reads the refusal out of what a call threw. What is no failure of a call is thrown on: it is a fault of ours. */
+/**
+ * Reads the rejection out of what a call threw. What is no failure of a call is thrown on: it is a
+ * fault of ours.
+ */
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof TRPCClientError)) throw error
   const data: unknown = error.data
-  if (typeof data !== 'object' || data === null || !('code' in data) || typeof data.code !== 'string') return unreachable
+  if (
+    typeof data !== 'object' ||
+    data === null ||
+    !('code' in data) ||
+    typeof data.code !== 'string'
+  )
+    return unreachable
   const status = 'httpStatus' in data && typeof data.httpStatus === 'number' ? data.httpStatus : 500
   const issues = 'issues' in data && Array.isArray(data.issues) ? (data.issues as Issue[]) : []
   return { code: data.code as ErrorCode, message: error.message, status, issues }
 }
 
 /** The call's answer, or why there is none. */
-export async function attempt<Answer>(call: Promise<Answer>): Promise<{ ok: true; answer: Answer } | { ok: false; problem: Problem }> {
+export async function attempt<Result>(
+  call: Promise<Result>,
+): Promise<{ ok: true; answer: Result } | { ok: false; problem: Problem }> {
   try {
     return { ok: true, answer: await call }
   } catch (error) {
@@ -37,7 +48,7 @@ export async function attempt<Answer>(call: Promise<Answer>): Promise<{ ok: true
   }
 }
 
-/** `{ field: sentence }` from the issues of a refused form; the first issue of a field counts. */
+/** `{ field: sentence }` from the issues of a rejected form; the first issue of a field counts. */
 export function fieldErrors({ issues }: Problem): Record<string, string> {
   // Entries and not assignments: a path may be `constructor`, which every object has.
   return Object.fromEntries(issues.toReversed().map(({ path, message }) => [path, message]))

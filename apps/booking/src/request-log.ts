@@ -3,14 +3,17 @@ import type { Logger } from '@atrium/bff/log'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from './request.ts'
 
-/** What follows in the path of a manage link is the token, a secret; also where the link was mangled on its way. */
+/**
+ * What follows in the path of a manage link is the token, a secret; also where the link was mangled
+ * on its way.
+ */
 export function loggedPath(path: string): string {
   return /manage/i.test(path.slice(0, 20)) ? '/manage/***' : path.slice(0, 300)
 }
 
 /**
- * Gives every request an id (the caller's own, when it is usable) and writes one line for it: the path without its query, which holds
- * what visitors chose, and no address, name or body.
+ * Gives every request an id (the caller's own, when it is usable) and writes one line for it: the
+ * path without its query, which holds what visitors chose, and no address, name or body.
  */
 export function requestLog(log: Logger) {
   return createMiddleware<AppEnv>(async (c, next) => {
@@ -22,15 +25,20 @@ export function requestLog(log: Logger) {
     await next()
     c.res.headers.set('x-request-id', requestId)
     const { status } = c.res
-    const level = status >= 500 ? 'error' : c.req.path === '/health' || c.req.path.startsWith('/assets/') ? 'debug' : 'info'
-    const [refusal, err] = [c.get('refusal'), c.get('err')]
+    const level =
+      status >= 500
+        ? 'error'
+        : c.req.path === '/health' || c.req.path.startsWith('/assets/')
+          ? 'debug'
+          : 'info'
+    const [rejection, err] = [c.get('rejection'), c.get('err')]
     log[level](
       {
         requestId,
         method: c.req.method,
         path: loggedPath(c.req.path),
         status,
-        ...(refusal !== undefined && { refusal }),
+        ...(rejection !== undefined && { rejection }),
         ...(err !== undefined && { err }),
         ms: Math.round(performance.now() - started),
       },

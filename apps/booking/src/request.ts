@@ -8,10 +8,12 @@ export interface AppEnv {
     requestId: string
     /** How this visitor writes dates and times. */
     formats: Formats
-    /** What the answer's page needs beyond the app's own origin; read when its headers are written. */
+    /**
+     * What the answer's page needs beyond the app's own origin; read when its headers are written.
+     */
     policy: PagePolicy
-    /** Of the API, where it refused: logged beside the status. */
-    refusal: string | undefined
+    /** Of the API, where it rejected: logged beside the status. */
+    rejection: string | undefined
     err: unknown
   }
 }

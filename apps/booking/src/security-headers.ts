@@ -5,19 +5,24 @@ import type { AppEnv, PagePolicy } from './request.ts'
 const fixed: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
-  'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
+  'permissions-policy':
+    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-permitted-cross-domain-policies': 'none',
 }
 
-/** The headers of every answer. Pages that belong to a manage link tell nobody their address and are found by no search engine. */
+/**
+ * The headers of every answer. Pages that belong to a manage link tell nobody their address and are
+ * found by no search engine.
+ */
 export function securityHeaders(publicUrl: string) {
   const https = isHttps(publicUrl)
   return createMiddleware<AppEnv>(async (c, next) => {
     await next()
     const { headers } = c.res
-    for (const [name, value] of Object.entries(fixed)) if (!headers.has(name)) headers.set(name, value)
+    for (const [name, value] of Object.entries(fixed))
+      if (!headers.has(name)) headers.set(name, value)
     headers.set('content-security-policy', policyOf(c.get('policy'), https))
     if (c.req.path.startsWith('/manage/')) {
       headers.set('referrer-policy', 'no-referrer')

@@ -5,7 +5,10 @@ import { createBookingApp } from './app.ts'
 import { readAssets } from './assets.ts'
 import { readBookingConfig } from './config.ts'
 
-/** Starts the booking pages. Rejects when the configuration is not usable, the build is missing or the port is taken. */
+/**
+ * Starts the booking pages. Rejects when the configuration is not usable, the build is missing or
+ * the port is taken.
+ */
 async function start(): Promise<RunningServer> {
   const config = readBookingConfig(process.env)
   const assets = readAssets(fileURLToPath(new URL('../dist', import.meta.url)))

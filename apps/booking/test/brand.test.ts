@@ -4,16 +4,21 @@ import { describe, expect, it } from 'vitest'
 import { brandStyle } from '../src/brand.ts'
 
 function colorsOf(style: string): Record<'accent' | 'on-accent' | 'accent-text', string>[] {
-  return [...style.matchAll(/--accent:(#\w+);--on-accent:(#\w+);--accent-text:(#\w+)/g)].map(([, accent = '', on = '', text = '']) => ({
-    accent,
-    'on-accent': on,
-    'accent-text': text,
-  }))
+  return [...style.matchAll(/--accent:(#\w+);--on-accent:(#\w+);--accent-text:(#\w+)/g)].map(
+    ([, accent = '', on = '', text = '']) => ({
+      accent,
+      'on-accent': on,
+      'accent-text': text,
+    }),
+  )
 }
 
 describe('the colour of a tenant', () => {
   it('is taken as it is where it can be read', () => {
-    expect(colorsOf(brandStyle('#b4391f'))[0]).toMatchObject({ accent: '#b4391f', 'on-accent': '#ffffff' })
+    expect(colorsOf(brandStyle('#b4391f'))[0]).toMatchObject({
+      accent: '#b4391f',
+      'on-accent': '#ffffff',
+    })
   })
 
   it('is moved on until text can be read, whatever it is', () => {
@@ -24,8 +29,12 @@ describe('the colour of a tenant', () => {
           [light, pageColors.light],
           [dark, pageColors.dark],
         ] as const) {
-          expect(contrastRatio(scheme?.accent ?? '', scheme?.['on-accent'] ?? '')).toBeGreaterThanOrEqual(textContrast)
-          expect(contrastRatio(scheme?.['accent-text'] ?? '', page)).toBeGreaterThanOrEqual(textContrast)
+          expect(
+            contrastRatio(scheme?.accent ?? '', scheme?.['on-accent'] ?? ''),
+          ).toBeGreaterThanOrEqual(textContrast)
+          expect(contrastRatio(scheme?.['accent-text'] ?? '', page)).toBeGreaterThanOrEqual(
+            textContrast,
+          )
         }
       }),
       { numRuns: 300 },

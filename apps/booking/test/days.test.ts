@@ -47,8 +47,14 @@ describe('the calendar', () => {
   })
 
   it('takes no date that does not exist', () => {
-    expect(['2026-02-29', '2026-13-01', '9999-01-01', '2026-1-1', "2026-01-01'"].filter(isDate)).toEqual([])
+    expect(
+      ['2026-02-29', '2026-13-01', '9999-01-01', '2026-1-1', "2026-01-01'"].filter(isDate),
+    ).toEqual([])
     expect(isDate('2028-02-29')).toBe(true)
-    expect([isMonth('2026-11'), isMonth('2026-00'), isMonth(undefined)]).toEqual([true, false, false])
+    expect([isMonth('2026-11'), isMonth('2026-00'), isMonth(undefined)]).toEqual([
+      true,
+      false,
+      false,
+    ])
   })
 })

@@ -2,7 +2,7 @@ import type { PublicEventTypePage } from '@atrium/core/booking-pages'
 import type { ManagedBooking } from '@atrium/core/bookings'
 import type { ErrorCode, Issue } from '@atrium/core/errors'
 import { describeError } from '@atrium/core/errors'
-import type { SlotView } from '@atrium/core/slot-offers'
+import type { SlotView } from '@atrium/core/slot-availability'
 import { dateOf, dayOf, weekdayOf } from '@atrium/core/time-zones'
 import { TRPCClientError } from '@trpc/client'
 import type { BookingApi, ConnectApi, Proofs } from '../src/api.ts'
@@ -10,7 +10,11 @@ import type { BookingApi, ConnectApi, Proofs } from '../src/api.ts'
 /** Sunday, 22 November 2026, 10:00 in UTC. */
 export const now = Date.parse('2026-11-22T10:00:00Z')
 export const manageToken = 'M'.repeat(43)
-const calendarFile = { fileName: 'booking.ics', contentType: 'text/calendar; charset=utf-8', text: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n' }
+const calendarFile = {
+  fileName: 'booking.ics',
+  contentType: 'text/calendar; charset=utf-8',
+  text: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n',
+}
 const bookingId = '0199a000-0000-7000-8000-000000000001'
 const eventTypeId = '0199a000-0000-7000-8000-000000000002'
 
@@ -43,7 +47,13 @@ export const eventType: PublicEventTypePage['eventType'] = {
   hostNames: ['Anna Owner'],
   fields: [
     { key: 'topic', label: 'What is it about?', kind: 'long_text', required: true },
-    { key: 'size', label: 'How large is the bridge?', kind: 'choice', required: false, options: ['Small', 'Large'] },
+    {
+      key: 'size',
+      label: 'How large is the bridge?',
+      kind: 'choice',
+      required: false,
+      options: ['Small', 'Large'],
+    },
     { key: 'terms', label: 'I have read the terms', kind: 'checkbox', required: false },
   ],
   timeZone: 'Europe/Berlin',
@@ -61,8 +71,10 @@ export interface Call {
 export interface FakeApi {
   connect: ConnectApi
   calls: Call[]
-  /** The code with which the next call of that name is refused. */
-  refusals: Partial<Record<keyof BookingApi, { code: ErrorCode; issues?: Issue[] } | 'unreachable'>>
+  /** The code with which the next call of that name is rejected. */
+  rejections: Partial<
+    Record<keyof BookingApi, { code: ErrorCode; issues?: Issue[] } | 'unreachable'>
+  >
   managed: ManagedBooking
   eventType: PublicEventTypePage['eventType']
   /** Starts that somebody else has. */
@@ -73,33 +85,46 @@ export interface FakeApi {
 export function createFakeApi(): FakeApi {
   const fake: FakeApi = {
     calls: [],
-    refusals: {},
+    rejections: {},
     taken: new Set(),
     eventType: structuredClone(eventType),
     managed: managedBooking(),
     connect: () => api,
   }
-  const answer = async <Answer>(name: keyof BookingApi, input: unknown, value: () => Answer, proofs?: Proofs): Promise<Answer> => {
+  const response = async <Answer>(
+    name: keyof BookingApi,
+    input: unknown,
+    value: () => Answer,
+    proofs?: Proofs,
+  ): Promise<Answer> => {
     fake.calls.push({ name, input, proofs })
-    const refusal = fake.refusals[name]
-    if (refusal === 'unreachable') throw new TRPCClientError('fetch failed')
-    if (refusal) throw refused(refusal.code, refusal.issues)
+    const rejection = fake.rejections[name]
+    if (rejection === 'unreachable') throw new TRPCClientError('fetch failed')
+    if (rejection) throw rejected(rejection.code, rejection.issues)
     return value()
   }
   const known = <Answer>(slugs: readonly string[], value: Answer): Answer => {
-    if (slugs.some((slug, index) => slug !== ['acme', 'anna', 'intro'][index])) throw refused('not_found')
+    if (slugs.some((slug, index) => slug !== ['acme', 'anna', 'intro'][index]))
+      throw rejected('not_found')
     return value
   }
   const mine = <Answer>(token: string, value: Answer): Answer => {
-    if (token !== manageToken) throw refused('not_found')
+    if (token !== manageToken) throw rejected('not_found')
     return value
   }
   const api: BookingApi = {
-    tenantPage: (slug) => answer('tenantPage', slug, () => known([slug], { tenant, hosts: [anna] })),
-    hostPage: (...slugs) => answer('hostPage', slugs, () => known(slugs, { tenant, host: anna, eventTypes: [fake.eventType] })),
-    eventTypePage: (...slugs) => answer('eventTypePage', slugs, () => known(slugs, { tenant, host: anna, eventType: fake.eventType })),
+    tenantPage: (slug) =>
+      response('tenantPage', slug, () => known([slug], { tenant, hosts: [anna] })),
+    hostPage: (...slugs) =>
+      response('hostPage', slugs, () =>
+        known(slugs, { tenant, host: anna, eventTypes: [fake.eventType] }),
+      ),
+    eventTypePage: (...slugs) =>
+      response('eventTypePage', slugs, () =>
+        known(slugs, { tenant, host: anna, eventType: fake.eventType }),
+      ),
     slots: (question, proofs) =>
-      answer(
+      response(
         'slots',
         question,
         () => ({
@@ -107,55 +132,80 @@ export function createFakeApi(): FakeApi {
           duration: question.duration ?? 30,
           from: `${question.from}T00:00:00.000Z`,
           to: `${question.to}T00:00:00.000Z`,
-          slots: slotsOf(question.from, question.to, question.timeZone, question.duration ?? 30, fake),
+          slots: slotsOf(
+            question.from,
+            question.to,
+            question.timeZone,
+            question.duration ?? 30,
+            fake,
+          ),
           nextFrom: null,
           generatedAt: new Date(now).toISOString(),
         }),
         proofs,
       ),
-    takeLock: (wanted, proofs) =>
-      answer(
+    takeLock: (requested, proofs) =>
+      response(
         'takeLock',
-        wanted,
+        requested,
         () => ({
           id: bookingId,
           lockToken: 'lock-token',
-          start: wanted.start,
-          end: wanted.start,
+          start: requested.start,
+          end: requested.start,
           expiresAt: new Date(now + 300_000).toISOString(),
         }),
         proofs,
       ),
-    book: (booking, key) => answer('book', { booking, key }, () => ({ booking: fake.managed.booking, manageToken })),
-    sendLink: (id, email) => answer('sendLink', { id, email }, () => undefined),
-    managed: (token) => answer('managed', token, () => mine(token, fake.managed)),
-    inviteGuests: (token, proof) => answer('inviteGuests', { token, proof }, () => mine(token, undefined)),
-    cancel: (token, reason) => answer('cancel', { token, reason }, () => mine(token, undefined)),
-    reschedule: (token, move) => answer('reschedule', { token, move }, () => mine(token, undefined)),
-    calendarFile: (token) => answer('calendarFile', token, () => mine(token, calendarFile)),
+    book: (booking, key) =>
+      response('book', { booking, key }, () => ({ booking: fake.managed.booking, manageToken })),
+    sendLink: (id, email) => response('sendLink', { id, email }, () => undefined),
+    managed: (token) => response('managed', token, () => mine(token, fake.managed)),
+    inviteGuests: (token, proof) =>
+      response('inviteGuests', { token, proof }, () => mine(token, undefined)),
+    cancel: (token, reason) => response('cancel', { token, reason }, () => mine(token, undefined)),
+    reschedule: (token, move) =>
+      response('reschedule', { token, move }, () => mine(token, undefined)),
+    calendarFile: (token) => response('calendarFile', token, () => mine(token, calendarFile)),
   }
   return fake
 }
 
-function refused(code: ErrorCode, issues: Issue[] = []): TRPCClientError<never> {
+function rejected(code: ErrorCode, issues: Issue[] = []): TRPCClientError<never> {
   const { status, title } = describeError(code)
-  const error = { message: title, code: -32_000, data: { code, httpStatus: status, path: 'scheduling', requestId: 'r', issues } }
+  const error = {
+    message: title,
+    code: -32_000,
+    data: { code, httpStatus: status, path: 'scheduling', requestId: 'r', issues },
+  }
   return TRPCClientError.from({ error } as never)
 }
 
-function slotsOf(from: string, to: string, zone: string, duration: number, { taken }: FakeApi): Record<string, SlotView[]> {
+function slotsOf(
+  from: string,
+  to: string,
+  zone: string,
+  duration: number,
+  { taken }: FakeApi,
+): Record<string, SlotView[]> {
   const slots: Record<string, SlotView[]> = {}
   for (let day = dayOf(from); day <= dayOf(to); day++) slots[dateOf(day)] = []
   for (let day = dayOf(from) - 1; day <= dayOf(to) + 1; day++) {
     if (weekdayOf(day) > 4) continue
     for (let minutes = 9 * 60; minutes + duration <= 12 * 60; minutes += 30) {
       const start = Temporal.PlainDate.from(dateOf(day))
-        .toZonedDateTime({ timeZone: 'Europe/Berlin', plainTime: { hour: Math.floor(minutes / 60), minute: minutes % 60 } })
+        .toZonedDateTime({
+          timeZone: 'Europe/Berlin',
+          plainTime: { hour: Math.floor(minutes / 60), minute: minutes % 60 },
+        })
         .toInstant()
       const text = start.toString({ smallestUnit: 'millisecond' })
       const list = slots[start.toZonedDateTimeISO(zone).toPlainDate().toString()]
       if (list && start.epochMilliseconds > now && !taken.has(text))
-        list.push({ start: text, end: start.add({ minutes: duration }).toString({ smallestUnit: 'millisecond' }) })
+        list.push({
+          start: text,
+          end: start.add({ minutes: duration }).toString({ smallestUnit: 'millisecond' }),
+        })
     }
   }
   return slots
@@ -170,8 +220,18 @@ function managedBooking(): ManagedBooking {
       start: '2026-11-25T09:00:00.000Z',
       end: '2026-11-25T09:30:00.000Z',
       location: { kind: 'video', text: 'https://meet.acme.test/anna' },
-      host: { slug: 'anna', name: 'Anna Owner', title: 'Head of bridges', timeZone: 'Europe/Berlin' },
-      attendee: { name: 'Vera Visitor', email: 'vera@example.test', timeZone: 'America/New_York', locale: 'en-US' },
+      host: {
+        slug: 'anna',
+        name: 'Anna Owner',
+        title: 'Head of bridges',
+        timeZone: 'Europe/Berlin',
+      },
+      attendee: {
+        name: 'Vera Visitor',
+        email: 'vera@example.test',
+        timeZone: 'America/New_York',
+        locale: 'en-US',
+      },
       guests: ['gus@example.test'],
       guestsInvited: true,
       answers: [{ key: 'topic', label: 'What is it about?', value: 'A bridge\nover a river' }],
@@ -185,7 +245,16 @@ function managedBooking(): ManagedBooking {
       createdAt: '2026-11-22T09:00:00.000Z',
       updatedAt: '2026-11-22T09:00:00.000Z',
     },
-    eventType: { id: eventTypeId, slug: 'intro', title: 'Introduction call', description: null, durations: [30, 60], offered: true },
+    eventType: {
+      id: eventTypeId,
+      slug: 'intro',
+      title: 'Introduction call',
+      description: null,
+      durations: [30, 60],
+      hostSlug: 'anna',
+      offered: true,
+      hostMayChange: false,
+    },
     tenant: { slug: 'acme', name: 'Acme Engineering', brand: tenant.brand },
     cancelUntil: '2026-11-25T08:00:00.000Z',
     rescheduleUntil: '2026-11-25T07:00:00.000Z',

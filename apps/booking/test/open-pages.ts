@@ -17,6 +17,7 @@ const assets: Assets = {
 }
 
 export interface OpenPages {
+  app: ReturnType<typeof createBookingApp>
   api: FakeApi
   /** Every log line so far. */
   logs(): string
@@ -63,9 +64,11 @@ export function openPages(): OpenPages {
     html: await response.text(),
   })
   return {
+    app,
     api,
     logs: () => lines.join(''),
-    get: async (path, headers = {}) => show(await app.request(path, { headers: { 'accept-language': 'en-GB', ...headers } })),
+    get: async (path, headers = {}) =>
+      show(await app.request(path, { headers: { 'accept-language': 'en-GB', ...headers } })),
     raw: async (path, headers) => app.request(path, { headers }),
     post: async (path, fields) => {
       const seal = sealForm(secret, path.replace(/\/book$/, ''), now - 10_000)

@@ -4,7 +4,14 @@ import { manageToken, tenant } from './fake-api.ts'
 import { openPages } from './open-pages.ts'
 
 const event = '/acme/anna/intro'
-const readings = new Set(['tenantPage', 'hostPage', 'eventTypePage', 'slots', 'managed', 'calendarFile'])
+const readings = new Set([
+  'tenantPage',
+  'hostPage',
+  'eventTypePage',
+  'slots',
+  'managed',
+  'calendarFile',
+])
 const looks = [
   '/',
   '/acme',
@@ -21,47 +28,74 @@ const looks = [
 ]
 
 describe('every page', () => {
-  it.each(looks)('GET %s changes nothing, sets no cookie and loads nothing from elsewhere', async (path) => {
-    const pages = openPages()
-    const { status, headers, html } = await pages.get(path)
-    expect(status).toBe(200)
-    expect(pages.api.calls.map(({ name }) => name).filter((name) => !readings.has(name))).toEqual([])
-    expect(headers.get('set-cookie')).toBeNull()
-    // The choice of times may be shown again by going back, and is asked anew by everything else.
-    expect(headers.get('cache-control')).toBe(
-      path.startsWith('/acme/anna/intro') && !path.includes('/book') ? 'private, no-cache' : 'no-store',
-    )
-    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'; style-src /)
-    expect(headers.get('content-security-policy')).not.toContain('unsafe')
-    expect(headers.get('x-content-type-options')).toBe('nosniff')
-    const loaded = [...html.matchAll(/(?:src|action|<link[^>]+href)="(?:https?:)?\/\/([^/"]+)/g)].map(([, host]) => host)
-    expect(loaded.filter((host) => host !== 'book.test')).toEqual([])
-  })
+  it.each(looks)(
+    'GET %s changes nothing, sets no cookie and loads nothing from elsewhere',
+    async (path) => {
+      const pages = openPages()
+      const { status, headers, html } = await pages.get(path)
+      expect(status).toBe(200)
+      expect(pages.api.calls.map(({ name }) => name).filter((name) => !readings.has(name))).toEqual(
+        [],
+      )
+      expect(headers.get('set-cookie')).toBeNull()
+      // The choice of times may be shown again by going back, and is asked again by everything
+      // else.
+      expect(headers.get('cache-control')).toBe(
+        path.startsWith('/acme/anna/intro') && !path.includes('/book')
+          ? 'private, no-cache'
+          : 'no-store',
+      )
+      expect(headers.get('content-security-policy')).toMatch(
+        /^default-src 'none'; script-src 'self'; style-src /,
+      )
+      expect(headers.get('content-security-policy')).not.toContain('unsafe')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      const loaded = [
+        ...html.matchAll(/(?:src|action|<link[^>]+href)="(?:https?:)?\/\/([^/"]+)/g),
+      ].map(([, host]) => host)
+      expect(loaded.filter((host) => host !== 'book.test')).toEqual([])
+    },
+  )
 
-  it.each(looks.filter((path) => path.startsWith('/manage/')))('GET %s tells nobody its address', async (path) => {
-    const pages = openPages()
-    const { headers, html } = await pages.get(path)
-    expect(headers.get('referrer-policy')).toBe('no-referrer')
-    expect(headers.get('x-robots-tag')).toContain('noindex')
-    if (!path.endsWith('.ics')) expect(html).toContain('<meta name="robots" content="noindex, nofollow">')
-    expect(pages.logs()).toContain('/manage/***')
-    expect(pages.logs()).not.toContain(manageToken)
-  })
+  it.each(looks.filter((path) => path.startsWith('/manage/')))(
+    'GET %s tells nobody its address',
+    async (path) => {
+      const pages = openPages()
+      const { headers, html } = await pages.get(path)
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(headers.get('x-robots-tag')).toContain('noindex')
+      if (!path.endsWith('.ics'))
+        expect(html).toContain('<meta name="robots" content="noindex, nofollow">')
+      expect(pages.logs()).toContain('/manage/***')
+      expect(pages.logs()).not.toContain(manageToken)
+    },
+  )
 
   it('can be framed by the sites that the tenant named, and by nobody else', async () => {
     const pages = openPages()
     const framed = async (path: string, headers = {}) =>
-      /frame-ancestors ([^;]+)/.exec((await pages.get(path, headers)).headers.get('content-security-policy') ?? '')?.[1]
+      /frame-ancestors ([^;]+)/.exec(
+        (await pages.get(path, headers)).headers.get('content-security-policy') ?? '',
+      )?.[1]
     expect(await framed(event)).toBe("'self' https://www.acme.test")
     expect(await framed('/')).toBe("'none'")
     expect(await framed('/nobody')).toBe("'none'")
     expect(await framed(`/manage/${manageToken}`)).toBe("'none'")
-    expect(await framed(`/manage/${manageToken}`, { 'sec-fetch-dest': 'iframe' })).toBe("'self' https://www.acme.test")
+    expect(await framed(`/manage/${manageToken}`, { 'sec-fetch-dest': 'iframe' })).toBe(
+      "'self' https://www.acme.test",
+    )
   })
 
   it('is the same 404 for a tenant, a host and an event type that are not there', async () => {
     const pages = openPages()
-    for (const path of ['/nobody', '/acme/nobody', '/acme/anna/nothing', '/acme/anna/intro/book/x', '/UPPER', '/..%2f']) {
+    for (const path of [
+      '/nobody',
+      '/acme/nobody',
+      '/acme/anna/nothing',
+      '/acme/anna/intro/book/x',
+      '/UPPER',
+      '/..%2f',
+    ]) {
       const { status, html } = await pages.get(path)
       expect(status).toBe(404)
       expect(html).toContain('There is nothing here')
@@ -74,12 +108,19 @@ describe('every page', () => {
     Object.assign(pages.api.eventType, {
       title: hostile,
       description: hostile,
-      fields: [{ key: 'q', label: hostile, kind: 'choice', required: true, options: [hostile, 'b'] }],
+      fields: [
+        { key: 'q', label: hostile, kind: 'choice', required: true, options: [hostile, 'b'] },
+      ],
     })
     pages.api.managed.booking.title = hostile
     pages.api.managed.booking.reason = hostile
     pages.api.managed.booking.status = 'declined'
-    for (const path of [event, '/acme/anna', `${event}/book?start=2026-11-25T09:00:00.000Z`, `/manage/${manageToken}`]) {
+    for (const path of [
+      event,
+      '/acme/anna',
+      `${event}/book?start=2026-11-25T09:00:00.000Z`,
+      `/manage/${manageToken}`,
+    ]) {
       const { html } = await pages.get(path)
       expect(html).toContain('&lt;img src=x')
       expect(html).not.toContain('<img src=x')
@@ -102,7 +143,9 @@ describe('every page', () => {
     const packed = await pages.raw(event, { 'accept-encoding': encoding })
     expect(packed.headers.get('content-encoding')).toBe(encoding)
     expect(packed.headers.get('vary')).toContain('accept-encoding')
-    expect(unpack(Buffer.from(await packed.arrayBuffer())).toString()).toContain('Introduction call')
+    expect(unpack(Buffer.from(await packed.arrayBuffer())).toString()).toContain(
+      'Introduction call',
+    )
   })
 
   it('says nothing of a fault of ours but that it is one', async () => {
@@ -120,13 +163,17 @@ describe('the times of an event type', () => {
   it('are shown in the zone that is asked for, as the same instants', async () => {
     const pages = openPages()
     const starts = async (zone: string) =>
-      [...(await pages.get(`${event}?zone=${zone}&date=2026-11-25`)).html.matchAll(/name="start" value="([^"]+)"/g)].map(
-        ([, start]) => start,
-      )
+      [
+        ...(await pages.get(`${event}?zone=${zone}&date=2026-11-25`)).html.matchAll(
+          /name="start" value="([^"]+)"/g,
+        ),
+      ].map(([, start]) => start)
     const berlin = await starts('Europe/Berlin')
     expect(berlin).toHaveLength(6)
     expect(await starts('America/New_York')).toEqual(berlin)
-    expect((await pages.get(`${event}?zone=America/New_York&date=2026-11-25`)).html).toContain('>03:00<')
+    expect((await pages.get(`${event}?zone=America/New_York&date=2026-11-25`)).html).toContain(
+      '>03:00<',
+    )
   })
 
   it.each(['Asia/Kolkata', 'Europe/Kyiv', 'Etc/UTC', 'Europe/Berlin'])(
@@ -134,9 +181,13 @@ describe('the times of an event type', () => {
     async (zone) => {
       const pages = openPages()
       const { html } = await pages.get(`${event}?zone=${zone}&choose=zone`)
-      expect([...html.matchAll(/<option value="([^"]+)" selected>/g)].map(([, chosen]) => chosen)).toEqual([zone])
+      expect(
+        [...html.matchAll(/<option value="([^"]+)" selected>/g)].map(([, chosen]) => chosen),
+      ).toEqual([zone])
       pages.api.eventType.timeZone = zone
-      expect((await pages.get(`${event}?choose=zone`)).html).toContain(`<option value="${zone}" selected>`)
+      expect((await pages.get(`${event}?choose=zone`)).html).toContain(
+        `<option value="${zone}" selected>`,
+      )
     },
   )
 
@@ -158,21 +209,24 @@ describe('the times of an event type', () => {
     })
   })
 
-  it.each(['calendar_unavailable', 'host_not_connected'] as const)('are never made up: %s is told', async (code) => {
-    const pages = openPages()
-    pages.api.refusals.slots = { code }
-    const { status, html, headers } = await pages.get(event)
-    expect(status).toBe(code === 'calendar_unavailable' ? 503 : 409)
-    expect(html).not.toContain('name="start"')
-    expect(html).toContain('Try again')
-    if (code === 'calendar_unavailable') expect(headers.get('retry-after')).toBe('5')
-  })
+  it.each(['calendar_unavailable', 'host_not_connected'] as const)(
+    'are never made up: %s is told',
+    async (code) => {
+      const pages = openPages()
+      pages.api.rejections.slots = { code }
+      const { status, html, headers } = await pages.get(event)
+      expect(status).toBe(code === 'calendar_unavailable' ? 503 : 409)
+      expect(html).not.toContain('name="start"')
+      expect(html).toContain('Try again')
+      if (code === 'calendar_unavailable') expect(headers.get('retry-after')).toBe('5')
+    },
+  )
 
   it('ask a visitor to wait who asks too often, and one whose API is away to come back', async () => {
     const pages = openPages()
-    pages.api.refusals.slots = { code: 'rate_limited' }
+    pages.api.rejections.slots = { code: 'rate_limited' }
     expect(await pages.get(event)).toMatchObject({ status: 429 })
-    pages.api.refusals.eventTypePage = 'unreachable'
+    pages.api.rejections.eventTypePage = 'unreachable'
     const { status, headers } = await pages.get(event)
     expect([status, headers.get('retry-after')]).toEqual([503, '60'])
   })

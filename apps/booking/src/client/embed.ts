@@ -1,14 +1,23 @@
 /**
- * Puts booking pages into a page of another site: each `<div data-atrium-booking="https://…">` gets a frame that is as high as what it
- * shows. Addresses of other origins than this script's own are left alone.
+ * Puts booking pages into a page of another site: each `<div data-atrium-booking="https://…">` gets
+ * a frame that is as high as what it shows. Addresses of other origins than this script's own are
+ * left alone.
  */
 {
-  const origin = document.currentScript instanceof HTMLScriptElement ? new URL(document.currentScript.src).origin : undefined
+  const origin =
+    document.currentScript instanceof HTMLScriptElement
+      ? new URL(document.currentScript.src).origin
+      : undefined
   const frames = new Set<HTMLIFrameElement>()
 
   const fill = (place: HTMLElement) => {
     const address = place.dataset.atriumBooking ?? ''
-    if (!URL.canParse(address) || new URL(address).origin !== origin || place.querySelector('iframe')) return
+    if (
+      !URL.canParse(address) ||
+      new URL(address).origin !== origin ||
+      place.querySelector('iframe')
+    )
+      return
     const frame = document.createElement('iframe')
     frame.src = address
     frame.title = place.dataset.title ?? 'Book a time'
@@ -22,10 +31,12 @@
   }
 
   addEventListener('message', ({ origin: from, source, data }: MessageEvent<unknown>) => {
-    if (from !== origin || typeof data !== 'object' || data === null || !('atriumHeight' in data)) return
+    if (from !== origin || typeof data !== 'object' || data === null || !('atriumHeight' in data))
+      return
     const height = Number(data.atriumHeight)
     if (!(height > 0 && height < 20_000)) return
-    for (const frame of frames) if (frame.contentWindow === source) frame.style.height = `${Math.ceil(height)}px`
+    for (const frame of frames)
+      if (frame.contentWindow === source) frame.style.height = `${Math.ceil(height)}px`
   })
   if (document.readyState === 'loading') addEventListener('DOMContentLoaded', fillAll)
   else fillAll()

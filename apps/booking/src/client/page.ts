@@ -1,6 +1,7 @@
 /**
- * What the pages do better with a script: they find the visitor's time zone, change days and months without loading anew, and keep a
- * form from being sent twice. Without it everything works the same way through links and forms.
+ * What the pages do better with a script: they find the visitor's time zone, change days and months
+ * without loading again, and keep a form from being sent twice. Without it everything works the
+ * same way through links and forms.
  */
 
 import { currentZoneName, listTimeZones } from '@atrium/core/time-zones'
@@ -12,7 +13,15 @@ function start(): void {
   if (window.parent !== window) standInFrame()
   document.addEventListener('click', (event) => {
     const link = (event.target as Element).closest<HTMLAnchorElement>('a[data-swap]')
-    if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (
+      !link ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return
     event.preventDefault()
     if (link.dataset.zoneLink !== undefined) offerZones(link)
     else void swap(link.href, { keep: 'push', from: link })
@@ -49,14 +58,22 @@ interface SwapOptions {
 
 let latest = 0
 
-/** Puts the content of another address in place of this page's. Whatever goes wrong, the browser goes there by itself. */
+/**
+ * Puts the content of another address in place of this page's. Whatever goes wrong, the browser
+ * goes there by itself.
+ */
 async function swap(href: string, { keep, from, quiet }: SwapOptions): Promise<void> {
   const turn = ++latest
   const focused = from?.id ?? document.activeElement?.id
   main().setAttribute('aria-busy', 'true')
   try {
-    const response = await fetch(href, { headers: { 'x-atrium-part': 'main' }, credentials: 'omit' })
-    const part = new DOMParser().parseFromString(await response.text(), 'text/html').getElementById('main')
+    const response = await fetch(href, {
+      headers: { 'x-atrium-part': 'main' },
+      credentials: 'omit',
+    })
+    const part = new DOMParser()
+      .parseFromString(await response.text(), 'text/html')
+      .getElementById('main')
     if (turn !== latest) return
     if (!part || response.redirected) throw new Error('no part of a page')
     if (keep === 'push') history.pushState(null, '', href)
@@ -71,13 +88,18 @@ async function swap(href: string, { keep, from, quiet }: SwapOptions): Promise<v
   }
 }
 
-/** The times where the address names them and they are out of sight; else the same control that was pressed. */
+/**
+ * The times where the address names them and they are out of sight; else the same control that was
+ * pressed.
+ */
 function showPlace(href: string, focused: string | undefined): void {
   const again = focused ? document.getElementById(focused) : null
   if (again) again.focus({ preventScroll: true })
   else main().focus({ preventScroll: true })
-  const target = new URL(href, location.href).hash === '#times' ? document.getElementById('times') : null
-  if (target && target.getBoundingClientRect().top > innerHeight * 0.75) target.scrollIntoView({ block: 'start' })
+  const target =
+    new URL(href, location.href).hash === '#times' ? document.getElementById('times') : null
+  if (target && target.getBoundingClientRect().top > innerHeight * 0.75)
+    target.scrollIntoView({ block: 'start' })
 }
 
 /** A list of all zones in place of the link to it. */
@@ -88,7 +110,8 @@ function offerZones(link: HTMLAnchorElement): void {
   const select = document.createElement('select')
   select.id = 'zone'
   select.setAttribute('aria-label', 'Time zone')
-  for (const zone of zones) select.add(new Option(zone.replaceAll('_', ' '), zone, zone === shown, zone === shown))
+  for (const zone of zones)
+    select.add(new Option(zone.replaceAll('_', ' '), zone, zone === shown, zone === shown))
   select.addEventListener('change', () => {
     const address = new URL(link.href)
     address.searchParams.delete('choose')
@@ -130,7 +153,8 @@ function rememberHold(form: HTMLFormElement): void {
 }
 
 function release(): void {
-  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-sent]')) delete form.dataset.sent
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-sent]'))
+    delete form.dataset.sent
   for (const button of document.querySelectorAll<HTMLElement>('[aria-disabled]')) {
     button.removeAttribute('aria-disabled')
     if (button.dataset.label) button.textContent = button.dataset.label
@@ -145,7 +169,11 @@ function moveInMonth(event: KeyboardEvent): void {
   if (step === undefined || !current) return
   event.preventDefault()
   const cells = [...document.querySelectorAll('.month td')]
-  for (let at = cells.indexOf(current.parentElement as Element) + step; at >= 0 && at < cells.length; at += step) {
+  for (
+    let at = cells.indexOf(current.parentElement as Element) + step;
+    at >= 0 && at < cells.length;
+    at += step
+  ) {
     const link = cells[at]?.querySelector('a')
     if (!link) continue
     link.focus()
@@ -169,7 +197,8 @@ function standInFrame(): void {
 
 function tellHeight(): void {
   // Anybody may know how high a public page is.
-  if (window.parent !== window) window.parent.postMessage({ atriumHeight: document.body.scrollHeight }, '*')
+  if (window.parent !== window)
+    window.parent.postMessage({ atriumHeight: document.body.scrollHeight }, '*')
 }
 
 start()

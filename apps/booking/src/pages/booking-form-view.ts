@@ -1,6 +1,6 @@
 import type { PageFormField, PublicEventTypePage } from '@atrium/core/booking-pages'
 import { schedulingLimits } from '@atrium/core/scheduling'
-import type { SlotView } from '@atrium/core/slot-offers'
+import type { SlotView } from '@atrium/core/slot-availability'
 import { html } from 'hono/html'
 import { answerName, type SentForm, type Typed } from '../booking-form.ts'
 import { durationText, type Formats, placeOfZone } from '../formats.ts'
@@ -18,7 +18,7 @@ export interface FormView {
   /** Until when the time is held for this visitor; undefined where it is not. */
   heldUntil: string | undefined
   /** What stands in the way, and how to go on. */
-  refusal: { title: string; text?: string } | undefined
+  rejection: { title: string; text?: string } | undefined
   /** By the names of the controls. */
   errors: Readonly<Record<string, string>>
   /** Times of the same day, where the chosen one is gone. */
@@ -30,7 +30,7 @@ export function bookingFormView(view: FormView): Html {
   const { page, formats, form, path } = view
   const gone = view.others !== undefined
   return html`<section class="details">
-${view.refusal ? notice('alert', view.refusal.title, view.refusal.text) : ''}
+${view.rejection ? notice('alert', view.rejection.title, view.rejection.text) : ''}
 ${errorSummary(view)}
 <form method="post" action="${path}/book" class="fields" data-once>
 ${hiddenFields(view)}
@@ -57,25 +57,48 @@ ${heldUntil ? html`<p class="hint" data-held-until="${heldUntil}">It is held for
 
 function hiddenFields({ form, heldUntil }: FormView): Html {
   const { start, duration, zone, lockToken, idempotencyKey, seal } = form
-  const values = { start, duration: String(duration), zone, lock: lockToken ?? '', until: heldUntil ?? '', key: idempotencyKey, seal }
+  const values = {
+    start,
+    duration: String(duration),
+    zone,
+    lock: lockToken ?? '',
+    until: heldUntil ?? '',
+    key: idempotencyKey,
+    seal,
+  }
   return html`${Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`
 }
 
 function changeAddress({ path, page, form }: FormView): string {
-  const date = Temporal.Instant.from(form.start).toZonedDateTimeISO(form.zone).toPlainDate().toString()
+  const date = Temporal.Instant.from(form.start)
+    .toZonedDateTimeISO(form.zone)
+    .toPlainDate()
+    .toString()
   const query = new URLSearchParams({ zone: form.zone, date })
   if (form.duration !== page.eventType.durations[0]) query.set('duration', String(form.duration))
   if (form.lockToken !== undefined) query.set('lock', form.lockToken)
   return `${path}?${query}`
 }
 
-function field({ errors }: FormView, name: keyof Typed, label: string, value: string, required = false): Field {
+function field(
+  { errors }: FormView,
+  name: keyof Typed,
+  label: string,
+  value: string,
+  required = false,
+): Field {
   return { name, label, value, error: errors[name], required }
 }
 
 function ownField({ errors, form }: FormView, one: PageFormField): Html {
   const name = answerName(one)
-  const field: Field = { name, label: one.label, value: form.typed.answers[one.key] ?? '', error: errors[name], required: one.required }
+  const field: Field = {
+    name,
+    label: one.label,
+    value: form.typed.answers[one.key] ?? '',
+    error: errors[name],
+    required: one.required,
+  }
   switch (one.kind) {
     case 'text':
       return textField(field, { type: 'text', most: 200 })
@@ -100,12 +123,20 @@ function errorSummary(view: FormView): Html {
 
 function labelOf({ page }: FormView, name: string): string {
   const own = page.eventType.fields.find((one) => answerName(one) === name)
-  return own?.label ?? { name: 'Your name', email: 'Your e-mail address', guests: 'Guests', note: 'Note' }[name] ?? name
+  return (
+    own?.label ??
+    { name: 'Your name', email: 'Your e-mail address', guests: 'Guests', note: 'Note' }[name] ??
+    name
+  )
 }
 
 function cutoffs({ eventType }: PublicEventTypePage): string {
   const { cancelCutoffMinutes: cancel, rescheduleCutoffMinutes: move } = eventType
-  const before = (minutes: number) => (minutes === 0 ? 'until it begins' : `until ${durationText(minutes)} before it begins`)
-  const rule = cancel === move ? `move or cancel it ${before(cancel)}` : `move it ${before(move)} and cancel it ${before(cancel)}`
+  const before = (minutes: number) =>
+    minutes === 0 ? 'until it begins' : `until ${durationText(minutes)} before it begins`
+  const rule =
+    cancel === move
+      ? `move or cancel it ${before(cancel)}`
+      : `move it ${before(move)} and cancel it ${before(cancel)}`
   return `You get an e-mail with a link by which you can ${rule}.`
 }

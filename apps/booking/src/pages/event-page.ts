@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { excerpt, type Html, type Page } from './layout.ts'
 import { durationsText, placeKind, portrait } from './listing-pages.ts'
 
-/** What is booked on the left, the choice of a time, a form or a refusal on the right. */
+/** What is booked on the left, the choice of a time, a form or a rejection on the right. */
 export function eventPage(
   page: PublicEventTypePage,
   right: Html,
@@ -12,7 +12,8 @@ export function eventPage(
   const { tenant, host, eventType } = page
   return {
     title: options.title ?? `${eventType.title} with ${withWhom(page)}`,
-    description: excerpt(eventType.description) ?? `Choose a time for ${eventType.title} with ${host.name}.`,
+    description:
+      excerpt(eventType.description) ?? `Choose a time for ${eventType.title} with ${host.name}.`,
     frame: tenant,
     canonicalPath: options.canonical ? `/${tenant.slug}/${host.slug}/${eventType.slug}` : undefined,
     announce: options.announce,
@@ -24,11 +25,15 @@ export function eventPage(
 
 export function withWhom({ host, eventType }: PublicEventTypePage): string {
   const { assignment, hostNames } = eventType
-  return assignment === 'host' || hostNames.length === 0 ? host.name : new Intl.ListFormat('en', listing(assignment)).format(hostNames)
+  return assignment === 'host' || hostNames.length === 0
+    ? host.name
+    : new Intl.ListFormat('en', listing(assignment)).format(hostNames)
 }
 
 /** One of them, or all of them together. */
-function listing(assignment: PublicEventTypePage['eventType']['assignment']): Intl.ListFormatOptions {
+function listing(
+  assignment: PublicEventTypePage['eventType']['assignment'],
+): Intl.ListFormatOptions {
   return { type: assignment === 'collective' ? 'conjunction' : 'disjunction' }
 }
 

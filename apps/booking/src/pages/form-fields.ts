@@ -11,7 +11,10 @@ export interface Field {
   hint?: string
 }
 
-export function textField(field: Field, input: { type: 'text' | 'email' | 'tel'; autocomplete?: string; most: number }): Html {
+export function textField(
+  field: Field,
+  input: { type: 'text' | 'email' | 'tel'; autocomplete?: string; most: number },
+): Html {
   return wrapped(
     field,
     html`<input id="${field.name}" name="${field.name}" type="${input.type}" value="${field.value}" maxlength="${input.most}"${
@@ -32,7 +35,8 @@ export function choiceField(field: Field, options: readonly string[]): Html {
     return wrapped(
       field,
       html`<select id="${field.name}" name="${field.name}"${states(field)}><option value="">Choose one</option>${options.map(
-        (option) => html`<option value="${option}"${option === field.value ? html` selected` : ''}>${option}</option>`,
+        (option) =>
+          html`<option value="${option}"${option === field.value ? html` selected` : ''}>${option}</option>`,
       )}</select>`,
     )
   return html`<fieldset class="field"${field.error ? html` aria-describedby="${field.name}-error"` : ''}><legend>${label(field)}</legend>${options.map(

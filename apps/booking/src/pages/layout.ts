@@ -16,7 +16,10 @@ export interface Page {
   description?: string | undefined
   /** Absent on pages that belong to no tenant. */
   frame?: Frame | undefined
-  /** Path of the page's own address, without the choices in its query; absent on pages that nobody should find. */
+  /**
+   * Path of the page's own address, without the choices in its query; absent on pages that nobody
+   * should find.
+   */
   canonicalPath?: string | undefined
   /** What the script tells a screen reader when it has put this page's content in place. */
   announce?: string | undefined
@@ -37,7 +40,7 @@ const standardAccent = '#1f6feb'
 /** Asks for the content of a page alone; what the script puts in place when a link is followed. */
 export const partHeader = 'x-atrium-part'
 
-/** Answers a whole page, or its content alone to the page's own script. */
+/** Returns a whole page, or its content alone to the page's own script. */
 export async function renderPage(
   c: AppContext,
   parts: PageParts,
@@ -45,7 +48,9 @@ export async function renderPage(
   status: 200 | 400 | 404 | 409 | 429 | 500 | 503 = 200,
 ): Promise<Response> {
   const policy = c.get('policy')
-  policy.images = [...new Set((page.images ?? []).flatMap((url) => (url === null ? [] : [new URL(url).origin])))]
+  policy.images = [
+    ...new Set((page.images ?? []).flatMap((url) => (url === null ? [] : [new URL(url).origin]))),
+  ]
   policy.frameAncestors = page.embedOrigins ?? []
   c.header('vary', `accept-language, ${partHeader}`)
   const main = html`<main id="main" tabindex="-1" data-title="${page.title}" data-announce="${page.announce ?? page.title}">${page.body}</main>`

@@ -1,4 +1,9 @@
-import type { PageEventType, PageHost, PublicHostPage, PublicTenantPage } from '@atrium/core/booking-pages'
+import type {
+  PageEventType,
+  PageHost,
+  PublicHostPage,
+  PublicTenantPage,
+} from '@atrium/core/booking-pages'
 import { html } from 'hono/html'
 import { durationText } from '../formats.ts'
 import { excerpt, type Html, type Page } from './layout.ts'
@@ -32,7 +37,8 @@ export function hostPage({ tenant, host, eventTypes }: PublicHostPage): Page {
   const path = `/${tenant.slug}/${host.slug}`
   return {
     title: `Book a time with ${host.name}`,
-    description: excerpt(host.description) ?? `Choose what you would like to meet ${host.name} for.`,
+    description:
+      excerpt(host.description) ?? `Choose what you would like to meet ${host.name} for.`,
     frame: tenant,
     canonicalPath: path,
     images: [host.avatarUrl],
@@ -57,7 +63,12 @@ export function durationsText(durations: readonly number[]): string {
 }
 
 export function placeKind(kind: PageEventType['location']['kind']): string {
-  return { video: 'Video call', phone: 'Telephone', in_person: 'In person', visitor_phone: 'We call you' }[kind]
+  return {
+    video: 'Video call',
+    phone: 'Telephone',
+    in_person: 'In person',
+    visitor_phone: 'We call you',
+  }[kind]
 }
 
 export function portrait({ name, avatarUrl }: Pick<PageHost, 'name' | 'avatarUrl'>): Html {

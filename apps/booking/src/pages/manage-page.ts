@@ -1,6 +1,6 @@
 import type { ManagedBooking } from '@atrium/core/bookings'
 import { schedulingLimits } from '@atrium/core/scheduling'
-import type { SlotView } from '@atrium/core/slot-offers'
+import type { SlotView } from '@atrium/core/slot-availability'
 import { html } from 'hono/html'
 import { durationText, type Formats, placeOfZone } from '../formats.ts'
 import { areaField } from './form-fields.ts'
@@ -22,23 +22,32 @@ export interface ManageView {
 
 export function managePage(view: ManageView, title: string, body: Html, announce = title): Page {
   const { tenant } = view.managed
-  return { title, frame: tenant, announce, embedOrigins: view.embedOrigins, body: html`<div class="panel narrow">${body}</div>` }
+  return {
+    title,
+    frame: tenant,
+    announce,
+    embedOrigins: view.embedOrigins,
+    body: html`<div class="panel narrow">${body}</div>`,
+  }
 }
 
 /** The booking with everything that can be done about it. */
 export function bookingPage(
   view: ManageView,
   done: Done | undefined,
-  { proof, refusal }: { proof?: string | undefined; refusal?: { title: string; text?: string } } = {},
+  {
+    proof,
+    rejection,
+  }: { proof?: string | undefined; rejection?: { title: string; text?: string } } = {},
 ): Page {
   const { booking } = view.managed
   const title = headline(view.managed, done)
   return managePage(
     view,
     `${title}: ${booking.title}`,
-    html`${done ? notice('done', title, doneText(view, done)) : html`<p class="status ${booking.status}">${statusWord(booking.status)}</p>`}
+    html`${done ? notice('done', title, doneText(view, done)) : html`<p class="status ${booking.status}">${statusLabel(booking.status)}</p>`}
 <h1>${booking.title}</h1>
-${refusal ? notice('alert', refusal.title, refusal.text) : ''}
+${rejection ? notice('alert', rejection.title, rejection.text) : ''}
 ${done ? '' : statusText(view)}
 ${waitingGuests(view, proof)}
 ${facts(view)}
@@ -48,7 +57,8 @@ ${actions(view)}`,
 }
 
 function headline({ booking }: ManagedBooking, done: Done | undefined): string {
-  if (done === 'booked') return booking.status === 'pending' ? 'Your request was sent' : 'You are booked'
+  if (done === 'booked')
+    return booking.status === 'pending' ? 'Your request was sent' : 'You are booked'
   if (done === 'moved') return 'Your booking was moved'
   if (done === 'cancelled') return 'Your booking was cancelled'
   if (done === 'invited') return 'Your guests are invited'
@@ -69,8 +79,14 @@ function doneText({ managed: { booking }, formats }: ManageView, done: Done): Ht
   return html`${mail} is on its way, with the entry for your calendar and the link to this page.`
 }
 
-/** Guests get no mail before the visitor has shown to read the mail of the own address: the proof stands there alone. */
-function waitingGuests({ path, managed: { booking } }: ManageView, proof: string | undefined): Html | '' {
+/**
+ * Guests get no mail before the visitor has shown to read the mail of the own address: the proof
+ * stands there alone.
+ */
+function waitingGuests(
+  { path, managed: { booking } }: ManageView,
+  proof: string | undefined,
+): Html | '' {
   const live = booking.status === 'pending' || booking.status === 'confirmed'
   if (booking.guestsInvited || booking.guests.length === 0 || !live) return ''
   const who = booking.guests.length === 1 ? 'Your guest is' : 'Your guests are'
@@ -82,10 +98,12 @@ function waitingGuests({ path, managed: { booking } }: ManageView, proof: string
 }
 
 function deadline(instant: string | null, zone: string, formats: Formats): Html | '' {
-  return instant === null ? '' : html` until <span${lang(formats)}>${formats.moment(instant, zone)}</span>`
+  return instant === null
+    ? ''
+    : html` until <span${lang(formats)}>${formats.moment(instant, zone)}</span>`
 }
 
-function statusWord(status: ManagedBooking['booking']['status']): string {
+function statusLabel(status: ManagedBooking['booking']['status']): string {
   return {
     pending: 'Waiting for confirmation',
     confirmed: 'Confirmed',
@@ -96,7 +114,8 @@ function statusWord(status: ManagedBooking['booking']['status']): string {
 }
 
 function statusText({ managed: { booking }, formats }: ManageView): Html {
-  const reason = booking.reason === null ? '' : html`<blockquote class="text">${booking.reason}</blockquote>`
+  const reason =
+    booking.reason === null ? '' : html`<blockquote class="text">${booking.reason}</blockquote>`
   switch (booking.status) {
     case 'confirmed':
       return html``
@@ -118,20 +137,36 @@ export function facts({ managed: { booking }, formats }: ManageView): Html {
   const rows: [string, Html | string][] = [
     ['When', when(booking.start, booking.end, zone, formats, over)],
     ['Length', durationText(minutes)],
-    ['With', html`${booking.host.name}${booking.host.title ? html`<br><span class="dim">${booking.host.title}</span>` : ''}`],
+    [
+      'With',
+      html`${booking.host.name}${booking.host.title ? html`<br><span class="dim">${booking.host.title}</span>` : ''}`,
+    ],
     ['Where', place(booking.location)],
-    ['Booked for', html`${booking.attendee.name}<br><span class="dim">${booking.attendee.email}</span>`],
-    ...(booking.guests.length > 0 ? [['Guests', booking.guests.join(', ')] satisfies [string, string]] : []),
+    [
+      'Booked for',
+      html`${booking.attendee.name}<br><span class="dim">${booking.attendee.email}</span>`,
+    ],
+    ...(booking.guests.length > 0
+      ? [['Guests', booking.guests.join(', ')] satisfies [string, string]]
+      : []),
     ...booking.answers.map(({ label, value }): [string, Html] => [
       label,
       html`<span class="text">${value === 'true' ? 'Yes' : value === 'false' ? 'No' : value}</span>`,
     ]),
-    ...(booking.note !== null ? [['Note', html`<span class="text">${booking.note}</span>`] satisfies [string, Html]] : []),
+    ...(booking.note !== null
+      ? [['Note', html`<span class="text">${booking.note}</span>`] satisfies [string, Html]]
+      : []),
   ]
   return html`<dl>${rows.map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>`
 }
 
-export function when(start: string, end: string, zone: string, formats: Formats, over = false): Html {
+export function when(
+  start: string,
+  end: string,
+  zone: string,
+  formats: Formats,
+  over = false,
+): Html {
   const text = html`<time datetime="${start}"${lang(formats)}>${formats.span(start, end, zone)}</time>`
   return html`<strong>${over ? html`<s>${text}</s>` : text}</strong><br><span class="dim">${placeOfZone(zone)} time (${formats.offset(start, zone)})</span>`
 }
@@ -151,7 +186,7 @@ function actions({ path, managed }: ManageView): Html {
 ${booking.status === 'confirmed' ? html`<a class="button quiet" href="${path}/calendar.ics" download>Add to calendar</a>` : ''}
 ${move ? html`<a class="button quiet" href="${path}/move">Move it</a>` : ''}
 ${cancel ? html`<a class="button quiet" href="${path}/cancel">Cancel it</a>` : ''}
-${live || !eventType.offered ? '' : html`<a class="button" href="/${tenant.slug}/${booking.host.slug}/${eventType.slug}">Book another time</a>`}</p>
+${live || !eventType.offered ? '' : html`<a class="button" href="/${tenant.slug}/${eventType.hostSlug}/${eventType.slug}">Book another time</a>`}</p>
 ${live && !move && !cancel ? html`<p class="hint">It is too late to move or cancel this booking here. Write to ${booking.host.name} if something comes up.</p>` : ''}
 ${live && (move || cancel) ? html`<p class="hint no-print">Keep the link to this page to yourself: who has it can change the booking.</p>` : ''}`
 }
@@ -159,18 +194,24 @@ ${live && (move || cancel) ? html`<p class="hint no-print">Keep the link to this
 /** Asks before anything is cancelled: opening a link changes nothing. */
 export function cancelPage(
   view: ManageView,
-  refusal: { title: string; text?: string } | undefined,
+  rejection: { title: string; text?: string } | undefined,
   typed: { reason: string; error?: string | undefined },
 ): Page {
   const { booking } = view.managed
   return managePage(
     view,
     `Cancel ${booking.title}`,
-    html`${refusal ? notice('alert', refusal.title, refusal.text) : ''}
+    html`${rejection ? notice('alert', rejection.title, rejection.text) : ''}
 <h1>Cancel this booking?</h1>${facts(view)}
 <form method="post" action="${view.path}/cancel" class="fields" data-once>
 ${areaField(
-  { name: 'reason', label: 'Reason', value: typed.reason, error: typed.error, hint: `${booking.host.name} reads it.` },
+  {
+    name: 'reason',
+    label: 'Reason',
+    value: typed.reason,
+    error: typed.error,
+    hint: `${booking.host.name} reads it.`,
+  },
   { rows: 3, most: schedulingLimits.reasonCharacters },
 )}
 <p class="buttons"><button class="button danger" data-busy="Cancelling…">Cancel the booking</button> <a href="${view.path}">Keep it</a></p></form>`,
@@ -184,30 +225,42 @@ export interface Move {
   reason: string
 }
 
-export interface RefusedMove {
+export interface RejectedMove {
   title: string
   text?: string
   /** Times of the same day, where the chosen one is gone. */
   others?: readonly SlotView[]
 }
 
+/** Said before a move that can bring another host. */
+export function hostNote({ managed: { booking, eventType } }: ManageView): Html | '' {
+  if (!eventType.hostMayChange) return ''
+  return html`<p class="hint">You keep ${booking.host.name} as your host if ${booking.host.name} is free at the new time. Otherwise a colleague takes the meeting.</p>`
+}
+
 /** The old and the new time side by side, before anything changes. */
-export function confirmMovePage(view: ManageView, move: Move, refusal?: RefusedMove): Page {
+export function confirmMovePage(view: ManageView, move: Move, rejection?: RejectedMove): Page {
   const { booking } = view.managed
   const { formats } = view
   const end = Temporal.Instant.from(move.start).add({ minutes: move.duration }).toString()
-  const gone = refusal?.others
+  const gone = rejection?.others
   return managePage(
     view,
     `Move ${booking.title}`,
-    html`${refusal ? notice('alert', refusal.title, refusal.text) : ''}
-<h1>Move this booking?</h1>
+    html`${rejection ? notice('alert', rejection.title, rejection.text) : ''}
+<h1>Move this booking?</h1>${hostNote(view)}
 <dl><dt>Until now</dt><dd>${when(booking.start, booking.end, move.zone, formats, true)}</dd>${gone ? '' : html`<dt>From now on</dt><dd>${when(move.start, end, move.zone, formats)}</dd>`}</dl>
 <form method="post" action="${view.path}/move" class="fields" data-once>
 <input type="hidden" name="start" value="${move.start}"><input type="hidden" name="duration" value="${move.duration}"><input type="hidden" name="zone" value="${move.zone}">
 ${gone ? otherTimes(gone, { formats, zone: move.zone, allDays: `${view.path}/move` }) : ''}
 ${areaField(
-  { name: 'reason', label: 'Reason', value: move.reason, error: undefined, hint: `${booking.host.name} reads it.` },
+  {
+    name: 'reason',
+    label: 'Reason',
+    value: move.reason,
+    error: undefined,
+    hint: `${booking.host.name} reads it.`,
+  },
   { rows: 2, most: schedulingLimits.reasonCharacters },
 )}
 ${gone ? '' : html`<p class="buttons"><button class="button" data-busy="Moving…">Move the booking</button> <a href="${view.path}/move">Choose another time</a></p>`}</form>`,

@@ -5,7 +5,15 @@ import type { Frame, Html, Page } from './layout.ts'
 export function messagePage(
   title: string,
   text: string,
-  { frame, link, embedOrigins }: { frame?: Frame; link?: { href: string; text: string }; embedOrigins?: readonly string[] } = {},
+  {
+    frame,
+    link,
+    embedOrigins,
+  }: {
+    frame?: Frame
+    link?: { href: string; text: string }
+    embedOrigins?: readonly string[]
+  } = {},
 ): Page {
   return {
     title,

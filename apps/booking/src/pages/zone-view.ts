@@ -3,9 +3,12 @@ import { html } from 'hono/html'
 import { placeOfZone, zoneInRegion } from '../formats.ts'
 import { address, choiceQuery } from '../picker.ts'
 import type { Html } from './layout.ts'
-import type { PickerView } from './picker-view.ts'
+import type { PickerView } from './picker-link.ts'
 
-/** In which zone times are shown, with its difference from UTC on the shown date, and the way to another one: a link to the list, which the script replaces by a list in place. */
+/**
+ * In which zone times are shown, with its difference from UTC on the shown date, and the way to
+ * another one: a link to the list, which the script replaces by a list in place.
+ */
 export function zoneLine(view: PickerView, date: string): Html {
   const { choice, formats } = view
   const query = { ...choiceQuery(choice, view.standardDuration), choose: 'zone' }
@@ -18,18 +21,26 @@ export function zoneChoice(view: PickerView): Html {
   return html`<section class="pick"><h2>Choose your time zone</h2>
 <form method="get" action="${view.path}" class="fields">
 ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<p><label for="zones">Time zone</label><select id="zones" name="zone" autofocus>${zonesByRegion(view.choice.zone).map(
+<p><label for="zones">Time zone</label><select id="zones" name="zone" autofocus>${zonesByRegion(
+    view.choice.zone,
+  ).map(
     ([region, zones]) =>
       html`<optgroup label="${region}">${zones.map(
-        (zone) => html`<option value="${zone}"${zone === view.choice.zone ? html` selected` : ''}>${zoneInRegion(zone)}</option>`,
+        (zone) =>
+          html`<option value="${zone}"${zone === view.choice.zone ? html` selected` : ''}>${zoneInRegion(zone)}</option>`,
       )}</optgroup>`,
   )}</select></p>
 <p class="buttons"><button class="button">Show times</button> <a href="${address(view.path, choiceQuery(view.choice, view.standardDuration))}">Back</a></p></form></section>`
 }
 
-/** With the zone that is shown, which may go by a name that Intl knows and does not list, such as US/Pacific. */
+/**
+ * With the zone that is shown, which may go by a name that Intl knows and does not list, such as
+ * US/Pacific.
+ */
 function zonesByRegion(shown: string): [string, string[]][] {
   const zones = [...new Set([...listTimeZones(), shown])]
-  const regions = Map.groupBy(zones, (zone) => (zone.includes('/') ? (zone.split('/')[0] ?? '') : 'Other'))
+  const regions = Map.groupBy(zones, (zone) =>
+    zone.includes('/') ? (zone.split('/')[0] ?? '') : 'Other',
+  )
   return [...regions].map(([region, ofRegion]) => [region, ofRegion.sort()])
 }

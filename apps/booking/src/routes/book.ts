@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { PublicEventTypePage } from '@atrium/core/booking-pages'
-import type { TakenSlotLock } from '@atrium/core/slot-offers'
+import type { TakenSlotLock } from '@atrium/core/slot-availability'
 import { isSlugShaped } from '@atrium/core/slugs'
 import { isTimeZone } from '@atrium/core/time-zones'
 import { type Context, Hono } from 'hono'
 import type { BookingApi } from '../api.ts'
-import type { BookingParts } from '../app.ts'
 import { controlOf, nothingTyped, readForm, type SentForm, toBooking } from '../booking-form.ts'
 import { dateIn } from '../days.ts'
 import { formKey, sealFault, sealForm } from '../form-seal.ts'
 import { bookingFormView, type FormView } from '../pages/booking-form-view.ts'
 import { eventPage } from '../pages/event-page.ts'
 import { renderPage } from '../pages/layout.ts'
+import type { BookingParts } from '../parts.ts'
 import { address } from '../picker.ts'
 import { attempt, type Problem } from '../problems.ts'
-import { isGone, type PageStatus, pageStatus, refusalText, retryAfter } from '../refusals.ts'
+import { isGone, type PageStatus, pageStatus, rejectionText, retryAfter } from '../rejections.ts'
 import type { AppEnv } from '../request.ts'
 import { isInstant, readFormBody } from './form-body.ts'
 
@@ -33,37 +33,67 @@ async function readPage(c: Context<AppEnv, '/:tenant/:host/:event'>, parts: Book
   const { tenant, host, event } = c.req.param()
   if (![tenant, host, event].every(isSlugShaped)) return undefined
   const api = parts.connect(c)
-  return { api, page: await api.eventTypePage(tenant, host, event), path: `/${tenant}/${host}/${event}` }
+  return {
+    api,
+    page: await api.eventTypePage(tenant, host, event),
+    path: `/${tenant}/${host}/${event}`,
+  }
 }
 
 /**
- * Holds the chosen time for five minutes and leads to the form. Where it cannot be held because somebody holds too many the form comes
- * all the same: a hold is a courtesy, what counts is the booking.
+ * Holds the chosen time for five minutes and leads to the form. Where it cannot be held because
+ * somebody holds too many the form comes all the same: a hold is a courtesy, what counts is the
+ * booking.
  */
-async function holdTime(c: Context<AppEnv, '/:tenant/:host/:event/hold'>, parts: BookingParts): Promise<Response> {
+async function holdTime(
+  c: Context<AppEnv, '/:tenant/:host/:event/hold'>,
+  parts: BookingParts,
+): Promise<Response> {
   const found = await readPage(c, parts)
   if (!found) return c.notFound()
   const { api, page, path } = found
   const form = readForm(await readFormBody(c), page)
-  const chosen = { zone: form.zone, ...(form.duration !== page.eventType.durations[0] && { duration: String(form.duration) }) }
+  const chosen = {
+    zone: form.zone,
+    ...(form.duration !== page.eventType.durations[0] && { duration: String(form.duration) }),
+  }
   const kept = form.lockToken === undefined ? {} : { lock: form.lockToken }
   if (!isInstant(form.start)) return c.redirect(address(path, chosen), 303)
   const held = await takeLock(api, page, form, form.start)
   if (held.ok) {
     const { lockToken, expiresAt } = held.answer
-    return c.redirect(address(`${path}/book`, { ...chosen, start: form.start, lock: lockToken, until: expiresAt }), 303)
+    return c.redirect(
+      address(`${path}/book`, { ...chosen, start: form.start, lock: lockToken, until: expiresAt }),
+      303,
+    )
   }
-  c.set('refusal', held.problem.code)
+  c.set('rejection', held.problem.code)
   if (isGone(held.problem.code)) {
     const date = dateIn(form.zone, Date.parse(form.start))
     return c.redirect(address(path, { ...chosen, date, refused: held.problem.code, ...kept }), 303)
   }
-  const goesOn = held.problem.code === 'rate_limited' || held.problem.code === 'calendar_unavailable' || held.problem.code === 'unreachable'
-  return c.redirect(goesOn ? address(`${path}/book`, { ...chosen, start: form.start }) : address(path, chosen), 303)
+  const goesOn =
+    held.problem.code === 'rate_limited' ||
+    held.problem.code === 'calendar_unavailable' ||
+    held.problem.code === 'unreachable'
+  return c.redirect(
+    goesOn ? address(`${path}/book`, { ...chosen, start: form.start }) : address(path, chosen),
+    303,
+  )
 }
 
-function takeLock(api: BookingApi, { eventType }: PublicEventTypePage, form: SentForm, start: string) {
-  return attempt<TakenSlotLock>(api.takeLock({ eventTypeId: eventType.id, start, duration: form.duration }, { lockToken: form.lockToken }))
+function takeLock(
+  api: BookingApi,
+  { eventType }: PublicEventTypePage,
+  form: SentForm,
+  start: string,
+) {
+  return attempt<TakenSlotLock>(
+    api.takeLock(
+      { eventTypeId: eventType.id, start, duration: form.duration },
+      { lockToken: form.lockToken },
+    ),
+  )
 }
 
 async function showForm(c: BookContext, parts: BookingParts): Promise<Response> {
@@ -71,7 +101,10 @@ async function showForm(c: BookContext, parts: BookingParts): Promise<Response> 
   if (!found) return c.notFound()
   const { page, path } = found
   const { start, zone, duration, lock, until } = c.req.query()
-  const minutes = page.eventType.durations.find((one) => String(one) === duration) ?? page.eventType.durations[0] ?? 30
+  const minutes =
+    page.eventType.durations.find((one) => String(one) === duration) ??
+    page.eventType.durations[0] ??
+    30
   if (!isInstant(start)) return c.redirect(path, 303)
   const now = parts.now()
   const form = {
@@ -84,7 +117,16 @@ async function showForm(c: BookContext, parts: BookingParts): Promise<Response> 
     seal: sealForm(parts.config.appSecret, path, now),
   }
   const heldUntil = lock ? stillHeld(until, now) : undefined
-  return renderForm(c, parts, { path, page, formats: c.get('formats'), form, heldUntil, refusal: undefined, errors: {}, others: undefined })
+  return renderForm(c, parts, {
+    path,
+    page,
+    formats: c.get('formats'),
+    form,
+    heldUntil,
+    rejection: undefined,
+    errors: {},
+    others: undefined,
+  })
 }
 
 async function takeForm(c: BookContext, parts: BookingParts): Promise<Response> {
@@ -93,20 +135,30 @@ async function takeForm(c: BookContext, parts: BookingParts): Promise<Response> 
   const { api, page, path } = found
   const form = readForm(await readFormBody(c), page)
   if (!isInstant(form.start)) return c.redirect(path, 303)
-  if (form.otherStart !== undefined && isInstant(form.otherStart)) return changeTime(c, parts, found, form, form.otherStart)
+  if (form.otherStart !== undefined && isInstant(form.otherStart))
+    return changeTime(c, parts, found, form, form.otherStart)
 
   const fault = sealFault(parts.config.appSecret, path, form.seal, parts.now())
   if (fault !== undefined || form.trap !== '') {
-    // Asked again and not lost: people who are quick, or come back after a day, send the same form once more.
-    const seal = fault === undefined || fault === 'too_fast' ? form.seal : sealForm(parts.config.appSecret, path, parts.now())
-    c.set('refusal', fault ?? 'trap')
-    const refusal = { title: 'Please send the form once more.', text: 'This keeps programs out. Everything that you typed is still here.' }
-    return renderForm(c, parts, formView(c, parts, found, { ...form, seal }, { refusal }), 400)
+    // Asked again and not lost: people who are quick, or come back after a day, send the same form
+    // once more.
+    const seal =
+      fault === undefined || fault === 'too_fast'
+        ? form.seal
+        : sealForm(parts.config.appSecret, path, parts.now())
+    c.set('rejection', fault ?? 'trap')
+    const rejection = {
+      title: 'Please send the form once more.',
+      text: 'This keeps programs out. Everything that you typed is still here.',
+    }
+    return renderForm(c, parts, formView(c, parts, found, { ...form, seal }, { rejection }), 400)
   }
   if (!/^[\w-]{8,100}$/.test(form.idempotencyKey)) form.idempotencyKey = randomUUID()
-  const booked = await attempt(api.book(toBooking(form, page, c.get('formats').locale), form.idempotencyKey))
+  const booked = await attempt(
+    api.book(toBooking(form, page, c.get('formats').locale), form.idempotencyKey),
+  )
   if (booked.ok) return c.redirect(`/manage/${booked.answer.manageToken}?done=booked`, 303)
-  return refuse(c, parts, found, form, booked.problem)
+  return reject(c, parts, found, form, booked.problem)
 }
 
 interface Found {
@@ -116,25 +168,45 @@ interface Found {
 }
 
 /** The same form for another time, which is held now in place of the first. */
-async function changeTime(c: BookContext, parts: BookingParts, found: Found, form: SentForm, start: string): Promise<Response> {
+async function changeTime(
+  c: BookContext,
+  parts: BookingParts,
+  found: Found,
+  form: SentForm,
+  start: string,
+): Promise<Response> {
   const held = await takeLock(found.api, found.page, form, start)
   const lock = held.ok ? held.answer.lockToken : undefined
   const idempotencyKey = formKey(parts.config.appSecret, found.path, { start, lock })
   const changed = { ...form, start, idempotencyKey, lockToken: lock }
-  if (!held.ok && isGone(held.problem.code)) return refuse(c, parts, found, changed, held.problem)
-  return renderForm(c, parts, { ...formView(c, parts, found, changed, {}), heldUntil: held.ok ? held.answer.expiresAt : undefined })
+  if (!held.ok && isGone(held.problem.code)) return reject(c, parts, found, changed, held.problem)
+  return renderForm(c, parts, {
+    ...formView(c, parts, found, changed, {}),
+    heldUntil: held.ok ? held.answer.expiresAt : undefined,
+  })
 }
 
-/** The form again, with what is wrong where it is wrong, and other times where the chosen one is gone. */
-async function refuse(c: BookContext, parts: BookingParts, found: Found, form: SentForm, problem: Problem): Promise<Response> {
-  c.set('refusal', problem.code)
+/**
+ * The form again, with what is wrong where it is wrong, and other times where the chosen one is
+ * gone.
+ */
+async function reject(
+  c: BookContext,
+  parts: BookingParts,
+  found: Found,
+  form: SentForm,
+  problem: Problem,
+): Promise<Response> {
+  c.set('rejection', problem.code)
   const seconds = retryAfter(problem)
   if (seconds !== undefined) c.header('retry-after', String(seconds))
-  // A refusal frees the key, and where the answer was lost the same key finds the booking that was made.
-  const again = problem.code === 'idempotency_mismatch' ? { ...form, idempotencyKey: randomUUID() } : form
+  // A rejection frees the key, and where the answer was lost the same key finds the booking that
+  // was made.
+  const again =
+    problem.code === 'idempotency_mismatch' ? { ...form, idempotencyKey: randomUUID() } : form
   if (isGone(problem.code)) {
     const others = await timesOfDay(found, form)
-    const view = formView(c, parts, found, again, { refusal: refusalText(problem) })
+    const view = formView(c, parts, found, again, { rejection: rejectionText(problem) })
     return renderForm(c, parts, { ...view, ...(others && { others }) }, 409)
   }
   const errors: Record<string, string> = {}
@@ -143,15 +215,28 @@ async function refuse(c: BookContext, parts: BookingParts, found: Found, form: S
     if (control !== undefined) errors[control] ??= message
   }
   const atFields = Object.keys(errors).length > 0
-  const view = formView(c, parts, found, again, atFields ? {} : { refusal: refusalText(problem) })
+  const view = formView(
+    c,
+    parts,
+    found,
+    again,
+    atFields ? {} : { rejection: rejectionText(problem) },
+  )
   return renderForm(c, parts, { ...view, errors }, pageStatus(problem))
 }
 
 /** The other times of the day that the form is about; undefined where they cannot be read. */
 async function timesOfDay({ api, page }: Found, { start, zone, duration, lockToken }: SentForm) {
   const date = dateIn(zone, Date.parse(start))
-  const asked = await attempt(api.slots({ id: page.eventType.id, from: date, to: date, timeZone: zone, duration }, { lockToken }))
-  return asked.ok ? (asked.answer.slots[date] ?? []).filter((slot) => slot.start !== start) : undefined
+  const asked = await attempt(
+    api.slots(
+      { id: page.eventType.id, from: date, to: date, timeZone: zone, duration },
+      { lockToken },
+    ),
+  )
+  return asked.ok
+    ? (asked.answer.slots[date] ?? []).filter((slot) => slot.start !== start)
+    : undefined
 }
 
 function formView(
@@ -159,10 +244,19 @@ function formView(
   { now }: BookingParts,
   { page, path }: Found,
   form: SentForm,
-  { refusal }: Partial<Pick<FormView, 'refusal'>>,
+  { rejection }: Partial<Pick<FormView, 'rejection'>>,
 ): FormView {
   const heldUntil = form.lockToken === undefined ? undefined : stillHeld(form.heldUntil, now())
-  return { path, page, formats: c.get('formats'), form, heldUntil, refusal, errors: {}, others: undefined }
+  return {
+    path,
+    page,
+    formats: c.get('formats'),
+    form,
+    heldUntil,
+    rejection,
+    errors: {},
+    others: undefined,
+  }
 }
 
 /** Told to the visitor and nothing else: whether a time is held is the API's to know. */
@@ -170,8 +264,18 @@ function stillHeld(until: string | undefined, now: number): string | undefined {
   return isInstant(until) && Date.parse(until) > now ? until : undefined
 }
 
-function renderForm(c: BookContext, parts: BookingParts, view: FormView, status: PageStatus = 200): Promise<Response> {
+function renderForm(
+  c: BookContext,
+  parts: BookingParts,
+  view: FormView,
+  status: PageStatus = 200,
+): Promise<Response> {
   const { eventType } = view.page
   const title = `Your details: ${eventType.title}`
-  return renderPage(c, parts, eventPage(view.page, bookingFormView(view), { title, canonical: false }), status)
+  return renderPage(
+    c,
+    parts,
+    eventPage(view.page, bookingFormView(view), { title, canonical: false }),
+    status,
+  )
 }

@@ -8,6 +8,7 @@ export async function readFormBody(c: AppContext): Promise<URLSearchParams> {
 
 /** True for an instant in UTC as our own pages write it. */
 export function isInstant(text: string | undefined): text is string {
-  if (text === undefined || !/^20\d{2}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/.test(text)) return false
+  if (text === undefined || !/^20\d{2}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/.test(text))
+    return false
   return !Number.isNaN(Date.parse(text))
 }

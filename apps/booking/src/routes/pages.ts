@@ -2,16 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { isSlugShaped } from '@atrium/core/slugs'
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
-import type { BookingParts } from '../app.ts'
 import { dateIn } from '../days.ts'
 import { eventPage } from '../pages/event-page.ts'
 import { type Html, renderPage } from '../pages/layout.ts'
 import { hostPage, tenantPage } from '../pages/listing-pages.ts'
 import { notice } from '../pages/message-page.ts'
-import { type PickerView, pickerLink, pickerView } from '../pages/picker-view.ts'
-import { askWhole, findOffer, type Offer, readChoice } from '../picker.ts'
+import { type PickerView, pickerLink } from '../pages/picker-link.ts'
+import { pickerView } from '../pages/picker-view.ts'
+import type { BookingParts } from '../parts.ts'
+import { askWhole, findAvailability, readChoice, type SlotAvailability } from '../picker.ts'
 import { attempt, type Problem } from '../problems.ts'
-import { isGone, pageStatus, refusalText, retryAfter } from '../refusals.ts'
+import { isGone, pageStatus, rejectionText, retryAfter } from '../rejections.ts'
 import type { AppEnv } from '../request.ts'
 
 /** The pages on which a visitor looks around: hosts, event types, free times. */
@@ -31,7 +32,10 @@ export function pageRoutes(parts: BookingParts): Hono<AppEnv> {
   return app
 }
 
-async function showTimes(c: Context<AppEnv, '/:tenant/:host/:event'>, parts: BookingParts): Promise<Response> {
+async function showTimes(
+  c: Context<AppEnv, '/:tenant/:host/:event'>,
+  parts: BookingParts,
+): Promise<Response> {
   const { tenant, host, event } = c.req.param()
   if (![tenant, host, event].every(isSlugShaped)) return c.notFound()
   const api = parts.connect(c)
@@ -41,7 +45,11 @@ async function showTimes(c: Context<AppEnv, '/:tenant/:host/:event'>, parts: Boo
   const formats = c.get('formats')
   const query = c.req.query()
   const standardDuration = eventType.durations[0] ?? 30
-  const choice = readChoice(query, { zone: eventType.timeZone, duration: standardDuration, durations: eventType.durations })
+  const choice = readChoice(query, {
+    zone: eventType.timeZone,
+    duration: standardDuration,
+    durations: eventType.durations,
+  })
   const view: PickerView = {
     path,
     choice,
@@ -49,48 +57,81 @@ async function showTimes(c: Context<AppEnv, '/:tenant/:host/:event'>, parts: Boo
     durations: eventType.durations,
     formats,
     target: { action: `${path}/hold`, method: 'post' },
-    // Chosen with the page: whoever goes back to it and chooses again shows the token of the own hold.
+    // Chosen with the page: whoever goes back to it and chooses again shows the token of the own
+    // hold.
     lockToken: choice.lock ?? randomBytes(32).toString('base64url'),
     choosingZone: query.choose === 'zone',
   }
   const today = dateIn(choice.zone, parts.now())
   const question = { id: eventType.id, timeZone: choice.zone, duration: choice.duration }
   const ask = (from: string, to: string) =>
-    askWhole((start) => api.slots({ ...question, from: start, to }, { lockToken: choice.lock }), from)
-  const found = view.choosingZone ? undefined : await attempt(findOffer(ask, choice, today, formats.firstWeekday))
+    askWhole(
+      (start) => api.slots({ ...question, from: start, to }, { lockToken: choice.lock }),
+      from,
+    )
+  const found = view.choosingZone
+    ? undefined
+    : await attempt(findAvailability(ask, choice, today, formats.firstWeekday))
   if (found?.ok === false) {
-    const shown = refusedTimes(c, view, found.problem)
-    return renderPage(c, parts, eventPage(page, shown, { canonical: true }), pageStatus(found.problem))
+    const shown = rejectedTimes(c, view, found.problem)
+    return renderPage(
+      c,
+      parts,
+      eventPage(page, shown, { canonical: true }),
+      pageStatus(found.problem),
+    )
   }
-  const offer = found?.answer ?? emptyOffer(today)
-  const refused = query.refused !== undefined && isGone(query.refused) ? refusalText({ code: query.refused, message: '' }) : undefined
+  const offer = found?.answer ?? emptyAvailability(today)
+  const refused =
+    query.refused !== undefined && isGone(query.refused)
+      ? rejectionText({ code: query.refused, message: '' })
+      : undefined
   const body = html`<div>${refused ? notice('alert', refused.title, refused.text) : ''}${pickerView(view, offer)}</div>`
-  // Asked anew by every visit, and shown as it was by going back: its form then still proves the visitor's hold.
+  // Asked again by every visit, and shown as it was by going back: its form then still proves the
+  // visitor's hold.
   c.header('cache-control', 'private, no-cache')
-  return renderPage(c, parts, eventPage(page, body, { canonical: true, announce: announcement(view, offer) }))
+  return renderPage(
+    c,
+    parts,
+    eventPage(page, body, { canonical: true, announce: announcement(view, offer) }),
+  )
 }
 
-/** What stands where the times would be. Nothing is ever shown as free that could not be looked up. */
-export function refusedTimes(c: Context<AppEnv>, view: PickerView, problem: Problem): Html {
+/**
+ * What stands where the times would be. Nothing is ever shown as free that could not be looked up.
+ */
+export function rejectedTimes(c: Context<AppEnv>, view: PickerView, problem: Problem): Html {
   if (problem.code === 'not_found') problem = { ...problem, status: 404 }
-  c.set('refusal', problem.code)
+  c.set('rejection', problem.code)
   const seconds = retryAfter(problem)
   if (seconds !== undefined) c.header('retry-after', String(seconds))
-  const { title, text } = refusalText(problem)
+  const { title, text } = rejectionText(problem)
   return html`<section class="pick">${notice('alert', title, text)}<p><a class="button" href="${pickerLink(view, {})}">Try again</a></p></section>`
 }
 
-export function emptyOffer(today: string): Offer {
-  return { today, month: today.slice(0, 7), dates: [], slots: {}, date: undefined, nextFree: undefined }
+export function emptyAvailability(today: string): SlotAvailability {
+  return {
+    today,
+    month: today.slice(0, 7),
+    dates: [],
+    slots: {},
+    date: undefined,
+    nextFree: undefined,
+  }
 }
 
 /** What a screen reader is told when the script has put other times in place. */
-export function announcement({ choice, formats, choosingZone }: PickerView, { date, slots, dates, month }: Offer): string {
+export function announcement(
+  { choice, formats, choosingZone }: PickerView,
+  { date, slots, dates, month }: SlotAvailability,
+): string {
   if (choosingZone) return 'Choose your time zone'
   const count = (number: number) => `${number} ${number === 1 ? 'time' : 'times'}`
   if (choice.view === 'week') {
     const all = dates.reduce((sum, day) => sum + (slots[day]?.length ?? 0), 0)
     return `${count(all)} from ${formats.day(dates[0] ?? '1970-01-01')}`
   }
-  return date === undefined ? `No free times in ${formats.month(month)}` : `${formats.day(date)}: ${count(slots[date]?.length ?? 0)}`
+  return date === undefined
+    ? `No free times in ${formats.month(month)}`
+    : `${formats.day(date)}: ${count(slots[date]?.length ?? 0)}`
 }
