@@ -1,0 +1,24 @@
+import { residentMiB } from '../bench/measure/process.ts'
+
+interface Watched {
+  readonly pid: number
+  readonly url: string
+}
+
+const collect = `process.on('SIGUSR2', () => gc({ type: 'major', flavor: 'last-resort', execution: 'sync' }))`
+
+/** Environment of a process that throws away what nothing holds when it gets SIGUSR2. */
+export const collectsWhenAsked = {
+  NODE_OPTIONS: `--expose-gc --import=data:text/javascript,${encodeURIComponent(collect)}`,
+}
+
+/**
+ * Resident memory in MiB of a process that `collectsWhenAsked`, once it has thrown away what
+ * nothing holds.
+ */
+export async function keptMemory(process: Watched): Promise<number> {
+  globalThis.process.kill(process.pid, 'SIGUSR2')
+  // The process answers after the collection: it handles signals between two turns of its loop.
+  for (let n = 0; n < 3; n++) await fetch(`${process.url}/health`)
+  return residentMiB(process.pid)
+}

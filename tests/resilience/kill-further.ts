@@ -1,0 +1,16 @@
+import type { MembersTestApp } from '../../apps/api/test/members-test-app.ts'
+import { moneyWrites } from './kill-money.ts'
+import { peopleWrites } from './kill-people.ts'
+import { removalWrites } from './kill-removals.ts'
+import { tenantWrites } from './kill-tenants.ts'
+import type { Write } from './kills.ts'
+
+/** The writes beside provisioning: rights, people, removals, calendars and money. */
+export function furtherWrites(testApp: MembersTestApp): readonly Write<never>[] {
+  return [
+    ...tenantWrites(testApp),
+    ...peopleWrites(testApp),
+    ...removalWrites(testApp),
+    ...moneyWrites(testApp),
+  ]
+}

@@ -1,0 +1,136 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { freePort } from '@atrium/db/free-port'
+import { buildIfStale } from '../../dev/sources.ts'
+import { type ScaleOptions, startScaledTestApp } from './cluster.ts'
+import { findPooler } from './pooler.ts'
+import { checkPooler } from './pooler-reads.ts'
+import { checkPortals } from './portals.ts'
+import { checkReplica } from './replica-reads.ts'
+import { type Check, checkSharedState } from './shared-state.ts'
+import { checkThroughput } from './throughput.ts'
+
+const known = ['processes', 'standby', 'pooler']
+const usage = `pnpm scale                several processes, a standby and a pooler on this machine, and what must hold with them
+pnpm scale standby        one part: ${known.join(', ')}
+  --processes 2           of the API
+  --without-throughput    leave out what wants a quiet machine
+PGBOUNCER=/path pnpm scale    the PgBouncer to use, 1.21 or newer; without one that part is left out, and says so`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    processes: { type: 'string', default: '2' },
+    'without-throughput': { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h' },
+  },
+})
+const processes = Number(values.processes)
+const unknown = positionals.filter((name) => !known.includes(name))
+if (values.help || !Number.isInteger(processes) || processes < 2 || unknown.length > 0) {
+  process.stdout.write(`${usage}\n`)
+  process.exit(values.help ? 0 : 64)
+}
+
+const requested = new Set(positionals.length > 0 ? positionals : known)
+const root = join(import.meta.dirname, '../..')
+const say = (text: string) => process.stderr.write(`${text}\n`)
+const sections: { title: string; checks: Check[] }[] = []
+const began = performance.now()
+
+let open: AsyncDisposable | undefined
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    const leave = () => process.exit(1)
+    Promise.resolve(open?.[Symbol.asyncDispose]()).then(leave, leave)
+  })
+}
+
+/**
+ * One part on servers and processes of its own. A part that breaks off is a failure with its
+ * reason; the others go on.
+ */
+async function part(
+  title: string,
+  options: ScaleOptions,
+  run: (scaled: Awaited<ReturnType<typeof startScaledTestApp>>) => Promise<Check[]>,
+) {
+  say(title)
+  const checks: Check[] = []
+  try {
+    await using scaled = await startScaledTestApp({ processes, ...options })
+    open = scaled
+    checks.push(...(await run(scaled)))
+  } catch (error) {
+    checks.push({
+      what: 'it ran to the end',
+      measured: error instanceof Error ? error.message : String(error),
+      holds: false,
+    })
+  }
+  finish(title, checks)
+}
+
+function finish(title: string, checks: Check[]): void {
+  sections.push({ title, checks })
+  const verdict = ({ holds }: Check) =>
+    holds === null ? 'not tried' : holds ? 'holds    ' : 'FAILS    '
+  process.stdout.write(
+    `\n${title}\n${checks.map((check) => `  ${verdict(check)} ${check.what}\n            ${check.measured}`).join('\n')}\n`,
+  )
+}
+
+await buildIfStale(root, 'portal')
+const portalPort = await freePort()
+const portalOrigin = `http://localhost:${portalPort}`
+if (requested.has('processes')) {
+  await part(`${processes} processes on one database`, { portalOrigin }, async (scaled) => [
+    ...(await checkSharedState(scaled)),
+    ...(await checkPortals(scaled, portalPort)),
+    ...(values['without-throughput'] ? [] : [await checkThroughput(scaled)]),
+  ])
+}
+if (requested.has('standby'))
+  await part(
+    'with a standby that reports and audit searches are read from',
+    { standby: true },
+    checkReplica,
+  )
+if (requested.has('pooler')) await throughPooler()
+
+async function throughPooler(): Promise<void> {
+  const pooler = await findPooler()
+  if ('missing' in pooler) {
+    finish('through PgBouncer in transaction mode', [
+      { what: 'all of the above', measured: pooler.missing, holds: null },
+    ])
+    return
+  }
+  const title = `through PgBouncer ${pooler.version} in transaction mode`
+  await part(title, { pooler: pooler.program, portalOrigin }, async (scaled) => [
+    ...(await checkSharedState(scaled)),
+    ...(await checkPortals(scaled, portalPort)),
+    ...(await checkPooler(scaled)),
+  ])
+}
+
+const machine = {
+  cores: cpus().length,
+  cpu: cpus()[0]?.model,
+  memoryGiB: Math.round(totalmem() / 1024 ** 3),
+  node: process.version,
+}
+const results = join(root, 'tests/results')
+await mkdir(results, { recursive: true })
+const seconds = Math.round((performance.now() - began) / 1000)
+await writeFile(
+  join(results, 'scale.json'),
+  `${JSON.stringify({ at: new Date().toISOString(), machine, seconds, sections }, null, 2)}\n`,
+)
+process.exitCode = sections.some(
+  ({ checks }) => checks.length === 0 || checks.some(({ holds }) => holds === false),
+)
+  ? 1
+  : 0
