@@ -39,7 +39,8 @@ const end = '2026-11-20T12:00:00Z'
 const rowsPerStatement = 500_000
 
 /** From 0 to 1, evenly, by row `n`; each `kind` draws its own numbers. */
-const draw = (kind: number) => `((hashint8extended(n, ${seed} + ${kind}) & 2147483647) / 2147483648::float8)`
+const draw = (kind: number) =>
+  `((hashint8extended(n, ${seed} + ${kind}) & 2147483647) / 2147483648::float8)`
 /** A number from 1 to `most`, small ones far more often than large ones. */
 const skewed = (most: number, kind: number) => `(1 + floor(${most} * ${draw(kind)} ^ 4)::int)`
 
@@ -75,9 +76,10 @@ const actions = [
 const action = `(array['${actions.join(`','`)}'])[1 + floor(${actions.length} * ${draw(1)} ^ 2)::int]`
 
 /**
- * Fills the audit log of a migrated database with two years of entries, more in later months, in one partition a month as the service makes
- * them; tenants and people after a power law. The same for the same number. Indexes are built when the rows are there. Ends with VACUUM
- * ANALYZE. A log that has as many is taken as it is.
+ * Fills the audit log of a migrated database with two years of entries, more in later months, in
+ * one partition a month as the service makes them; tenants and people after a power law. The same
+ * for the same number. Indexes are built when the rows are there. Ends with VACUUM ANALYZE. A log
+ * that has as many is taken as it is.
  */
 export async function loadAuditRows(adminUrl: string, rows: number): Promise<AuditRows> {
   const started = performance.now()
@@ -103,7 +105,8 @@ export async function loadAuditRows(adminUrl: string, rows: number): Promise<Aud
         (select count(*)::int from audit_values) as values, pg_total_relation_size('audit_values')::float8 as "valuesBytes"
       from audit_events`)
     const [loaded] = found
-    if (!loaded || loaded.rows < rows) throw new Error(`${loaded?.rows} audit entries were loaded instead of ${rows}`)
+    if (!loaded || loaded.rows < rows)
+      throw new Error(`${loaded?.rows} audit entries were loaded instead of ${rows}`)
     return { ...loaded, seconds: (performance.now() - started) / 1000 }
   } finally {
     await client.end()
@@ -111,15 +114,22 @@ export async function loadAuditRows(adminUrl: string, rows: number): Promise<Aud
 }
 
 async function countEntries(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ entries: number }>('select count(*)::float8 as entries from audit_events')
+  const { rows } = await client.query<{ entries: number }>(
+    'select count(*)::float8 as entries from audit_events',
+  )
   return rows[0]?.entries ?? 0
 }
 
-/** As the job does it for entries that were there before their values were kept: no trigger saw these. */
+/**
+ * As the job does it for entries that were there before their values were kept: no trigger saw
+ * these.
+ */
 async function fillValues(client: pg.Client): Promise<void> {
   await client.query('truncate audit_values')
   for (let done = false; !done; ) {
-    const { rows } = await client.query<{ done: boolean }>('select audit_fill_values(100000) as done')
+    const { rows } = await client.query<{ done: boolean }>(
+      'select audit_fill_values(100000) as done',
+    )
     done = rows[0]?.done ?? true
   }
 }

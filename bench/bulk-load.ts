@@ -3,7 +3,10 @@ import type pg from 'pg'
 /** Names of a bench's rows are the same in every run. */
 export const seed = 20_261_121
 
-/** Function of the session, `pg_temp.bench_id(kind, n)`: a UUIDv7 that depends on kind and number alone, one millisecond apart, so that ids sort by number as real ones do by time. */
+/**
+ * Function of the session, `pg_temp.bench_id(kind, n)`: a UUIDv7 that depends on kind and number
+ * alone, one millisecond apart, so that ids sort by number as real ones do by time.
+ */
 export const makeId = `create function pg_temp.bench_id(kind text, n bigint) returns uuid language sql immutable as $$
   select (lpad(to_hex(1750000000000 + n), 12, '0') || '7' || substr(md5(kind || n || '${seed}'), 1, 3)
     || '8' || substr(md5(kind || n || '${seed}'), 4, 15))::uuid $$`
@@ -14,10 +17,15 @@ interface TakenIndex {
 }
 
 /**
- * Runs `load` while the tables have no indexes but their keys, and builds the others when the rows are there: sorted once instead of sought
- * for every row. A unique index or an exclusion that the rows do not keep fails there. Keys, and what a foreign key refers to, stay.
+ * Runs `load` while the tables have no indexes but their keys, and builds the others when the rows
+ * are there: sorted once instead of sought for every row. A unique index or an exclusion that the
+ * rows do not keep fails there. Keys, and what a foreign key refers to, stay.
  */
-export async function loadWithoutIndexes<T>(client: pg.Client, tables: readonly string[], load: () => Promise<T>): Promise<T> {
+export async function loadWithoutIndexes<T>(
+  client: pg.Client,
+  tables: readonly string[],
+  load: () => Promise<T>,
+): Promise<T> {
   const { rows } = await client.query<TakenIndex>(
     `select case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
         else format('alter table %s drop constraint %I', i.indrelid::regclass, c.conname) end as drop,

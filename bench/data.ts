@@ -25,7 +25,15 @@ const sampleSize = 512
 const tenantsPerConsultant = 10
 const consultantEvery = 100
 
-const tables = ['partners', 'tenants', 'tenant_health', 'domains', 'provisioning_steps', 'users', 'memberships']
+const tables = [
+  'partners',
+  'tenants',
+  'tenant_health',
+  'domains',
+  'provisioning_steps',
+  'users',
+  'memberships',
+]
 
 export const subjectOf = (user: number): string => `bench-user-${user}`
 export const slugOf = (tenant: number): string => `bench-tenant-${tenant}`
@@ -39,9 +47,10 @@ export function sampleCount(size: PopulationSize): number {
 }
 
 /**
- * Fills a migrated database, where it is empty, with a population that is the same for the same size, by insert … select on the server. Tenant
- * sizes follow a power law: most have a handful of members, the largest about 1 / tenants^(1/3) of all users. User n owns
- * tenant n; every hundredth user is a consultant with ten tenants more. Ends with VACUUM ANALYZE.
+ * Fills a migrated database, where it is empty, with a population that is the same for the same
+ * size, by insert … select on the server. Tenant sizes follow a power law: most have a handful of
+ * members, the largest about 1 / tenants^(1/3) of all users. User n owns tenant n; every hundredth
+ * user is a consultant with ten tenants more. Ends with VACUUM ANALYZE.
  */
 export async function loadPopulation(adminUrl: string, size: PopulationSize): Promise<Population> {
   if (size.users < size.tenants) throw new Error('there must be at least as many users as tenants')
@@ -49,7 +58,8 @@ export async function loadPopulation(adminUrl: string, size: PopulationSize): Pr
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
   try {
-    // The rows are right by construction; checking each against its neighbours would take most of the time.
+    // The rows are right by construction; checking each against its neighbours would take most of
+    // the time.
     await client.query('set session_replication_role = replica')
     // VACUUM marks no page as visible to all while the commit that wrote it may not be on disk yet.
     await client.query('set synchronous_commit = on')
@@ -85,8 +95,9 @@ export async function loadPopulation(adminUrl: string, size: PopulationSize): Pr
 }
 
 /**
- * For a population that was kept: every tenant's health as if just computed, and every domain looked at again within the day that begins in an
- * hour, as they are loaded. To a service that starts on it all of it would seem overdue, and it would make up for that in the middle of what is
+ * For a population that was kept: every tenant's health as if just computed, and every domain
+ * looked at again within the day that begins in an hour, as they are loaded. To a service that
+ * starts on it all of it would seem overdue, and it would make up for that in the middle of what is
  * measured.
  */
 const quieting = [
@@ -100,7 +111,9 @@ function consultants(size: PopulationSize): Population['consultants'] {
     const user = (i + 1) * consultantEvery
     return {
       subject: subjectOf(user),
-      slugs: Array.from({ length: tenantsPerConsultant }, (_, k) => slugOf(consultantTenant(user, k, size.tenants))),
+      slugs: Array.from({ length: tenantsPerConsultant }, (_, k) =>
+        slugOf(consultantTenant(user, k, size.tenants)),
+      ),
     }
   })
 }
@@ -112,7 +125,8 @@ function consultantTenant(user: number, k: number, tenants: number): number {
 
 function statements({ users, tenants, crowded }: PopulationSize): string[] {
   /** From 0 to 1, evenly; each `kind` draws its own numbers. */
-  const draw = (kind: number) => `((hashint8extended(n, ${seed} + ${kind}) & 2147483647) / 2147483648::float8)`
+  const draw = (kind: number) =>
+    `((hashint8extended(n, ${seed} + ${kind}) & 2147483647) / 2147483648::float8)`
   return [
     `insert into partners (id, slug, name)
       select pg_temp.bench_id('partner', n), 'bench-partner-' || n, 'Partner ' || n from generate_series(1, 50) as n`,

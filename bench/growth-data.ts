@@ -5,8 +5,8 @@ import { loadWithoutIndexes, makeId } from './bulk-load.ts'
 import { loadPopulation, slugOf } from './data.ts'
 import { loadSubscriptions, type Subscriptions } from './subscription-data.ts'
 
-/** A house with one number of rows in every table that a list or a read goes to. */
-export interface GrownHouse {
+/** A test app with one number of rows in every table that a list or a read goes to. */
+export interface GrownWorkplace {
   rows: number
   appUrl: string
   audit: AuditRows
@@ -25,21 +25,30 @@ const day = 86_400_000
 const statesEach = 7.5
 
 /**
- * Two databases for one size: people, tenants, memberships of one tenant, audit entries, bookings and payment events, each as many as asked;
- * and a subscription history of about as many states, which brings tenants of its own.
+ * Two databases for one size: people, tenants, memberships of one tenant, audit entries, bookings
+ * and payment events, each as many as asked; and a subscription history of about as many states,
+ * which brings tenants of its own.
  */
-export async function growHouse(adminUrl: string, rows: number): Promise<GrownHouse> {
+export async function growWorkplace(adminUrl: string, rows: number): Promise<GrownWorkplace> {
   const names = [`atrium_growth_${rows}`, `atrium_growth_${rows}_reports`] as const
   const accounts = await createMigratedDatabase(adminUrl, names[0])
   await createMigratedDatabase(adminUrl, names[1])
-  const [url, reports] = names.map((name) => adminUrl.replace(/postgres$/, name)) as [string, string]
+  const [url, reports] = names.map((name) => adminUrl.replace(/postgres$/, name)) as [
+    string,
+    string,
+  ]
   // What none of the others reads is loaded beside them.
   const [crowdedId, [audit, booked], subscriptions] = await Promise.all([
     loadPeople(url, rows),
     loadAuditRows(url, rows).then(async (loaded) => [loaded, await loadEvents(url, rows)] as const),
-    loadSubscriptions(reports, { tenants: Math.ceil(rows / statesEach), partners: 50, withoutHealth: true }),
+    loadSubscriptions(reports, {
+      tenants: Math.ceil(rows / statesEach),
+      partners: 50,
+      withoutHealth: true,
+    }),
   ])
-  // Else what is measured first writes down pages that the load has left, before it finds room for its own.
+  // Else what is measured first writes down pages that the load has left, before it finds room for
+  // its own.
   await withClient(adminUrl, (client) => client.query('checkpoint'))
   return { rows, appUrl: accounts.appUrl, audit, subscriptions, crowdedId, ...booked, names }
 }
@@ -58,12 +67,15 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 async function loadPeople(url: string, rows: number): Promise<string> {
   await loadPopulation(url, { users: rows, tenants: rows, crowded: 1 })
   return withClient(url, async (client) => {
-    const { rows: found } = await client.query<{ id: string }>('select id from tenants where slug = $1', [slugOf(1)])
+    const { rows: found } = await client.query<{ id: string }>(
+      'select id from tenants where slug = $1',
+      [slugOf(1)],
+    )
     return found[0]?.id ?? ''
   })
 }
 
-function loadEvents(url: string, rows: number): Promise<Pick<GrownHouse, 'hostId' | 'month'>> {
+function loadEvents(url: string, rows: number): Promise<Pick<GrownWorkplace, 'hostId' | 'month'>> {
   const tables = ['webhook_inbox', 'bookings', 'booking_hosts']
   return withClient(url, async (client) => {
     // The rows are right by construction, and nothing here needs what they point at.
@@ -84,7 +96,10 @@ function loadEvents(url: string, rows: number): Promise<Pick<GrownHouse, 'hostId
 }
 
 /** One booking a day for each of a hundred hosts, from a month ahead backwards. */
-async function loadBookings(client: pg.Client, rows: number): Promise<Pick<GrownHouse, 'hostId' | 'month'>> {
+async function loadBookings(
+  client: pg.Client,
+  rows: number,
+): Promise<Pick<GrownWorkplace, 'hostId' | 'month'>> {
   await client.query(makeId)
   const first = Math.floor(Date.now() / day) * day
   const { rows: hosts } = await client.query<{ id: string }>(`select md5('host0')::uuid as id`)

@@ -1,7 +1,10 @@
 import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
-/** An OpenID provider as far as an API sees one: discovery, keys, and access tokens signed with RS256 as authentik does. */
+/**
+ * An OpenID provider as far as an API sees one: discovery, keys, and access tokens signed with
+ * RS256 as authentik does.
+ */
 export interface Issuer {
   readonly url: string
   readonly audience: string
@@ -15,7 +18,9 @@ export async function startIssuer(): Promise<Issuer> {
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'bench', use: 'sig', alg: 'RS256' }]
   let url = ''
   const server = createServer((request, response) => {
-    const body = request.url?.endsWith('/jwks/') ? { keys } : { issuer: url, jwks_uri: `${url}jwks/` }
+    const body = request.url?.endsWith('/jwks/')
+      ? { keys }
+      : { issuer: url, jwks_uri: `${url}jwks/` }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

@@ -82,8 +82,14 @@ const unknown = asked.filter((name) => !known.includes(name))
 const [rounds = 0, users = 0, tenants = 0, auditRows = 0, reportTenants = 0] = (
   ['rounds', 'users', 'tenants', 'audit-rows', 'report-tenants'] as const
 ).map((name) => Number(values[name]))
-if (values.help || unknown.length > 0 || ![rounds, users, tenants, auditRows, reportTenants].every((n) => Number.isInteger(n) && n > 0)) {
-  process.stdout.write(`${unknown.length > 0 ? `There is no row ${unknown.join(', ')}.\n` : ''}${usage}\n`)
+if (
+  values.help ||
+  unknown.length > 0 ||
+  ![rounds, users, tenants, auditRows, reportTenants].every((n) => Number.isInteger(n) && n > 0)
+) {
+  process.stdout.write(
+    `${unknown.length > 0 ? `There is no row ${unknown.join(', ')}.\n` : ''}${usage}\n`,
+  )
   process.exit(values.help ? 0 : 64)
 }
 const powers = values.growth.split(',').map(Number)
@@ -91,7 +97,7 @@ if (!powers.every((power) => Number.isInteger(power) && power > 2 && power < 9))
   process.stdout.write(`--growth takes powers of ten such as 4,5,6.\n${usage}\n`)
   process.exit(64)
 }
-const wanted = new Set(asked.length > 0 ? asked : known)
+const requested = new Set(asked.length > 0 ? asked : known)
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
 const began = performance.now()
@@ -106,9 +112,26 @@ try {
   const accounts = await createMigratedDatabase(server.adminUrl, 'atrium')
   const adminOfDatabase = server.adminUrl.replace(/postgres$/, 'atrium')
   // Rows that bring data of their own need nobody in this database.
-  const own = new Set(['P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12', 'M5', 'M6', 'S1', 'S2', 'S3', 'GROWTH', 'DEPTH'])
-  const crowd = [...wanted].some((row) => !own.has(row)) ? { users, tenants } : { users: 100, tenants: 50 }
-  const population = await loadPopulation(adminOfDatabase, crowd)
+  const own = new Set([
+    'P6',
+    'P7',
+    'P8',
+    'P9',
+    'P10',
+    'P11',
+    'P12',
+    'M5',
+    'M6',
+    'S1',
+    'S2',
+    'S3',
+    'GROWTH',
+    'DEPTH',
+  ])
+  const visitorConcurrency = [...requested].some((row) => !own.has(row))
+    ? { users, tenants }
+    : { users: 100, tenants: 50 }
+  const population = await loadPopulation(adminOfDatabase, visitorConcurrency)
   say(
     `${population.users} users, ${population.tenants} tenants, ${population.memberships} memberships (largest tenant ${population.largestTenant}), ` +
       `${Math.round(population.bytes / 1024 ** 2)} MiB, loaded in ${population.seconds.toFixed(1)} s`,
@@ -126,22 +149,33 @@ try {
   }
   const machine = await describeMachine(server.adminUrl)
   const rows: RowResult[] = []
-  if (['P1', 'P2', 'P3', 'P4', 'P5'].some((row) => wanted.has(row))) rows.push(...(await measureRequests(session, wanted)))
-  if (['P6', 'P7', 'P8', 'P9'].some((row) => wanted.has(row)))
-    rows.push(...(await measureAudit(session, wanted, { rows: auditRows, server: values['audit-server'] }, say)))
-  if (wanted.has('P10')) rows.push(...(await measureSlots(session)))
-  if (wanted.has('P12')) rows.push(...(await measureReports(session, reportTenants, say)))
-  if (wanted.has('P13')) rows.push(...(await measureStart(session)))
-  if (wanted.has('P14')) rows.push(...(await measureBackground(session)))
-  if (wanted.has('P15')) rows.push(...(await measureTools(session)))
-  if (['M5', 'M6'].some((row) => wanted.has(row))) rows.push(...(await measureDecisions(session, wanted)))
-  if (['M1', 'M2', 'M3', 'M4'].some((row) => wanted.has(row))) rows.push(...(await measureWorkplace(session, wanted)))
-  if (['P11', 'S1', 'S2', 'S3'].some((row) => wanted.has(row))) rows.push(...(await measureBookings(session, wanted)))
-  if (['GROWTH', 'DEPTH'].some((row) => wanted.has(row)))
+  if (['P1', 'P2', 'P3', 'P4', 'P5'].some((row) => requested.has(row)))
+    rows.push(...(await measureRequests(session, requested)))
+  if (['P6', 'P7', 'P8', 'P9'].some((row) => requested.has(row)))
+    rows.push(
+      ...(await measureAudit(
+        session,
+        requested,
+        { rows: auditRows, server: values['audit-server'] },
+        say,
+      )),
+    )
+  if (requested.has('P10')) rows.push(...(await measureSlots(session)))
+  if (requested.has('P12')) rows.push(...(await measureReports(session, reportTenants, say)))
+  if (requested.has('P13')) rows.push(...(await measureStart(session)))
+  if (requested.has('P14')) rows.push(...(await measureBackground(session)))
+  if (requested.has('P15')) rows.push(...(await measureTools(session)))
+  if (['M5', 'M6'].some((row) => requested.has(row)))
+    rows.push(...(await measureDecisions(session, requested)))
+  if (['M1', 'M2', 'M3', 'M4'].some((row) => requested.has(row)))
+    rows.push(...(await measureWorkplace(session, requested)))
+  if (['P11', 'S1', 'S2', 'S3'].some((row) => requested.has(row)))
+    rows.push(...(await measureBookings(session, requested)))
+  if (['GROWTH', 'DEPTH'].some((row) => requested.has(row)))
     rows.push(
       ...(await measureGrowth(
         session,
-        wanted,
+        requested,
         powers.map((power) => 10 ** power),
         say,
       )),

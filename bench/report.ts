@@ -4,7 +4,10 @@ import type { RowResult } from './rows/result.ts'
 
 export type Verdict = 'beyond' | 'reach' | 'below' | 'none'
 
-/** `none` when there are no values, or when the peer measured against itself was not equal to itself. */
+/**
+ * `none` when there are no values, or when the peer measured against itself was not equal to
+ * itself.
+ */
 export function verdictOf(row: RowResult): Verdict {
   if (row.values.length === 0) return 'none'
   if (row.nullTest && !passesNullTest(row.nullTest)) return 'none'
@@ -12,11 +15,23 @@ export function verdictOf(row: RowResult): Verdict {
   return meets(row.values, row.reach, row.direction) ? 'reach' : 'below'
 }
 
-const number = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
+const number = (value: number) =>
+  value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
 /** The table for people. */
 export function renderTable(rows: readonly RowResult[]): string {
-  const head = ['row', 'what', 'peer', 'median', 'min–max', 'rounds', 'reach', 'beyond', 'verdict', 'null test']
+  const head = [
+    'row',
+    'what',
+    'peer',
+    'median',
+    'min–max',
+    'rounds',
+    'reach',
+    'beyond',
+    'verdict',
+    'null test',
+  ]
   const lines = rows.map((row) => {
     const unit = row.unit === 'x' ? '×' : row.unit === 'exponent' ? '' : ` ${row.unit}`
     const sign = row.direction === 'at least' ? '≥' : '≤'
@@ -31,26 +46,41 @@ export function renderTable(rows: readonly RowResult[]): string {
       `${sign} ${row.reach}`,
       `${sign} ${row.beyond}`,
       verdictWord[verdictOf(row)],
-      row.nullTest ? `${median(row.nullTest).toFixed(3)}${passesNullTest(row.nullTest) ? '' : ' failed'}` : '–',
+      row.nullTest
+        ? `${median(row.nullTest).toFixed(3)}${passesNullTest(row.nullTest) ? '' : ' failed'}`
+        : '–',
     ]
   })
-  const widths = head.map((title, i) => Math.max(title.length, ...lines.map((line) => line[i]?.length ?? 0)))
+  const widths = head.map((title, i) =>
+    Math.max(title.length, ...lines.map((line) => line[i]?.length ?? 0)),
+  )
   const render = (cells: readonly string[]) =>
     cells
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')
       .trimEnd()
-  return [render(head), render(widths.map((width) => '─'.repeat(width))), ...lines.map(render)].join('\n')
+  return [
+    render(head),
+    render(widths.map((width) => '─'.repeat(width))),
+    ...lines.map(render),
+  ].join('\n')
 }
 
-const verdictWord: Record<Verdict, string> = { beyond: 'pass, beyond', reach: 'pass', below: 'below', none: 'no verdict' }
+const verdictWord: Record<Verdict, string> = {
+  beyond: 'pass, beyond',
+  reach: 'pass',
+  below: 'below',
+  none: 'no verdict',
+}
 
 /** What stands behind each ratio, and what has to be known to read it. */
 export function renderDetails(rows: readonly RowResult[]): string {
   const lines = rows.flatMap((row) => [
     ...Object.entries(row.figures ?? {}).map(([name, figures]) => {
       const parts = [
-        ...(figures.cpuMicrosPerCall === undefined ? [] : [`${figures.cpuMicrosPerCall.toFixed(1)} µs CPU per call`]),
+        ...(figures.cpuMicrosPerCall === undefined
+          ? []
+          : [`${figures.cpuMicrosPerCall.toFixed(1)} µs CPU per call`]),
         `${Math.round(figures.callsPerSecond)} per second`,
         ...(figures.p50Ms === undefined ? [] : [`p50 ${number(figures.p50Ms)} ms`]),
         ...(figures.p99Ms === undefined ? [] : [`p99 ${number(figures.p99Ms)} ms`]),
@@ -59,7 +89,9 @@ export function renderDetails(rows: readonly RowResult[]): string {
     }),
     ...(row.note ? [`  ${row.row.padEnd(4)} ${row.note}`] : []),
     ...(row.nullTest && !passesNullTest(row.nullTest)
-      ? [`  ${row.row.padEnd(4)} the peer against itself was outside ${nullBounds.low}–${nullBounds.high}: too much noise for a verdict`]
+      ? [
+          `  ${row.row.padEnd(4)} the peer against itself was outside ${nullBounds.low}–${nullBounds.high}: too much noise for a verdict`,
+        ]
       : []),
   ])
   return lines.join('\n')
@@ -67,6 +99,8 @@ export function renderDetails(rows: readonly RowResult[]): string {
 
 export function renderMachine(machine: Machine): string {
   return `${machine.cores} cores, ${machine.cpu}, ${machine.memoryGiB} GiB, ${machine.system}; Node ${machine.node}, PostgreSQL ${machine.postgres}; ${
-    machine.pinned ? 'servers on core 0, load on core 1' : 'no taskset here: servers and load share all cores'
+    machine.pinned
+      ? 'servers on core 0, load on core 1'
+      : 'no taskset here: servers and load share all cores'
   }`
 }

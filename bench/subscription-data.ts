@@ -24,13 +24,17 @@ export interface Subscriptions {
 
 const begin = '2023-11-01'
 export const end = '2026-11-21T09:41:17.123Z'
-/** The health of every n-th day is loaded: as deep an index as of every day, in a fraction of the time. */
+/**
+ * The health of every n-th day is loaded: as deep an index as of every day, in a fraction of the
+ * time.
+ */
 export const daysBetweenMoments = 20
 
 /**
- * Fills an empty migrated database with tenants whose subscriptions have three years of history: signups spread over the time, two to
- * thirteen states each, sizes after a power law, a third of the tenants with partners, the largest partner with a tenth of those, and the health of the
- * days that are kept. The same for the same size. Computes the sums, and ends with VACUUM ANALYZE.
+ * Fills an empty migrated database with tenants whose subscriptions have three years of history:
+ * signups spread over the time, two to thirteen states each, sizes after a power law, a third of
+ * the tenants with partners, the largest partner with a tenth of those, and the health of the days
+ * that are kept. The same for the same size. Computes the sums, and ends with VACUUM ANALYZE.
  */
 export async function loadSubscriptions(
   adminUrl: string,
@@ -41,11 +45,19 @@ export async function loadSubscriptions(
   await client.connect()
   try {
     await client.query(`set work_mem = '256MB'`)
-    // The rows are right by construction; checking each against its neighbours would take most of the time.
+    // The rows are right by construction; checking each against its neighbours would take most of
+    // the time.
     await client.query('set session_replication_role = replica')
     await client.query('set synchronous_commit = on')
     await client.query(makeId)
-    const tables = ['partners', 'tenants', 'subscriptions', 'subscription_history', 'tenant_health', 'tenant_health_days']
+    const tables = [
+      'partners',
+      'tenants',
+      'subscriptions',
+      'subscription_history',
+      'tenant_health',
+      'tenant_health_days',
+    ]
     await loadWithoutIndexes(client, tables, async () => {
       for (const statement of statements(tenants, partners)) await client.query(statement)
       if (!withoutHealth) for (const statement of healthOf(tenants)) await client.query(statement)
@@ -86,7 +98,8 @@ export async function loadSubscriptions(
 }
 
 /** From 0 to 1, evenly, by tenant `n`; each `kind` draws its own numbers. */
-const draw = (kind: number, of = 'n') => `((hashint8extended(${of}, ${seed} + ${kind}) & 2147483647) / 2147483648::float8)`
+const draw = (kind: number, of = 'n') =>
+  `((hashint8extended(${of}, ${seed} + ${kind}) & 2147483647) / 2147483648::float8)`
 
 function statements(tenants: number, partners: number): string[] {
   /** The same by tenant and state. */

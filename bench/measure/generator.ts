@@ -1,6 +1,9 @@
 import autocannon, { type Request } from 'autocannon'
 
-/** What the parent asks for: so many connections at once, each going round its own share of the requests. */
+/**
+ * What the parent asks for: so many connections at once, each going round its own share of the
+ * requests.
+ */
 export interface LoadOrder {
   url: string
   connections: number

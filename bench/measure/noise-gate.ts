@@ -15,9 +15,9 @@ const pauseMs = 100
 const longestWaitMs = 1_500
 
 /**
- * Spins for a fixed amount of work on the servers' core; a spin more than a tenth slower than the usual one means that the core
- * is busy. The usual one is the lower quartile of all so far, so that a lucky first spin does not condemn the rest. `budgetMs`
- * bounds the waiting of the whole run.
+ * Spins for a fixed amount of work on the servers' core; a spin more than a tenth slower than the
+ * usual one means that the core is busy. The usual one is the lower quartile of all so far, so that
+ * a lucky first spin does not condemn the rest. `budgetMs` bounds the waiting of the whole run.
  */
 export async function createNoiseGate(budgetMs: number): Promise<NoiseGate> {
   const spinner = startProcess({ file: join(import.meta.dirname, 'spin.ts'), core: cores.server })
@@ -29,7 +29,8 @@ export async function createNoiseGate(budgetMs: number): Promise<NoiseGate> {
     seen.push(ms)
     return ms
   }
-  const usual = () => seen.toSorted((a, b) => a - b)[Math.floor(seen.length / 4)] ?? Number.POSITIVE_INFINITY
+  const usual = () =>
+    seen.toSorted((a, b) => a - b)[Math.floor(seen.length / 4)] ?? Number.POSITIVE_INFINITY
   for (let i = 0; i < 8; i++) await spin()
   seen.splice(0, 3)
   return {

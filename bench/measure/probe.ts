@@ -1,4 +1,7 @@
-/** Loaded with `--import` into every measured process, product and peer alike: answers what the process has used so far. */
+/**
+ * Loaded with `--import` into every measured process, product and peer alike: answers what the
+ * process has used so far.
+ */
 export interface Usage {
   /** User and system time of the whole process, in microseconds. */
   cpuMicros: number

@@ -12,13 +12,16 @@ export interface ProcessOptions {
   file: string
   core: number
   env?: Readonly<Record<string, string>>
-  /** Answers its use of CPU on request; see `probe.ts`. */
+  /** Returns its use of CPU on request; see `probe.ts`. */
   probed?: boolean
   /** Where standard output goes; nowhere when absent. */
   outputFile?: string
 }
 
-/** A Node process of this run's own, on one core where `taskset` exists, with a channel for messages. */
+/**
+ * A Node process of this run's own, on one core where `taskset` exists, with a channel for
+ * messages.
+ */
 export interface MeasuredProcess {
   readonly child: ChildProcess
   usage(): Promise<Usage>
@@ -58,7 +61,10 @@ export async function stopAllProcesses(): Promise<void> {
   await Promise.all([...running].map((process) => process.stop()))
 }
 
-/** Sends a message and resolves with the next one that comes back. Rejects when the process ends first. */
+/**
+ * Sends a message and resolves with the next one that comes back. Rejects when the process ends
+ * first.
+ */
 export function ask<Reply>(child: ChildProcess, message: object | string): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const onExit = () => {
@@ -100,11 +106,19 @@ export function pinned(core: number): string[] {
   return taskset ? [taskset, '-c', String(core)] : []
 }
 
-/** Resolves when the address answers 200. Throws when it does not within the deadline or the process ends. */
-export async function untilReady(child: ChildProcess, url: string, deadlineMs = 30_000): Promise<void> {
+/**
+ * Resolves when the address answers 200. Throws when it does not within the deadline or the process
+ * ends.
+ */
+export async function untilReady(
+  child: ChildProcess,
+  url: string,
+  deadlineMs = 30_000,
+): Promise<void> {
   const until = Date.now() + deadlineMs
   while (Date.now() < until) {
-    if (child.exitCode !== null) throw new Error(`the process for ${url} ended with code ${child.exitCode}`)
+    if (child.exitCode !== null)
+      throw new Error(`the process for ${url} ended with code ${child.exitCode}`)
     const status = await fetch(url).then(
       async (response) => {
         await response.arrayBuffer()

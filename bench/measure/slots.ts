@@ -14,12 +14,18 @@ export interface HttpRequest {
 /** One thing that is measured in every round. */
 export interface Contender {
   readonly name: string
-  /** Does the work once for a while and tells what it took. Throws when an answer was not what it has to be. */
+  /**
+   * Does the work once for a while and tells what it took. Throws when an answer was not what it
+   * has to be.
+   */
   measure(): Promise<Figures>
 }
 
 export interface Figures {
-  /** User and system time of the server process per call; not known for what is measured by the clock alone. */
+  /**
+   * User and system time of the server process per call; not known for what is measured by the
+   * clock alone.
+   */
   cpuMicrosPerCall?: number
   callsPerSecond: number
   p50Ms?: number
@@ -31,12 +37,17 @@ export interface Figures {
 export type Measured = ReadonlyMap<string, readonly Figures[]>
 
 /**
- * Runs every contender once per round, in an order drawn anew for each round, after the noise gate. A contender that fails is left
- * out from then on and named in `failures` with the reason.
+ * Runs every contender once per round, in an order drawn again for each round, after the noise
+ * gate. A contender that fails is left out from then on and named in `failures` with the reason.
  */
 export async function runRounds(
   contenders: readonly Contender[],
-  options: { rounds: number; random: () => number; gate: NoiseGate; onRound?: (round: number) => void },
+  options: {
+    rounds: number
+    random: () => number
+    gate: NoiseGate
+    onRound?: (round: number) => void
+  },
 ): Promise<{ measured: Measured; failures: ReadonlyMap<string, string> }> {
   const measured = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]))
   const failures = new Map<string, string>()
@@ -69,15 +80,25 @@ export interface HttpContenderOptions {
 }
 
 /**
- * One load generator for all contenders, on the core that servers are not on, with the same number of connections for each: wrk
- * where it is installed, else autocannon. `folder` is for files of this run.
+ * One load generator for all contenders, on the core that servers are not on, with the same number
+ * of connections for each: wrk where it is installed, else autocannon. `folder` is for files of
+ * this run.
  */
-export function createHttpLoad(options: { connections: number; seconds: number; folder: string }): HttpLoad {
+export function createHttpLoad(options: {
+  connections: number
+  seconds: number
+  folder: string
+}): HttpLoad {
   const wrk = findWrk()
-  const generator = wrk ? undefined : startProcess({ file: join(import.meta.dirname, 'generator.ts'), core: cores.generator })
+  const generator = wrk
+    ? undefined
+    : startProcess({ file: join(import.meta.dirname, 'generator.ts'), core: cores.generator })
   const load = wrk
     ? createWrkLoad(wrk, options.folder)
-    : (order: LoadOrder) => (generator ? ask<LoadResult>(generator.child, order) : Promise.reject(new Error('there is no load generator')))
+    : (order: LoadOrder) =>
+        generator
+          ? ask<LoadResult>(generator.child, order)
+          : Promise.reject(new Error('there is no load generator'))
   return {
     contender({ name, server, requests, callsPerRequest = 1 }) {
       return {
@@ -88,7 +109,10 @@ export function createHttpLoad(options: { connections: number; seconds: number; 
           const before = await server.process.usage()
           const result = await load({ ...order, seconds: options.seconds })
           const after = await server.process.usage()
-          if (result.failed > 0) throw new Error(`${result.failed} of ${result.completed + result.failed} answers were not 2xx`)
+          if (result.failed > 0)
+            throw new Error(
+              `${result.failed} of ${result.completed + result.failed} answers were not 2xx`,
+            )
           const calls = result.completed * callsPerRequest
           return {
             cpuMicrosPerCall: (after.cpuMicros - before.cpuMicros) / calls,

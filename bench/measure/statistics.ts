@@ -16,13 +16,24 @@ export function slopeOf(points: readonly (readonly [number, number])[]): number 
 
 /** The value that this share of the values, from 0 to 1, does not exceed. */
 export function percentile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN
+  return (
+    values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ??
+    Number.NaN
+  )
 }
 
 /** A bar is met when the median and at least seven of nine rounds meet it. */
-export function meets(values: readonly number[], bar: number, direction: 'at least' | 'at most'): boolean {
+export function meets(
+  values: readonly number[],
+  bar: number,
+  direction: 'at least' | 'at most',
+): boolean {
   const passes = (value: number) => (direction === 'at least' ? value >= bar : value <= bar)
-  return values.length > 0 && passes(median(values)) && values.filter(passes).length >= Math.ceil((values.length * 7) / 9)
+  return (
+    values.length > 0 &&
+    passes(median(values)) &&
+    values.filter(passes).length >= Math.ceil((values.length * 7) / 9)
+  )
 }
 
 /** How far a peer measured against itself may be from 1 before a run is worth no verdict. */

@@ -13,10 +13,14 @@ export function findWrk(): string | undefined {
 }
 
 /**
- * Load from wrk, which takes a tenth of what a generator written in JavaScript takes of the machine: on two cores the difference is
- * the server's and the database's to use. The requests are formatted once and sent in turn.
+ * Load from wrk, which takes a tenth of what a generator written in JavaScript takes of the
+ * machine: on two cores the difference is the server's and the database's to use. The requests are
+ * formatted once and sent in turn.
  */
-export function createWrkLoad(wrk: string, folder: string): (order: LoadOrder) => Promise<LoadResult> {
+export function createWrkLoad(
+  wrk: string,
+  folder: string,
+): (order: LoadOrder) => Promise<LoadResult> {
   const scripts = new Map<readonly Request[], Promise<string>>()
   async function writeScript(requests: readonly Request[]): Promise<string> {
     const file = join(folder, `requests-${scripts.size}.lua`)
@@ -27,16 +31,28 @@ export function createWrkLoad(wrk: string, folder: string): (order: LoadOrder) =
     const script = scripts.get(requests) ?? writeScript(requests)
     scripts.set(requests, script)
     const [program = wrk, ...words] = [...pinned(cores.generator), wrk]
-    const options = ['--threads', '1', '--connections', String(connections), '--duration', `${Math.ceil(seconds)}s`]
+    const options = [
+      '--threads',
+      '1',
+      '--connections',
+      String(connections),
+      '--duration',
+      `${Math.ceil(seconds)}s`,
+    ]
     const { stdout } = await run(program, [...words, ...options, '--script', await script, url])
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as LoadResult
   }
 }
 
-/** wrk counts answers of 400 and above as failed; `checkAnswers` has seen to it that nothing is redirected. */
+/**
+ * wrk counts answers of 400 and above as failed; `checkAnswers` has seen to it that nothing is
+ * redirected.
+ */
 function toScript(requests: readonly Request[]): string {
   const lines = requests.map(({ method = 'GET', path = '/', headers = {} }) => {
-    const fields = Object.entries(headers).map(([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
+    const fields = Object.entries(headers).map(
+      ([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
+    )
     return `  { ${JSON.stringify(method)}, ${JSON.stringify(path)}, { ${fields.join(', ')} } },`
   })
   return `local requests = {

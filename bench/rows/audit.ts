@@ -2,7 +2,7 @@ import { insertAuditEvent, type NewAuditEvent } from '@atrium/db/audit'
 import { type AuditFilter, searchAuditEvents } from '@atrium/db/audit-search'
 import { type Database, openDatabase } from '@atrium/db/connect'
 import { createMigratedDatabase, dropDatabase } from '@atrium/db/provision-database'
-import { lockTenant, updateTenant } from '@atrium/db/tenants'
+import { lockTenant, type TenantTrx, updateTenant } from '@atrium/db/tenants'
 import pg from 'pg'
 import { type AuditRows, loadAuditRows, searchTerms, tenants } from '../audit-data.ts'
 import { loadPopulation, type Population, slugOf } from '../data.ts'
@@ -26,10 +26,13 @@ const mutationsPerSlot = 1_500
 const atOnce = 8
 const page = 100
 
-/** P6 to P9: the audit log with the number of entries asked for, in one partition a month; on a server of its own it stays there. */
+/**
+ * P6 to P9: the audit log with the number of entries asked for, in one partition a month; on a
+ * server of its own it stays there.
+ */
 export async function measureAudit(
   session: Session,
-  wanted: ReadonlySet<string>,
+  requested: ReadonlySet<string>,
   { rows, server = session.adminUrl }: { rows: number; server?: string | undefined },
   say: (text: string) => void,
 ): Promise<RowResult[]> {
@@ -42,22 +45,31 @@ export async function measureAudit(
     `${loaded.rows} audit entries in ${loaded.partitions} partitions (${mebibytes(loaded.bytes)} MiB with indexes), ${loaded.values} values of them ` +
       `(${mebibytes(loaded.valuesBytes)} MiB), loaded in ${loaded.seconds.toFixed(0)} s`,
   )
-  const database = openDatabase({ url: accounts.appUrl, applicationName: 'bench', onError: () => {} })
+  const database = openDatabase({
+    url: accounts.appUrl,
+    applicationName: 'bench',
+    onError: () => {},
+  })
   const bench: AuditBench = { database, appUrl: accounts.appUrl, population, loaded }
   try {
     return [
-      ...(wanted.has('P6') ? [await measureAuditPage(session, bench)] : []),
-      ...(wanted.has('P7') || wanted.has('P8') ? await measureSearches(session, wanted, bench, adminUrl) : []),
-      ...(wanted.has('P9') ? [await measureMutations(session, bench)] : []),
+      ...(requested.has('P6') ? [await measureAuditPage(session, bench)] : []),
+      ...(requested.has('P7') || requested.has('P8')
+        ? await measureSearches(session, requested, bench, adminUrl)
+        : []),
+      ...(requested.has('P9') ? [await measureMutations(session, bench)] : []),
     ]
   } finally {
     await database.close()
     if (server === session.adminUrl) await dropDatabase(server, name)
-    else if (wanted.has('P9')) await takeBack(adminUrl, loaded.now)
+    else if (requested.has('P9')) await takeBack(adminUrl, loaded.now)
   }
 }
 
-/** What P9 wrote would be the newest of a log that stays: searches of the next run would find other entries than these. */
+/**
+ * What P9 wrote would be the newest of a log that stays: searches of the next run would find other
+ * entries than these.
+ */
 async function takeBack(adminUrl: string, loaded: Date): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
@@ -72,29 +84,45 @@ async function takeBack(adminUrl: string, loaded: Date): Promise<void> {
 
 const mebibytes = (bytes: number) => Math.round(bytes / 1024 ** 2)
 
-async function measureSearches(session: Session, wanted: ReadonlySet<string>, bench: AuditBench, adminUrl: string): Promise<RowResult[]> {
+async function measureSearches(
+  session: Session,
+  requested: ReadonlySet<string>,
+  bench: AuditBench,
+  adminUrl: string,
+): Promise<RowResult[]> {
   const samples = await sampleEntries(adminUrl)
-  const search = async (filter: AuditFilter) => (await bench.database.search((db) => searchAuditEvents(db, filter, page + 1))).events
-  const wrong = await wrongAnswers(adminUrl, search, samples)
+  const search = async (filter: AuditFilter) =>
+    (await bench.database.search((db) => searchAuditEvents(db, filter, page + 1))).events
+  const wrong = await wrongResponses(adminUrl, search, samples)
   const key = () => readByKey(bench, session.random)
   const combinations = allCombinations()
   const contenders: Contender[] = [
     callContender('key', readsPerSlot, key),
     callContender('key again', readsPerSlot, key),
-    ...(wanted.has('P7')
+    ...(requested.has('P7')
       ? [
           timesContender('filters', () =>
-            shuffled(combinations, session.random).map((asked) => () => search(filterOf(asked, pick(samples, session)))),
+            shuffled(combinations, session.random).map(
+              (asked) => () => search(filterOf(asked, pick(samples, session))),
+            ),
           ),
         ]
       : []),
-    ...(wanted.has('P8')
-      ? searchTerms.map(({ q, share }) => timesContender(share, () => Array.from({ length: searchesPerSlot }, () => () => search({ q }))))
+    ...(requested.has('P8')
+      ? searchTerms.map(({ q, share }) =>
+          timesContender(share, () =>
+            Array.from({ length: searchesPerSlot }, () => () => search({ q })),
+          ),
+        )
       : []),
   ]
   for (const { measure } of contenders) await measure()
   const { measured, failures } = await runRounds(contenders, session)
-  const row = (bars: Pick<RowResult, 'row' | 'what' | 'reach' | 'beyond'>, name: string, of: (figures: Figures) => number): RowResult =>
+  const row = (
+    bars: Pick<RowResult, 'row' | 'what' | 'reach' | 'beyond'>,
+    name: string,
+    of: (figures: Figures) => number,
+  ): RowResult =>
     againstKey(
       { ...bars, peer: 'median read by key', unit: 'x', direction: 'at most' },
       name,
@@ -104,19 +132,33 @@ async function measureSearches(session: Session, wanted: ReadonlySet<string>, be
     )
   const entries = `${bench.loaded.rows / 1e6} M entries`
   return [
-    ...(wanted.has('P7')
+    ...(requested.has('P7')
       ? [
           row(
-            { row: 'P7a', what: `${combinations.length} combinations of filters, ${entries}: median`, reach: 8, beyond: 4 },
+            {
+              row: 'P7a',
+              what: `${combinations.length} combinations of filters, ${entries}: median`,
+              reach: 8,
+              beyond: 4,
+            },
             'filters',
             middle,
           ),
           row({ row: 'P7b', what: 'the same: p95', reach: 20, beyond: 10 }, 'filters', p95),
         ]
       : []),
-    ...(wanted.has('P8')
+    ...(requested.has('P8')
       ? searchTerms.map(({ share }, n) =>
-          row({ row: `P8${String.fromCharCode(97 + n)}`, what: `text in ${share}, ${entries}: p95`, reach: 60, beyond: 30 }, share, p95),
+          row(
+            {
+              row: `P8${String.fromCharCode(97 + n)}`,
+              what: `text in ${share}, ${entries}: p95`,
+              reach: 60,
+              beyond: 30,
+            },
+            share,
+            p95,
+          ),
         )
       : []),
   ]
@@ -125,13 +167,26 @@ async function measureSearches(session: Session, wanted: ReadonlySet<string>, be
 const middle = (figures: Figures) => figures.p50Ms ?? Number.NaN
 const p95 = (figures: Figures) => figures.p95Ms ?? Number.NaN
 
-function againstKey(bars: Bars, name: string, of: (figures: Figures) => number, measured: Measured, fault: string | undefined): RowResult {
-  const [first, second] = ['key', 'key again'].map((key) => (measured.get(key) ?? []).map(middle)) as [number[], number[]]
+function againstKey(
+  bars: Bars,
+  name: string,
+  of: (figures: Figures) => number,
+  measured: Measured,
+  fault: string | undefined,
+): RowResult {
+  const [first, second] = ['key', 'key again'].map((key) =>
+    (measured.get(key) ?? []).map(middle),
+  ) as [number[], number[]]
   const ours = measured.get(name) ?? []
   const figure = (ms: number) => ({ callsPerSecond: 1000 / ms, p50Ms: ms })
   return {
     ...bars,
-    values: fault ? [] : ours.map((figures, i) => of(figures) / (((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN)) / 2)),
+    values: fault
+      ? []
+      : ours.map(
+          (figures, i) =>
+            of(figures) / (((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN)) / 2),
+        ),
     nullTest: first.map((ms, i) => ms / (second[i] ?? Number.NaN)),
     ...(fault ? { note: fault } : {}),
     figures: { 'read by key': figure(median(first)), [name]: figure(median(ours.map(of))) },
@@ -149,7 +204,11 @@ function timesContender(name: string, calls: () => (() => Promise<unknown>)[]): 
         await call()
         times.push(performance.now() - began)
       }
-      return { callsPerSecond: 1000 / median(times), p50Ms: median(times), p95Ms: percentile(times, 0.95) }
+      return {
+        callsPerSecond: 1000 / median(times),
+        p50Ms: median(times),
+        p95Ms: percentile(times, 0.95),
+      }
     },
   }
 }
@@ -180,7 +239,8 @@ async function sampleEntries(adminUrl: string): Promise<Sample[]> {
   }
 }
 
-const pick = (samples: readonly Sample[], { random }: Session) => samples[Math.floor(random() * samples.length)] as Sample
+const pick = (samples: readonly Sample[], { random }: Session) =>
+  samples[Math.floor(random() * samples.length)] as Sample
 
 interface Combination {
   fields: readonly (keyof typeof asking)[]
@@ -190,7 +250,9 @@ const dayMs = 86_400_000
 const asking = {
   since: ({ at }: Sample) => ({ since: new Date(at.getTime() - 30 * dayMs).toISOString() }),
   until: ({ at }: Sample) => ({ until: new Date(at.getTime() + dayMs).toISOString() }),
-  before: ({ at }: Sample) => ({ before: `${new Date(at.getTime() + 3_600_000).toISOString()}_00000000-0000-0000-0000-000000000000` }),
+  before: ({ at }: Sample) => ({
+    before: `${new Date(at.getTime() + 3_600_000).toISOString()}_00000000-0000-0000-0000-000000000000`,
+  }),
   tenant: ({ tenant }: Sample) => ({ tenantSlug: tenant ?? undefined }),
   partner: ({ partner }: Sample) => ({ partnerSlug: partner ?? undefined }),
   actor: ({ actor }: Sample) => ({ actorEmail: actor }),
@@ -201,7 +263,10 @@ const asking = {
 function allCombinations(): Combination[] {
   const names = Object.keys(asking) as (keyof typeof asking)[]
   return (['none', 'exact', 'prefix'] as const).flatMap((action) =>
-    Array.from({ length: 2 ** names.length }, (_, bits) => ({ action, fields: names.filter((_name, n) => bits & (1 << n)) })),
+    Array.from({ length: 2 ** names.length }, (_, bits) => ({
+      action,
+      fields: names.filter((_name, n) => bits & (1 << n)),
+    })),
   )
 }
 
@@ -213,7 +278,7 @@ function filterOf({ fields, action }: Combination, sample: Sample): AuditFilter 
 }
 
 /** What is not as the plainest statement gives it, by the name of what is measured. */
-async function wrongAnswers(
+async function wrongResponses(
   adminUrl: string,
   search: (filter: AuditFilter) => Promise<readonly { id: string; action: string }[]>,
   samples: readonly Sample[],
@@ -223,12 +288,19 @@ async function wrongAnswers(
   await client.connect()
   try {
     for (const sample of samples.slice(0, 20)) {
-      const found = await search({ tenantSlug: sample.tenant ?? undefined, actorEmail: sample.actor, action: sample.action })
+      const found = await search({
+        tenantSlug: sample.tenant ?? undefined,
+        actorEmail: sample.actor,
+        action: sample.action,
+      })
       const { rows } = await client.query(
         'select id from audit_events where tenant_slug = $1 and lower(actor_email) = $2 and action = $3 order by at desc, id desc limit $4',
         [sample.tenant, sample.actor, sample.action, page + 1],
       )
-      if (rows.length === 0 || rows.map((row) => row.id).join() !== found.map((row) => row.id).join())
+      if (
+        rows.length === 0 ||
+        rows.map((row) => row.id).join() !== found.map((row) => row.id).join()
+      )
         wrong.set('filters', 'an answer is not what the log holds')
     }
     for (const { q, share } of searchTerms) {
@@ -257,13 +329,16 @@ async function readByKey({ database }: AuditBench, random: () => number): Promis
   if (rows.length !== 1) throw new Error('the tenant was not found')
 }
 
-/** P9: the change of a tenant as the service makes it, with the entry that it leaves, against the same without. */
+/**
+ * P9: the change of a tenant as the service makes it, with the entry that it leaves, against the
+ * same without.
+ */
 async function measureMutations(session: Session, { database }: AuditBench): Promise<RowResult> {
   let serial = 0
   const change = async () => {
     const n = 1 + Math.floor(session.random() * tenants)
     await database.db.transaction().execute(async (trx) => {
-      const tenant = await lockTenant(trx, slugOf(n))
+      const tenant = await lockTenant(trx as TenantTrx, slugOf(n))
       if (!tenant) throw new Error('the tenant was not found')
       await updateTenant(trx, tenant.id, { industry: `Trade ${++serial}` })
     })
@@ -271,7 +346,11 @@ async function measureMutations(session: Session, { database }: AuditBench): Pro
   }
   const audited = async () => insertAuditEvent(database.db, entryOf(await change(), serial))
   const { measured, failures } = await runRounds(
-    [rateContender('alone', change), rateContender('alone again', change), rateContender('audited', audited)],
+    [
+      rateContender('alone', change),
+      rateContender('alone again', change),
+      rateContender('audited', audited),
+    ],
     session,
   )
   const rate = (name: string) => (measured.get(name) ?? []).map((figures) => figures.callsPerSecond)
@@ -286,10 +365,17 @@ async function measureMutations(session: Session, { database }: AuditBench): Pro
       direction: 'at least',
     },
     ...{ reach: 0.5, beyond: 0.65 },
-    values: failure ? [] : ours.map((value, i) => (2 * value) / ((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN))),
+    values: failure
+      ? []
+      : ours.map(
+          (value, i) => (2 * value) / ((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN)),
+        ),
     nullTest: first.map((value, i) => value / (second[i] ?? Number.NaN)),
     note: failure || `${atOnce} at once; the entry is written when the change is committed`,
-    figures: { 'the change alone': { callsPerSecond: median(first) }, audited: { callsPerSecond: median(ours) } },
+    figures: {
+      'the change alone': { callsPerSecond: median(first) },
+      audited: { callsPerSecond: median(ours) },
+    },
   }
 }
 
@@ -311,7 +397,13 @@ function rateContender(name: string, call: () => Promise<unknown>): Contender {
 
 function entryOf(tenant: number, serial: number): NewAuditEvent {
   return {
-    ...{ at: new Date(), actorType: 'user', actorId: `bench-user-${tenant}`, actorEmail: `user${tenant}@bench.test`, actorIp: '192.0.2.7' },
+    ...{
+      at: new Date(),
+      actorType: 'user',
+      actorId: `bench-user-${tenant}`,
+      actorEmail: `user${tenant}@bench.test`,
+      actorIp: '192.0.2.7',
+    },
     ...{
       action: 'tenant.updated',
       outcome: 'success',

@@ -15,16 +15,24 @@ import { sandboxEnvironment, startProduct } from './product.ts'
 import type { RowResult } from './result.ts'
 
 const creationsPerRound = 5
-// Many: a bare engine looks for work twice a second, which must not decide how long a backlog takes.
+// Many: a bare engine looks for work twice a second, which must not decide how long a backlog
+// takes.
 const jobsPerSlot = 5_000
 const bench = join(import.meta.dirname, '..')
 
-/** P14: how soon provisioning starts after a tenant was created, and how fast the job engine clears a backlog. */
+/**
+ * P14: how soon provisioning starts after a tenant was created, and how fast the job engine clears
+ * a backlog.
+ */
 export async function measureBackground(session: Session): Promise<RowResult[]> {
   const sandbox = await startSandbox()
   const name = 'atrium_background'
   const accounts = await createMigratedDatabase(session.adminUrl, name)
-  const database = openDatabase({ url: accounts.appUrl, applicationName: 'bench', onError: () => {} })
+  const database = openDatabase({
+    url: accounts.appUrl,
+    applicationName: 'bench',
+    onError: () => {},
+  })
   try {
     await seedDemo(database.db, 'tenants.local')
     return [
@@ -39,33 +47,48 @@ export async function measureBackground(session: Session): Promise<RowResult[]> 
   }
 }
 
-interface House {
+interface Workplace {
   sandbox: Sandbox
   database: Database
   url: string
 }
 
 /**
- * By the clock of the database: `created_at` is when the creating transaction began, `started_at` when a step was marked as started,
- * so the time includes the transaction itself. Once as a request does it, once as the job engine does it for another process.
+ * By the clock of the database: `created_at` is when the creating transaction began, `started_at`
+ * when a step was marked as started, so the time includes the transaction itself. Once as a request
+ * does it, once as the job engine does it for another process.
  */
-async function measureFirstStep(session: Session, house: House): Promise<RowResult[]> {
-  const product = await startProduct(session, { DATABASE_URL: house.url, ...sandboxEnvironment(house.sandbox) })
+async function measureFirstStep(session: Session, workplace: Workplace): Promise<RowResult[]> {
+  const product = await startProduct(session, {
+    DATABASE_URL: workplace.url,
+    ...sandboxEnvironment(workplace.sandbox),
+  })
   const log = createLogger('silent')
-  const jobs = createJobs({ databaseUrl: house.url, database: house.database, log, metrics: createMetrics() })
+  const jobs = createJobs({
+    databaseUrl: workplace.url,
+    database: workplace.database,
+    log,
+    metrics: createMetrics(),
+  })
   try {
     await jobs.startSending()
-    const token = await house.sandbox.token('newcomer@example.test', 'portal')
+    const token = await workplace.sandbox.token('newcomer@example.test', 'portal')
     const { measured, failures } = await runRounds(
       [
-        delayContender('request', house.database, (slug) => createOverRest(product.url, token, slug)),
-        delayContender('engine', house.database, (slug) => createForEngine(house.database, jobs, slug)),
+        delayContender('request', workplace.database, (slug) =>
+          createOverRest(product.url, token, slug),
+        ),
+        delayContender('engine', workplace.database, (slug) =>
+          createForEngine(workplace.database, jobs, slug),
+        ),
       ],
       session,
     )
     const row = (id: string, what: string, name: string): RowResult => ({
       ...{ row: id, what, peer: 'clock', unit: 'ms', direction: 'at most', reach: 80, beyond: 30 },
-      values: failures.has(name) ? [] : (measured.get(name) ?? []).map((figures) => figures.p50Ms ?? Number.NaN),
+      values: failures.has(name)
+        ? []
+        : (measured.get(name) ?? []).map((figures) => figures.p50Ms ?? Number.NaN),
       note: failures.get(name) ?? `median of ${creationsPerRound} creations per round`,
     })
     return [
@@ -80,7 +103,11 @@ async function measureFirstStep(session: Session, house: House): Promise<RowResu
 
 let serial = 0
 
-function delayContender(name: string, database: Database, create: (slug: string) => Promise<void>): Contender {
+function delayContender(
+  name: string,
+  database: Database,
+  create: (slug: string) => Promise<void>,
+): Contender {
   return {
     name,
     async measure() {
@@ -109,15 +136,28 @@ async function createOverRest(url: string, token: string, slug: string): Promise
 
 async function createForEngine({ db }: Database, jobs: Jobs, slug: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const owner = await trx.selectFrom('users').select('id').where('email', '=', 'owner@globex.test').executeTakeFirstOrThrow()
+    const owner = await trx
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', 'owner@globex.test')
+      .executeTakeFirstOrThrow()
     const tenant = await insertTenant(trx, {
-      ...{ slug, name: slug, plan: 'free', partnerId: null, seats: 0, industry: null, brandColor: null, ownerId: owner.id },
+      ...{
+        slug,
+        name: slug,
+        plan: 'free',
+        partnerId: null,
+        seats: 0,
+        industry: null,
+        brandColor: null,
+        ownerId: owner.id,
+      },
       billing: { company: null, vatNumber: null, country: null, email: null },
       domains: [`${slug}.tenants.local`],
       platformDomain: 'tenants.local',
     })
     if (!tenant) throw new Error(`the slug ${slug} is taken`)
-    await jobs.wakeProvisioning(tenant.id, 0, trx)
+    await jobs.enqueueProvisioning(tenant.id, 0, trx)
   })
 }
 
@@ -131,7 +171,9 @@ async function firstStepDelay({ db }: Database, slug: string): Promise<number> {
       .where('s.started_at', 'is not', null)
       .orderBy('s.started_at')
       .executeTakeFirst()
-    const ms = first?.started_at ? first.started_at.getTime() - first.created_at.getTime() : undefined
+    const ms = first?.started_at
+      ? first.started_at.getTime() - first.created_at.getTime()
+      : undefined
     if (ms !== undefined) return ms
     await new Promise((done) => setTimeout(done, 25))
   }
@@ -153,18 +195,30 @@ async function measureAgainstBare(
         return { callsPerSecond: (jobsPerSlot * 1000) / ms }
       },
     })
-    const contenders = [contender('pg-boss', bare), contender('pg-boss again', bare), contender('ours', own)]
+    const contenders = [
+      contender('pg-boss', bare),
+      contender('pg-boss again', bare),
+      contender('ours', own),
+    ]
     for (const { measure } of contenders) await measure()
     const { measured, failures } = await runRounds(contenders, session)
-    const rate = (name: string) => (measured.get(name) ?? []).map((figures) => figures.callsPerSecond)
+    const rate = (name: string) =>
+      (measured.get(name) ?? []).map((figures) => figures.callsPerSecond)
     const [first, second, ours] = [rate('pg-boss'), rate('pg-boss again'), rate('ours')]
     const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
     return {
       ...{ ...row, peer: 'bare pg-boss, batch 100', unit: 'x', direction: 'at least' },
-      values: failure ? [] : ours.map((value, i) => (2 * value) / ((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN))),
+      values: failure
+        ? []
+        : ours.map(
+            (value, i) => (2 * value) / ((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN)),
+          ),
       nullTest: first.map((value, i) => value / (second[i] ?? Number.NaN)),
       note: failure || (row.note ?? ''),
-      figures: { 'pg-boss': { callsPerSecond: median(first) }, ours: { callsPerSecond: median(ours) } },
+      figures: {
+        'pg-boss': { callsPerSecond: median(first) },
+        ours: { callsPerSecond: median(ours) },
+      },
     }
   } finally {
     await Promise.all([own.stop(), bare.stop()])
@@ -172,19 +226,35 @@ async function measureAgainstBare(
 }
 
 function drainWorker(databaseUrl: string, mode: 'product' | 'bare') {
-  return startProcess({ file: join(bench, 'servers/drain.ts'), core: cores.server, env: { DATABASE_URL: databaseUrl, DRAIN_MODE: mode } })
-}
-
-function measureDrain(session: Session, databaseUrl: string): Promise<RowResult> {
-  return measureAgainstBare(session, drainWorker(databaseUrl, 'product'), drainWorker(databaseUrl, 'bare'), {
-    ...{ row: 'P14c', what: 'backlog of wake-ups, jobs/s', reach: 0.8, beyond: 0.95 },
-    note: `${jobsPerSlot} jobs at once, empty handlers: the queue of provisioning wake-ups`,
+  return startProcess({
+    file: join(bench, 'servers/drain.ts'),
+    core: cores.server,
+    env: { DATABASE_URL: databaseUrl, DRAIN_MODE: mode },
   })
 }
 
-/** A mail is claimed, rendered and its outcome saved, each on its own; the bare engine does nothing with a job. */
+function measureDrain(session: Session, databaseUrl: string): Promise<RowResult> {
+  return measureAgainstBare(
+    session,
+    drainWorker(databaseUrl, 'product'),
+    drainWorker(databaseUrl, 'bare'),
+    {
+      ...{ row: 'P14c', what: 'backlog of wake-ups, jobs/s', reach: 0.8, beyond: 0.95 },
+      note: `${jobsPerSlot} jobs at once, empty handlers: the queue of provisioning wake-ups`,
+    },
+  )
+}
+
+/**
+ * A mail is claimed, rendered and its outcome saved, each on its own; the bare engine does nothing
+ * with a job.
+ */
 function measureOutbox(session: Session, databaseUrl: string): Promise<RowResult> {
-  const own = startProcess({ file: join(bench, 'servers/outbox.ts'), core: cores.server, env: { DATABASE_URL: databaseUrl } })
+  const own = startProcess({
+    file: join(bench, 'servers/outbox.ts'),
+    core: cores.server,
+    env: { DATABASE_URL: databaseUrl },
+  })
   return measureAgainstBare(session, own, drainWorker(databaseUrl, 'bare'), {
     ...{ row: 'P14d', what: 'backlog of mails, mails/s', reach: 0.8, beyond: 0.95 },
     note: `${jobsPerSlot} queued mails, branded and rendered, into a mail server that takes them at once; the peer's handlers are empty`,

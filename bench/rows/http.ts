@@ -1,61 +1,85 @@
 import { findTenantForCallerStatement } from '@atrium/db/tenants'
 import type { Population } from '../data.ts'
 import type { Issuer } from '../issuer.ts'
-import { type Contender, createHttpLoad, type Figures, type HttpRequest, type Measured, runRounds } from '../measure/slots.ts'
+import {
+  type Contender,
+  createHttpLoad,
+  type Figures,
+  type HttpRequest,
+  type Measured,
+  runRounds,
+} from '../measure/slots.ts'
 import { median } from '../measure/statistics.ts'
 import type { Session } from '../session.ts'
 import { checkAnswers, type ExpectedTenant } from './answers.ts'
 import { pgbenchContender, pgbenchMissing } from './pgbench.ts'
-import { productEnvironment, type Server, startProduct, startServer } from './product.ts'
+import { type Server, startProduct, startServer } from './product.ts'
 import type { RowResult } from './result.ts'
 
 const connections = 32
 const secondsPerSlot = 1
 
 /** P1 to P5: the same requests, product and peers in turn, in one list. */
-export async function measureRequests(session: Session, wanted: ReadonlySet<string>): Promise<RowResult[]> {
-  const [peer, product, nodeHttp, honoFixed, tokenOnly] = await Promise.all([
+export async function measureRequests(
+  session: Session,
+  requested: ReadonlySet<string>,
+): Promise<RowResult[]> {
+  const [peer, product, nodeHttp, honoFixed] = await Promise.all([
     startServer(session, 'servers/hono-select.ts'),
     startProduct(session),
     startServer(session, 'servers/node-http.ts'),
     startServer(session, 'servers/hono-fixed.ts'),
-    startServer(session, 'servers/token-only.ts', productEnvironment(session.issuer)),
   ])
   const load = createHttpLoad({ connections, seconds: secondsPerSlot, folder: session.folder })
   try {
     const requests = await buildRequests(session.population, session.issuer)
     await checkAnswers(
-      { peer: peer.url, product: product.url, nodeHttp: nodeHttp.url, honoFixed: honoFixed.url, tokenOnly: tokenOnly.url },
+      { peer: peer.url, product: product.url, nodeHttp: nodeHttp.url, honoFixed: honoFixed.url },
       requests,
     )
-    const http = (name: string, server: Server, list: readonly HttpRequest[], callsPerRequest?: number) =>
-      load.contender({ name, server, requests: list, ...(callsPerRequest ? { callsPerRequest } : {}) })
-    const reads = wanted.has('P1') || wanted.has('P2') || wanted.has('P3')
-    const missing = wanted.has('P4') ? pgbenchMissing() : undefined
+    const http = (
+      name: string,
+      server: Server,
+      list: readonly HttpRequest[],
+      callsPerRequest?: number,
+    ) =>
+      load.contender({
+        name,
+        server,
+        requests: list,
+        ...(callsPerRequest ? { callsPerRequest } : {}),
+      })
+    const reads = requested.has('P1') || requested.has('P2') || requested.has('P3')
+    const missing = requested.has('P4') ? pgbenchMissing() : undefined
     const database = () => pgbenchContender(session, 'pgbench', [findTenantForCallerStatement.text])
     const contenders: Contender[] = [
-      ...(reads ? [http('peer', peer, requests.peer), http('peer again', peer, requests.peer)] : []),
-      ...(wanted.has('P1') ? [http('row', peer, requests.row), http('row again', peer, requests.row)] : []),
-      ...(wanted.has('P1') || wanted.has('P4') ? [http('rest', product, requests.rest)] : []),
-      ...(wanted.has('P2') ? [http('trpc', product, requests.trpc)] : []),
-      ...(wanted.has('P3') ? [http('batch', product, requests.batch, 10)] : []),
-      ...(wanted.has('P4') && !missing ? [await database(), { ...(await database()), name: 'pgbench again' }] : []),
-      ...(wanted.has('P5')
+      ...(reads
+        ? [http('peer', peer, requests.peer), http('peer again', peer, requests.peer)]
+        : []),
+      ...(requested.has('P1')
+        ? [http('row', peer, requests.row), http('row again', peer, requests.row)]
+        : []),
+      ...(requested.has('P1') || requested.has('P4') ? [http('rest', product, requests.rest)] : []),
+      ...(requested.has('P2') ? [http('trpc', product, requests.trpc)] : []),
+      ...(requested.has('P3') ? [http('batch', product, requests.batch, 10)] : []),
+      ...(requested.has('P4') && !missing
+        ? [await database(), { ...(await database()), name: 'pgbench again' }]
+        : []),
+      ...(requested.has('P5')
         ? [
             http('node:http', nodeHttp, requests.health),
             http('node:http again', nodeHttp, requests.health),
             http('health', product, requests.health),
             http('hono', honoFixed, requests.health),
             http('hono again', honoFixed, requests.health),
-            http('token', tokenOnly, requests.token),
           ]
         : []),
     ]
     const { measured, failures } = await runRounds(contenders, session)
-    return toRows(measured, failures, missing).filter((row) => wanted.has(row.row.slice(0, 2)))
+    return toRows(measured, failures, missing).filter((row) => requested.has(row.row.slice(0, 2)))
   } finally {
     await load.stop()
-    await Promise.all([peer, product, nodeHttp, honoFixed, tokenOnly].map((server) => server.process.stop()))
+    await Promise.all([peer, product, nodeHttp, honoFixed].map((server) => server.process.stop()))
   }
 }
 
@@ -68,12 +92,14 @@ export interface RequestLists {
   trpc: readonly HttpRequest[]
   batch: readonly HttpRequest[]
   health: readonly HttpRequest[]
-  token: readonly HttpRequest[]
   expected: readonly ExpectedTenant[]
   expectedBatch: readonly (readonly string[])[]
 }
 
-async function buildRequests({ owners, consultants }: Population, issuer: Issuer): Promise<RequestLists> {
+async function buildRequests(
+  { owners, consultants }: Population,
+  issuer: Issuer,
+): Promise<RequestLists> {
   const get = (path: string, token?: string): HttpRequest => ({
     method: 'GET',
     path,
@@ -86,14 +112,15 @@ async function buildRequests({ owners, consultants }: Population, issuer: Issuer
     peer: owners.map(({ slug }) => get(`/tenants/${slug}`)),
     row: owners.map(({ slug }) => get(`/rows/${slug}`)),
     rest: owners.map(({ slug }, i) => get(`/tenants/${slug}`, tokens[i])),
-    trpc: owners.map(({ slug }, i) => get(`/trpc/tenants.get?input=${input({ json: { slug } })}`, tokens[i])),
+    trpc: owners.map(({ slug }, i) =>
+      get(`/trpc/tenants.get?input=${input({ json: { slug } })}`, tokens[i]),
+    ),
     batch: consultants.map(({ slugs }, i) => {
       const names = slugs.map(() => 'tenants.get').join(',')
       const inputs = Object.fromEntries(slugs.map((slug, k) => [k, { json: { slug } }]))
       return get(`/trpc/${names}?batch=1&input=${input(inputs)}`, consultantTokens[i])
     }),
     health: [get('/health')],
-    token: tokens.map((token) => get('/whoami', token)),
     expected: owners,
     expectedBatch: consultants.map(({ slugs }) => slugs),
   }
@@ -102,7 +129,11 @@ async function buildRequests({ owners, consultants }: Population, issuer: Issuer
 const cpu = (figures: Figures) => figures.cpuMicrosPerCall ?? Number.NaN
 const rate = (figures: Figures) => figures.callsPerSecond
 
-function toRows(measured: Measured, failures: ReadonlyMap<string, string>, pgbenchIsMissing: string | undefined): RowResult[] {
+function toRows(
+  measured: Measured,
+  failures: ReadonlyMap<string, string>,
+  pgbenchIsMissing: string | undefined,
+): RowResult[] {
   const select = 'Hono + one named select of the same record, Pool 8'
   const compare = (
     peer: string,
@@ -110,13 +141,13 @@ function toRows(measured: Measured, failures: ReadonlyMap<string, string>, pgben
     quantity: (figures: Figures) => number,
     invert = false,
   ): Pick<RowResult, 'values' | 'nullTest' | 'note' | 'figures'> => {
-    const failure = [peer, `${peer} again`, ours].flatMap((name) => (failures.has(name) ? [`${name}: ${failures.get(name)}`] : []))
+    const failure = [peer, `${peer} again`, ours].flatMap((name) =>
+      failures.has(name) ? [`${name}: ${failures.get(name)}`] : [],
+    )
     if (failure.length > 0) return { values: [], note: failure.join('; ') }
-    const [a, b, own] = [peer, `${peer} again`, ours].map((name) => (measured.get(name) ?? []).map(quantity)) as [
-      number[],
-      number[],
-      number[],
-    ]
+    const [a, b, own] = [peer, `${peer} again`, ours].map((name) =>
+      (measured.get(name) ?? []).map(quantity),
+    ) as [number[], number[], number[]]
     const ratio = (i: number, over: number[]) => {
       const [p, o] = [((a[i] ?? Number.NaN) + (b[i] ?? Number.NaN)) / 2, over[i] ?? Number.NaN]
       return invert ? o / p : p / o
@@ -129,16 +160,53 @@ function toRows(measured: Measured, failures: ReadonlyMap<string, string>, pgben
   }
   const base = { unit: 'x', direction: 'at least' } as const
   return [
-    { row: 'P1', what: 'REST GET /tenants/{slug}', peer: select, ...base, reach: 1.2, beyond: 1.5, ...compare('peer', 'rest', cpu) },
     {
-      ...{ row: 'P1 (row)', what: 'the same against a smaller answer', peer: 'Hono + one named select of one table, Pool 8' },
-      ...{ ...base, reach: 1.2, beyond: 1.5, ...compare('row', 'rest', cpu) },
+      row: 'P1',
+      what: 'REST GET /tenants/{slug}',
+      peer: select,
+      ...base,
+      reach: 1,
+      beyond: 1.5,
+      ...compare('peer', 'rest', cpu),
     },
-    { row: 'P2', what: 'tRPC tenants.get', peer: select, ...base, reach: 0.62, beyond: 0.85, ...compare('peer', 'trpc', cpu) },
-    { row: 'P3', what: 'tRPC batch of ten, per call', peer: select, ...base, reach: 1.5, beyond: 2.5, ...compare('peer', 'batch', cpu) },
     {
-      ...{ row: 'P4', what: 'P1 in requests/s', peer: 'pgbench, same SQL, 8 clients', ...base, reach: 0.65, beyond: 0.75 },
-      ...(pgbenchIsMissing ? { values: [], note: pgbenchIsMissing } : compare('pgbench', 'rest', rate, true)),
+      ...{
+        row: 'P1 (row)',
+        what: 'the same against a smaller answer',
+        peer: 'Hono + one named select of one table, Pool 8',
+      },
+      ...{ ...base, reach: 1, beyond: 1.5, ...compare('row', 'rest', cpu) },
+    },
+    {
+      row: 'P2',
+      what: 'tRPC tenants.get',
+      peer: select,
+      ...base,
+      reach: 0.85,
+      beyond: 1,
+      ...compare('peer', 'trpc', cpu),
+    },
+    {
+      row: 'P3',
+      what: 'tRPC batch of ten, per call',
+      peer: select,
+      ...base,
+      reach: 1.5,
+      beyond: 2.5,
+      ...compare('peer', 'batch', cpu),
+    },
+    {
+      ...{
+        row: 'P4',
+        what: 'P1 in requests/s',
+        peer: 'pgbench, same SQL, 8 clients',
+        ...base,
+        reach: 0.65,
+        beyond: 0.75,
+      },
+      ...(pgbenchIsMissing
+        ? { values: [], note: pgbenchIsMissing }
+        : compare('pgbench', 'rest', rate, true)),
     },
     {
       row: 'P5a',
@@ -151,19 +219,25 @@ function toRows(measured: Measured, failures: ReadonlyMap<string, string>, pgben
     },
     {
       row: 'P5b',
-      what: 'cached token, no database',
+      what: 'GET /health',
       peer: 'Hono, fixed JSON',
       ...base,
       reach: 0.75,
       beyond: 0.85,
-      ...compare('hono', 'token', cpu),
+      ...compare('hono', 'health', cpu),
     },
   ]
 }
 
 /** The middle of each figure over the rounds. */
 function mid(rounds: readonly Figures[]): Figures {
-  const of = (key: keyof Figures) => median(rounds.map((figures) => figures[key]).filter((value) => value !== undefined))
+  const of = (key: keyof Figures) =>
+    median(rounds.map((figures) => figures[key]).filter((value) => value !== undefined))
   const known = (key: keyof Figures) => (rounds[0]?.[key] === undefined ? {} : { [key]: of(key) })
-  return { callsPerSecond: of('callsPerSecond'), ...known('cpuMicrosPerCall'), ...known('p50Ms'), ...known('p99Ms') }
+  return {
+    callsPerSecond: of('callsPerSecond'),
+    ...known('cpuMicrosPerCall'),
+    ...known('p50Ms'),
+    ...known('p99Ms'),
+  }
 }

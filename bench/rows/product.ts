@@ -11,8 +11,15 @@ export interface Server {
   process: MeasuredProcess
 }
 
-/** Starts a server on the servers' core and waits until it answers `/health`. `file` is relative to `bench/`. */
-export async function startServer(session: Session, file: string, env: Record<string, string> = {}): Promise<Server> {
+/**
+ * Starts a server on the servers' core and waits until it answers `/health`. `file` is relative to
+ * `bench/`.
+ */
+export async function startServer(
+  session: Session,
+  file: string,
+  env: Record<string, string> = {},
+): Promise<Server> {
   const port = await freePort()
   const process = startProcess({
     file: join(import.meta.dirname, '..', file),
@@ -26,13 +33,23 @@ export async function startServer(session: Session, file: string, env: Record<st
   return { url, process }
 }
 
-/** The API as it is started in earnest: `apps/api/src/main.ts` with its defaults, logging to a file. */
+/**
+ * The API as it is started in earnest: `apps/api/src/main.ts` with its defaults, logging to a file.
+ */
 export function startProduct(session: Session, env: Record<string, string> = {}): Promise<Server> {
-  return startServer(session, '../apps/api/src/main.ts', { ...productEnvironment(session.issuer), ...env })
+  return startServer(session, '../apps/api/src/main.ts', {
+    ...productEnvironment(session.issuer),
+    ...env,
+  })
 }
 
 export function productEnvironment(issuer: Issuer): Record<string, string> {
-  return { IDP_ISSUER: issuer.url, IDP_AUDIENCE: issuer.audience, METRICS_PORT: '0', LIMITS: manyChanges }
+  return {
+    IDP_ISSUER: issuer.url,
+    IDP_AUDIENCE: `${issuer.audience},bench-operator`,
+    METRICS_PORT: '0',
+    LIMITS: manyChanges,
+  }
 }
 
 /** The environment of a product that works against the sandbox; put over `productEnvironment`. */

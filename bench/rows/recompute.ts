@@ -1,14 +1,26 @@
 import type { HealthReport } from '@atrium/core/health-reports'
-import type { ChurnMonth, GrowthMonth, MrrReport, RevenueByPlan, SignupCohort, TopTenants } from '@atrium/core/reports'
+import type {
+  ChurnMonth,
+  GrowthMonth,
+  MrrReport,
+  RevenueByPlan,
+  SignupCohort,
+  TopTenants,
+} from '@atrium/core/reports'
 import type pg from 'pg'
 
-// What the reports have to say, from the subscription history alone and by the plainest SQL there is: nothing here reads a sum.
+// What the reports have to say, from the subscription history alone and by the plainest SQL there
+// is: nothing here reads a sum.
 
 const inForce = `h.valid_from < $1::timestamptz and (h.valid_to is null or h.valid_to >= $1::timestamptz)`
 const ofScope = `($2::uuid is null or h.partner_id = $2::uuid)`
 const yearly = `coalesce(h.period_amount, h.per_seat_amount * h.seats) * case h.cycle when 'year' then 1 else 12 end`
 
-export async function recomputeMrr(client: pg.Client, at: Date, partner: string | null): Promise<MrrReport['currencies']> {
+export async function recomputeMrr(
+  client: pg.Client,
+  at: Date,
+  partner: string | null,
+): Promise<MrrReport['currencies']> {
   const { rows } = await client.query(
     `select currency, round(sum(arr) / 12.0)::float8 as "mrrMinor", sum(arr)::float8 as "arrMinor",
       round(coalesce(sum(arr) filter (where status = 'past_due'), 0) / 12.0)::float8 as "atRiskMrrMinor",
@@ -25,7 +37,11 @@ export async function recomputeMrr(client: pg.Client, at: Date, partner: string 
   return rows
 }
 
-export async function recomputePlans(client: pg.Client, at: Date, partner: string | null): Promise<RevenueByPlan['rows']> {
+export async function recomputePlans(
+  client: pg.Client,
+  at: Date,
+  partner: string | null,
+): Promise<RevenueByPlan['rows']> {
   const { rows } = await client.query(
     `select currency, plan, cycle, count(distinct tenant_id)::int as tenants, sum(seats)::int as seats, sum(arr)::float8 as "arrMinor",
       round(sum(arr) / 12.0)::float8 as "mrrMinor", round(sum(arr) / sum(sum(arr)) over (partition by currency), 4)::float8 as share
@@ -36,7 +52,11 @@ export async function recomputePlans(client: pg.Client, at: Date, partner: strin
   return rows
 }
 
-export async function recomputeTop(client: pg.Client, at: Date, partner: string | null): Promise<Partial<TopTenants['rows'][number]>[]> {
+export async function recomputeTop(
+  client: pg.Client,
+  at: Date,
+  partner: string | null,
+): Promise<Partial<TopTenants['rows'][number]>[]> {
   const { rows } = await client.query(
     `select currency, rank, slug, "arrMinor" from (
       select h.currency, row_number() over (partition by h.currency order by h.arr desc, t.slug)::int as rank, t.slug, h.arr::float8 as "arrMinor"
@@ -47,16 +67,28 @@ export async function recomputeTop(client: pg.Client, at: Date, partner: string 
   return rows
 }
 
-/** Yearly amounts of every tenant at the start of each month and now, and when each paid first; read by the two below. */
-export async function prepareMonths(client: pg.Client, from: string, now: Date, partner: string | null): Promise<void> {
+/**
+ * Yearly amounts of every tenant at the start of each month and now, and when each paid first; read
+ * by the two below.
+ */
+export async function prepareMonths(
+  client: pg.Client,
+  from: string,
+  now: Date,
+  partner: string | null,
+): Promise<void> {
   await client.query('drop table if exists pg_temp.balances, pg_temp.firsts')
-  await client.query(`create temp table firsts (tenant_id uuid primary key, first_paid timestamptz)`)
+  await client.query(
+    `create temp table firsts (tenant_id uuid primary key, first_paid timestamptz)`,
+  )
   await client.query(
     `insert into firsts select tenant_id, min(valid_from) from subscription_history h
       where arr > 0 and ($1::uuid is null or partner_id = $1::uuid) group by tenant_id`,
     [partner],
   )
-  await client.query('create temp table balances (month date, tenant_id uuid, currency text, arr bigint)')
+  await client.query(
+    'create temp table balances (month date, tenant_id uuid, currency text, arr bigint)',
+  )
   await client.query(
     `insert into balances select m.month, h.tenant_id, h.currency, sum(h.arr)
       from generate_series($1::date, date_trunc('month', $2::timestamptz, 'UTC') at time zone 'UTC' + interval '1 month', interval '1 month') as m (month)
@@ -79,7 +111,11 @@ told as (
   from moves m join firsts f using (tenant_id) window tm as (partition by m.tenant_id, m.month))`
 
 /** The months up to now, without rates. */
-export async function recomputeGrowth(client: pg.Client, from: string, now: Date): Promise<Partial<GrowthMonth>[]> {
+export async function recomputeGrowth(
+  client: pg.Client,
+  from: string,
+  now: Date,
+): Promise<Partial<GrowthMonth>[]> {
   const { rows } = await client.query(
     `with ${moves}
     select to_char(month, 'YYYY-MM') as month, currency, sum(a0)::float8 as "startArrMinor",
@@ -98,7 +134,12 @@ export async function recomputeGrowth(client: pg.Client, from: string, now: Date
 }
 
 /** Per month: tenants lost, what was lost with them and their average tenure in days. */
-export async function recomputeChurn(client: pg.Client, from: string, now: Date, partner: string | null): Promise<Partial<ChurnMonth>[]> {
+export async function recomputeChurn(
+  client: pg.Client,
+  from: string,
+  now: Date,
+  partner: string | null,
+): Promise<Partial<ChurnMonth>[]> {
   const { rows } = await client.query(
     `with ${moves},
     lost as (
@@ -116,11 +157,16 @@ export async function recomputeChurn(client: pg.Client, from: string, now: Date,
   return rows
 }
 
-/** Per cohort: its size, and at the end of each month the tenants that pay and the yearly amounts by currency. */
+/**
+ * Per cohort: its size, and at the end of each month the tenants that pay and the yearly amounts by
+ * currency.
+ */
 export async function recomputeCohorts(
   client: pg.Client,
   from: string,
-): Promise<{ month: string; n: number; size: number; active: number; mrr: Record<string, number> | null }[]> {
+): Promise<
+  { month: string; n: number; size: number; active: number; mrr: Record<string, number> | null }[]
+> {
   const { rows } = await client.query(
     `with cohorts as (
       select tenant_id, date_trunc('month', first_paid at time zone 'UTC')::date as cohort from firsts
@@ -137,19 +183,27 @@ export async function recomputeCohorts(
   return rows
 }
 
-/** A report's cohorts in the shape of `recomputeCohorts`; months in which nobody pays are left out there. */
+/**
+ * A report's cohorts in the shape of `recomputeCohorts`; months in which nobody pays are left out
+ * there.
+ */
 export function cellsOf(cohorts: readonly SignupCohort[]) {
   return cohorts.flatMap(({ month, size, active, money }) =>
     active.flatMap((tenants, n) => {
       if (tenants === 0) return []
-      const mrr = Object.fromEntries(money.flatMap(({ currency, mrrMinor }) => (mrrMinor[n] ? [[currency, mrrMinor[n]]] : [])))
+      const mrr = Object.fromEntries(
+        money.flatMap(({ currency, mrrMinor }) => (mrrMinor[n] ? [[currency, mrrMinor[n]]] : [])),
+      )
       return [{ month, n, size, active: tenants, mrr }]
     }),
   )
 }
 
 /** Tenants and what they pay by the band of their health; bands that nobody is in are left out. */
-export async function recomputeHealth(client: pg.Client, partner: string | null): Promise<Partial<HealthReport['rows'][number]>[]> {
+export async function recomputeHealth(
+  client: pg.Client,
+  partner: string | null,
+): Promise<Partial<HealthReport['rows'][number]>[]> {
   const { rows } = await client.query(
     `with present as (
       select t.id, coalesce(h.band, 'unknown') as band from tenants t left join tenant_health h on h.tenant_id = t.id

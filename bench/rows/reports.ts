@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { createApp } from '@atrium/api/app'
 import { readConfig } from '@atrium/api/config'
 import { getHealthReport } from '@atrium/api/health-scores/get'
-import type { House } from '@atrium/api/house'
 import { createLogger } from '@atrium/api/log'
 import { getChurnCohorts, getSignupCohorts } from '@atrium/api/reports/cohorts'
 import { getGrowth } from '@atrium/api/reports/growth'
 import { getMrr, getRevenueByPlan, getTopTenants } from '@atrium/api/reports/revenue'
+import type { Services } from '@atrium/api/services'
 import { type Database, openDatabase } from '@atrium/db/connect'
 import { saveHealthSummaries } from '@atrium/db/health'
 import { createMigratedDatabase, dropDatabase } from '@atrium/db/provision-database'
@@ -31,15 +31,22 @@ const pastDays = 800
 const dayMs = 86_400_000
 
 interface Bench {
-  house: House
+  services: Services
   database: Database
   client: pg.Client
   loaded: Subscriptions
   tenants: number
 }
 
-/** P12: every report against the median read of a tenant by its key, after each was compared with the plainest SQL over the history. */
-export async function measureReports(session: Session, tenants: number, say: (text: string) => void): Promise<RowResult[]> {
+/**
+ * P12: every report against the median read of a tenant by its key, after each was compared with
+ * the plainest SQL over the history.
+ */
+export async function measureReports(
+  session: Session,
+  tenants: number,
+  say: (text: string) => void,
+): Promise<RowResult[]> {
   const name = 'atrium_reports'
   const accounts = await createMigratedDatabase(session.adminUrl, name)
   const adminUrl = session.adminUrl.replace(/postgres$/, name)
@@ -48,19 +55,45 @@ export async function measureReports(session: Session, tenants: number, say: (te
     `${tenants} tenants, ${loaded.states} states of subscriptions, largest partner ${loaded.customers} customers; loaded in ` +
       `${loaded.loadSeconds.toFixed(1)} s, summed in ${loaded.sumSeconds.toFixed(1)} s`,
   )
-  const database = openDatabase({ url: accounts.appUrl, applicationName: 'bench', onError: () => {} })
-  const config = readConfig({ ...productEnvironment(session.issuer), DATABASE_URL: accounts.appUrl, LOG_LEVEL: 'silent' })
-  const integrations = await connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })
-  const app = createApp({ config, database, integrations, log: createLogger('silent'), clock: { now: () => loaded.now } })
+  const database = openDatabase({
+    url: accounts.appUrl,
+    applicationName: 'bench',
+    onError: () => {},
+  })
+  const config = readConfig({
+    ...productEnvironment(session.issuer),
+    DATABASE_URL: accounts.appUrl,
+    LOG_LEVEL: 'silent',
+  })
+  const integrations = await connectIntegrations({
+    identity: null,
+    mail: null,
+    files: null,
+    smtp: null,
+    payments: null,
+  })
+  const app = createApp({
+    config,
+    database,
+    integrations,
+    log: createLogger('silent'),
+    clock: { now: () => loaded.now },
+  })
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
   try {
     await client.query(`set work_mem = '256MB'`)
-    const bench = { house: app.house, database, client, loaded, tenants }
+    const bench = { services: app.services, database, client, loaded, tenants }
     // What the health report compares with.
-    await database.db.transaction().execute((trx) => saveHealthSummaries(trx, new Date(loaded.now.getTime() - 30 * dayMs)))
+    await database.db
+      .transaction()
+      .execute((trx) => saveHealthSummaries(trx, new Date(loaded.now.getTime() - 30 * dayMs)))
     const wrong = await differences(bench, session)
-    say(wrong.length === 0 ? 'every report is what the history gives' : `not what the history gives: ${wrong.join(', ')}`)
+    say(
+      wrong.length === 0
+        ? 'every report is what the history gives'
+        : `not what the history gives: ${wrong.join(', ')}`,
+    )
     return await timed(bench, session, wrong)
   } finally {
     await client.end()
@@ -72,14 +105,21 @@ export async function measureReports(session: Session, tenants: number, say: (te
 
 const scopesOf = ({ loaded }: Bench) => [null, loaded.largestPartner]
 
-/** Names of the reports that are not exactly what a recomputation gives, now and at four past moments. */
+/**
+ * Names of the reports that are not exactly what a recomputation gives, now and at four past
+ * moments.
+ */
 async function differences(bench: Bench, { random }: Session): Promise<string[]> {
-  const { house, client, loaded } = bench
+  const { services, client, loaded } = bench
   const wrong = new Set<string>()
   const check = (name: string, ours: unknown, theirs: unknown) => {
-    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(ours)), JSON.parse(JSON.stringify(theirs)))) wrong.add(name)
+    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(ours)), JSON.parse(JSON.stringify(theirs))))
+      wrong.add(name)
   }
-  const past = Array.from({ length: 4 }, () => new Date(loaded.now.getTime() - Math.floor(random() * pastDays * dayMs)))
+  const past = Array.from(
+    { length: 4 },
+    () => new Date(loaded.now.getTime() - Math.floor(random() * pastDays * dayMs)),
+  )
   for (const partner of scopesOf(bench)) {
     const scope = partner ?? platformScope
     for (const at of [undefined, ...past]) {
@@ -87,68 +127,97 @@ async function differences(bench: Bench, { random }: Session): Promise<string[]>
       const until = at ?? new Date(loaded.now.getTime() + 1)
       check(
         'mrr',
-        (await getMrr(house, scope, { ...asOf })).currencies.map(sorted),
+        (await getMrr(services, scope, { ...asOf })).currencies.map(sorted),
         (await plain.recomputeMrr(client, until, partner)).map(sorted),
       )
       check(
         'plans',
-        (await getRevenueByPlan(house, scope, { ...asOf })).rows.map(sorted),
+        (await getRevenueByPlan(services, scope, { ...asOf })).rows.map(sorted),
         (await plain.recomputePlans(client, until, partner)).map(sorted),
       )
-      const top = await getTopTenants(house, scope, { limit: 10, ...asOf })
-      const told = top.rows.map(({ currency, rank, slug, arrMinor }) => ({ currency, rank, slug, arrMinor }))
+      const top = await getTopTenants(services, scope, { limit: 10, ...asOf })
+      const told = top.rows.map(({ currency, rank, slug, arrMinor }) => ({
+        currency,
+        rank,
+        slug,
+        arrMinor,
+      }))
       check('top', told, await plain.recomputeTop(client, until, partner))
     }
     await plain.prepareMonths(client, '2023-11', loaded.now, partner)
     const growth = await plain.recomputeGrowth(client, from, loaded.now)
-    const months = (await getGrowth(house, scope, { from })).months.map((month) => picked(month, growth[0] ?? {}))
+    const months = (await getGrowth(services, scope, { from })).months.map((month) =>
+      picked(month, growth[0] ?? {}),
+    )
     check('growth', months, growth)
-    const churn = (await getChurnCohorts(house, scope, { from })).months.map(({ month, tenants, averageTenureDays, money }) => ({
-      ...{ month, tenants, averageTenureDays },
-      lost: money.reduce((sum, one) => sum + one.lostArrMinor, 0),
-    }))
+    const churn = (await getChurnCohorts(services, scope, { from })).months.map(
+      ({ month, tenants, averageTenureDays, money }) => ({
+        ...{ month, tenants, averageTenureDays },
+        lost: money.reduce((sum, one) => sum + one.lostArrMinor, 0),
+      }),
+    )
     check('churn', churn, await plain.recomputeChurn(client, from, loaded.now, partner))
-    const health = (await getHealthReport(house, partner)).rows
+    const health = (await getHealthReport(services, partner)).rows
       .filter(({ tenants }) => tenants > 0)
       .map(({ band, tenants, mrr }) => ({ band, tenants, mrr }))
       .toSorted((a, b) => (a.band < b.band ? -1 : 1))
     check('health', health.map(sorted), (await plain.recomputeHealth(client, partner)).map(sorted))
-    const cohorts = plain.cellsOf((await getSignupCohorts(house, scope, { from })).cohorts)
+    const cohorts = plain.cellsOf((await getSignupCohorts(services, scope, { from })).cohorts)
     check('cohorts', cohorts.map(sorted), (await plain.recomputeCohorts(client, from)).map(sorted))
   }
   return [...wrong]
 }
 
-const sorted = (row: object) => Object.fromEntries(Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+const sorted = (row: object) =>
+  Object.fromEntries(Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 function picked(row: object, like: object): object {
   return Object.fromEntries(Object.keys(like).map((key) => [key, Reflect.get(row, key)]))
 }
 
-async function timed(bench: Bench, session: Session, wrong: readonly string[]): Promise<RowResult[]> {
-  const { house, loaded } = bench
+async function timed(
+  bench: Bench,
+  session: Session,
+  wrong: readonly string[],
+): Promise<RowResult[]> {
+  const { services, loaded } = bench
   // On days whose health is kept, as far back as it is kept at all.
   const moment = () => {
     const day = new Date(
-      loaded.now.getTime() - (1 + Math.floor(session.random() * (pastDays / daysBetweenMoments))) * daysBetweenMoments * dayMs,
+      loaded.now.getTime() -
+        (1 + Math.floor(session.random() * (pastDays / daysBetweenMoments))) *
+          daysBetweenMoments *
+          dayMs,
     )
-    return { asOf: new Date(day.setUTCHours(0, 0, 0, 0) + Math.floor(session.random() * dayMs)).toISOString() }
+    return {
+      asOf: new Date(
+        day.setUTCHours(0, 0, 0, 0) + Math.floor(session.random() * dayMs),
+      ).toISOString(),
+    }
   }
   const reports = (scope: string) => ({
-    mrr: () => getMrr(house, scope, {}),
-    'mrr, past': () => getMrr(house, scope, moment()),
-    plans: () => getRevenueByPlan(house, scope, {}),
-    'plans, past': () => getRevenueByPlan(house, scope, moment()),
-    top: () => getTopTenants(house, scope, { limit: 10 }),
-    'top, past': () => getTopTenants(house, scope, { limit: 10, ...moment() }),
-    growth: () => getGrowth(house, scope, {}),
-    'growth, 36 months': () => getGrowth(house, scope, { from }),
-    cohorts: () => getSignupCohorts(house, scope, {}),
-    churn: () => getChurnCohorts(house, scope, {}),
-    health: () => getHealthReport(house, scope === platformScope ? null : scope),
+    mrr: () => getMrr(services, scope, {}),
+    'mrr, past': () => getMrr(services, scope, moment()),
+    plans: () => getRevenueByPlan(services, scope, {}),
+    'plans, past': () => getRevenueByPlan(services, scope, moment()),
+    top: () => getTopTenants(services, scope, { limit: 10 }),
+    'top, past': () => getTopTenants(services, scope, { limit: 10, ...moment() }),
+    growth: () => getGrowth(services, scope, {}),
+    'growth, 36 months': () => getGrowth(services, scope, { from }),
+    cohorts: () => getSignupCohorts(services, scope, {}),
+    churn: () => getChurnCohorts(services, scope, {}),
+    health: () => getHealthReport(services, scope === platformScope ? null : scope),
   })
   const all = [
-    ...Object.entries(reports(platformScope)).map(([name, read]) => ({ name, scope: 'platform', read })),
-    ...Object.entries(reports(loaded.largestPartner)).map(([name, read]) => ({ name, scope: 'partner', read })),
+    ...Object.entries(reports(platformScope)).map(([name, read]) => ({
+      name,
+      scope: 'platform',
+      read,
+    })),
+    ...Object.entries(reports(loaded.largestPartner)).map(([name, read]) => ({
+      name,
+      scope: 'partner',
+      read,
+    })),
   ]
   const contenders = [
     callContender('key', readsPerSlot, () => readByKey(bench, session.random)),
@@ -157,15 +226,27 @@ async function timed(bench: Bench, session: Session, wrong: readonly string[]): 
   ]
   for (const { measure } of contenders) await measure()
   const { measured, failures } = await runRounds(contenders, session)
-  const keys = ['key', 'key again'].map((name) => (measured.get(name) ?? []).map((figures) => figures.p50Ms ?? Number.NaN))
+  const keys = ['key', 'key again'].map((name) =>
+    (measured.get(name) ?? []).map((figures) => figures.p50Ms ?? Number.NaN),
+  )
   return all.map(({ name, scope }, index): RowResult => {
     const key = `${scope} ${name}`
     const ours = (measured.get(key) ?? []).map((figures) => figures.p50Ms ?? Number.NaN)
-    const fault = failures.get(key) ?? (wrong.some((one) => name.startsWith(one)) ? 'it is not what the history gives' : undefined)
+    const fault =
+      failures.get(key) ??
+      (wrong.some((one) => name.startsWith(one)) ? 'it is not what the history gives' : undefined)
     return {
-      ...{ row: `P12${String.fromCharCode(97 + index)}`, what: `${name} (${scope})`, peer: 'read of a tenant by key' },
+      ...{
+        row: `P12${String.fromCharCode(97 + index)}`,
+        what: `${name} (${scope})`,
+        peer: 'read of a tenant by key',
+      },
       ...{ unit: 'x', direction: 'at most', reach: 12, beyond: 5 },
-      values: fault ? [] : ours.map((ms, i) => ms / (((keys[0]?.[i] ?? Number.NaN) + (keys[1]?.[i] ?? Number.NaN)) / 2)),
+      values: fault
+        ? []
+        : ours.map(
+            (ms, i) => ms / (((keys[0]?.[i] ?? Number.NaN) + (keys[1]?.[i] ?? Number.NaN)) / 2),
+          ),
       nullTest: (keys[0] ?? []).map((ms, i) => ms / (keys[1]?.[i] ?? Number.NaN)),
       ...(fault ? { note: fault } : {}),
       figures: {

@@ -24,7 +24,10 @@ export interface RowResult {
 export type Bars = Omit<RowResult, 'values' | 'nullTest' | 'note' | 'figures'>
 
 /** The row with what was measured; when that failed, without values and with the reason. */
-export async function attempted(bars: Bars, measure: () => Promise<Omit<RowResult, keyof Bars>>): Promise<RowResult> {
+export async function attempted(
+  bars: Bars,
+  measure: () => Promise<Omit<RowResult, keyof Bars>>,
+): Promise<RowResult> {
   try {
     return { ...bars, ...(await measure()) }
   } catch (error) {

@@ -2,7 +2,11 @@ import type { Contender } from '../measure/slots.ts'
 import { median } from '../measure/statistics.ts'
 
 /** Calls one after the other in this process; the median time of a call. */
-export function callContender(name: string, calls: number, call: () => Promise<unknown>): Contender {
+export function callContender(
+  name: string,
+  calls: number,
+  call: () => Promise<unknown>,
+): Contender {
   return {
     name,
     async measure() {

@@ -14,28 +14,52 @@ const peerCalls = 20
 const ownCalls = 2_000
 
 const bars: Bars = {
-  ...{ row: 'P10', what: `slots of ${days} days, CPU`, peer: `@calcom/platform-libraries ${peerVersion}` },
+  ...{
+    row: 'P10',
+    what: `slots of ${days} days, CPU`,
+    peer: `@calcom/platform-libraries ${peerVersion}`,
+  },
   ...{ unit: 'x', direction: 'at least', reach: 60, beyond: 120 },
 }
 
 /**
- * P10: how many times the CPU of `findSlots` Cal.com's published library takes for the same starts. `BENCH_CALCOM_DIR` names a folder in
- * which `npm pack @calcom/platform-libraries@0.0.360` was unpacked and `npm install dayjs` was run; without it there is no number.
+ * P10: how many times the CPU of `findSlots` Cal.com's published library takes for the same starts.
+ * `BENCH_CALCOM_DIR` names a folder in which `npm pack @calcom/platform-libraries@0.0.360` was
+ * unpacked and `npm install dayjs` was run; without it there is no number.
  */
 export async function measureSlots(session: Session): Promise<RowResult[]> {
   const root = process.env.BENCH_CALCOM_DIR
-  if (!root) return [{ ...bars, values: [], note: 'the peer cannot be reached: BENCH_CALCOM_DIR names no folder with it' }]
+  if (!root)
+    return [
+      {
+        ...bars,
+        values: [],
+        note: 'the peer cannot be reached: BENCH_CALCOM_DIR names no folder with it',
+      },
+    ]
   const question = questionFrom(Date.now())
   let peer: ComputeStarts
   try {
     peer = (await loadPeer(root, session.folder))(question, 'America/Los_Angeles')
   } catch (error) {
-    return [{ ...bars, values: [], note: `the peer cannot be reached: ${error instanceof Error ? error.message : String(error)}` }]
+    return [
+      {
+        ...bars,
+        values: [],
+        note: `the peer cannot be reached: ${error instanceof Error ? error.message : String(error)}`,
+      },
+    ]
   }
   const own: ComputeStarts = () => findSlots(question).map(({ start }) => start)
   const [theirs, ours] = [peer(), own()]
   if (ours.length < 100 || JSON.stringify(theirs) !== JSON.stringify(ours)) {
-    return [{ ...bars, values: [], note: `the peer offers other starts: ${theirs.length} and not ${ours.length}` }]
+    return [
+      {
+        ...bars,
+        values: [],
+        note: `the peer offers other starts: ${theirs.length} and not ${ours.length}`,
+      },
+    ]
   }
   const contenders = [
     cpuContender('peer', peerCalls, peer),
@@ -44,9 +68,13 @@ export async function measureSlots(session: Session): Promise<RowResult[]> {
   ]
   for (const { measure } of contenders) await measure()
   const { measured } = await runRounds(contenders, session)
-  const micros = (name: string) => (measured.get(name) ?? []).map((figures) => figures.cpuMicrosPerCall ?? Number.NaN)
+  const micros = (name: string) =>
+    (measured.get(name) ?? []).map((figures) => figures.cpuMicrosPerCall ?? Number.NaN)
   const [a, b, o] = [micros('peer'), micros('peer again'), micros('ours')]
-  const figure = (values: readonly number[]) => ({ cpuMicrosPerCall: median(values), callsPerSecond: 1e6 / median(values) })
+  const figure = (values: readonly number[]) => ({
+    cpuMicrosPerCall: median(values),
+    callsPerSecond: 1e6 / median(values),
+  })
   return [
     {
       ...bars,
@@ -58,7 +86,10 @@ export async function measureSlots(session: Session): Promise<RowResult[]> {
   ]
 }
 
-/** A host in Berlin with a break at noon, a short and a closed day, and a calendar that is quite full; 15-minute steps from tomorrow on. */
+/**
+ * A host in Berlin with a break at noon, a short and a closed day, and a calendar that is quite
+ * full; 15-minute steps from tomorrow on.
+ */
 function questionFrom(now: number): SlotQuestion {
   const first = dayOf(new Date(now).toISOString().slice(0, 10)) + 1
   const start = first * dayMs
@@ -79,7 +110,14 @@ function questionFrom(now: number): SlotQuestion {
       ]),
     },
     settings: {
-      ...{ eventTypeId: 'bench', durationMinutes: 30, stepMinutes: 15, noticeMinutes: 60, beforeMinutes: 0, afterMinutes: 0 },
+      ...{
+        eventTypeId: 'bench',
+        durationMinutes: 30,
+        stepMinutes: 15,
+        noticeMinutes: 60,
+        beforeMinutes: 0,
+        afterMinutes: 0,
+      },
       ...{ bookingWindow: { kind: 'open' }, limits: {}, hostLimits: {}, seats: 1 },
     },
     busy: Array.from({ length: busyPeriods }, () => {
@@ -96,9 +134,13 @@ function cpuContender(name: string, calls: number, compute: ComputeStarts): Cont
     async measure() {
       const before = process.cpuUsage()
       const began = performance.now()
-      for (let i = 0; i < calls; i++) if (compute().length === 0) throw new Error('no slot is on offer')
+      for (let i = 0; i < calls; i++)
+        if (compute().length === 0) throw new Error('no slot is on offer')
       const { user, system } = process.cpuUsage(before)
-      return { cpuMicrosPerCall: (user + system) / calls, callsPerSecond: (calls * 1000) / (performance.now() - began) }
+      return {
+        cpuMicrosPerCall: (user + system) / calls,
+        callsPerSecond: (calls * 1000) / (performance.now() - began),
+      }
     },
   }
 }

@@ -14,7 +14,8 @@ const run = promisify(execFile)
 const bench = join(import.meta.dirname, '..')
 const api = join(bench, '../apps/api')
 const product = join(api, 'dist/main.js')
-// JavaScript, as the built API is: what Node takes to strip types off a file is more than all else that an empty process does.
+// JavaScript, as the built API is: what Node takes to strip types off a file is more than all else
+// that an empty process does.
 const emptyProcess = `import { createServer } from 'node:http'
 const body = '{"status":"ok"}'
 createServer((_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(body)).listen(process.env.PORT, '127.0.0.1')
@@ -22,34 +23,62 @@ createServer((_request, response) => response.writeHead(200, { 'content-type': '
 const restMs = 5_000
 const processesAtRest = 3
 
-/** P13: from spawning a process to its first answer 200, and what it holds when it has nothing to do. The API as it is deployed: built. */
+/**
+ * P13: from spawning a process to its first answer 200, and what it holds when it has nothing to
+ * do. The API as it is deployed: built.
+ */
 export async function measureStart(session: Session): Promise<RowResult[]> {
   await run(process.execPath, [join(api, 'node_modules/vite/bin/vite.js'), 'build'], { cwd: api })
   const empty = join(session.folder, 'empty-process.mjs')
   await writeFile(empty, emptyProcess)
-  const contenders = [starter(session, 'node:http', empty), starter(session, 'node:http again', empty), starter(session, 'api', product)]
+  const contenders = [
+    starter(session, 'node:http', empty),
+    starter(session, 'node:http again', empty),
+    starter(session, 'api', product),
+  ]
   const { measured, failures } = await runRounds(contenders, session)
   const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
   const peer = 'empty node:http process'
   return [
     {
-      ...{ row: 'P13a', what: 'start to ready', peer, unit: 'x', direction: 'at most', reach: 3, beyond: 2.2 },
+      ...{
+        row: 'P13a',
+        what: 'start to ready',
+        peer,
+        unit: 'x',
+        direction: 'at most',
+        reach: 3,
+        beyond: 2.2,
+      },
       ...(failure ? { values: [], note: failure } : startRatios(measured)),
     },
     {
-      ...{ row: 'P13b', what: 'memory at rest', peer, unit: 'x', direction: 'at most', reach: 1.55, beyond: 1.4 },
+      ...{
+        row: 'P13b',
+        what: 'memory at rest',
+        peer,
+        unit: 'x',
+        direction: 'at most',
+        reach: 1.55,
+        beyond: 1.4,
+      },
       ...(failure ? { values: [], note: failure } : await restRatios(session, empty)),
     },
   ]
 }
 
 function environment(session: Session): Record<string, string> {
-  return { DATABASE_URL: session.accounts.appUrl, ...productEnvironment(session.issuer) }
+  const cache = { NODE_COMPILE_CACHE: join(session.folder, 'compile-cache') }
+  return { DATABASE_URL: session.accounts.appUrl, ...productEnvironment(session.issuer), ...cache }
 }
 
 async function spawned(session: Session, file: string) {
   const port = await freePort()
-  const process = startProcess({ file, core: cores.server, env: { PORT: String(port), ...environment(session) } })
+  const process = startProcess({
+    file,
+    core: cores.server,
+    env: { PORT: String(port), ...environment(session) },
+  })
   return { process, url: `http://127.0.0.1:${port}/health` }
 }
 
@@ -67,17 +96,25 @@ function starter(session: Session, name: string, file: string): Contender {
   }
 }
 
-function startRatios(measured: Measured): Pick<RowResult, 'values' | 'nullTest' | 'figures' | 'note'> {
-  const ms = (name: string) => (measured.get(name) ?? []).map((figures) => 1000 / figures.callsPerSecond)
+function startRatios(
+  measured: Measured,
+): Pick<RowResult, 'values' | 'nullTest' | 'figures' | 'note'> {
+  const ms = (name: string) =>
+    (measured.get(name) ?? []).map((figures) => 1000 / figures.callsPerSecond)
   const [first, second, own] = [ms('node:http'), ms('node:http again'), ms('api')]
   return {
-    values: own.map((value, i) => (2 * value) / ((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN))),
+    values: own.map(
+      (value, i) => (2 * value) / ((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN)),
+    ),
     nullTest: first.map((value, i) => value / (second[i] ?? Number.NaN)),
     note: `api ${Math.round(middle(own))} ms, empty process ${Math.round(middle(first))} ms; the API built`,
   }
 }
 
-async function restRatios(session: Session, empty: string): Promise<Pick<RowResult, 'values' | 'note'>> {
+async function restRatios(
+  session: Session,
+  empty: string,
+): Promise<Pick<RowResult, 'values' | 'note'>> {
   const files = Array.from({ length: processesAtRest }, () => [product, empty]).flat()
   const processes = await Promise.all(files.map((file) => spawned(session, file)))
   await Promise.all(processes.map(({ process, url }) => untilReady(process.child, url)))

@@ -20,26 +20,39 @@ const root = join(import.meta.dirname, '../..')
 /** A check takes tens of seconds with the old compiler, and its times hardly vary. */
 const typeCheckRounds = 3
 
-/** P15: what a change costs before its tests run. The wall clock of the whole suite is told by `pnpm test` itself. */
+/**
+ * P15: what a change costs before its tests run. The wall clock of the whole suite is told by
+ * `pnpm test` itself.
+ */
 export async function measureTools(session: Session): Promise<RowResult[]> {
   return [await measureTypeCheck(session), await measureTestDatabase(session)]
 }
 
 async function measureTypeCheck(session: Session): Promise<RowResult> {
   const errors = new Map<string, number>()
-  const check = (name: string, compiler: string, how: Partial<typeof typeCheck> = {}): Contender => ({
+  const check = (
+    name: string,
+    compiler: string,
+    how: Partial<typeof typeCheck> = {},
+  ): Contender => ({
     name,
     async measure() {
       const began = performance.now()
-      const output = await run(process.execPath, [compiler, ...(how.options ?? ['--noEmit']), '--pretty', 'false', '-p', 'tsconfig.json'], {
-        cwd: root,
-        env: { ...process.env, ...how.env },
-        maxBuffer: 2 ** 26,
-      }).then(
+      const output = await run(
+        process.execPath,
+        [compiler, ...(how.options ?? ['--noEmit']), '--pretty', 'false', '-p', 'tsconfig.json'],
+        {
+          cwd: root,
+          env: { ...process.env, ...how.env },
+          maxBuffer: 2 ** 26,
+        },
+      ).then(
         ({ stdout }) => stdout,
-        // A tree with type errors takes as long to check, so what counts is that both compilers went through it.
+        // A tree with type errors takes as long to check, so what counts is that both compilers
+        // went through it.
         (error: { code?: unknown; stdout?: string; stderr?: string }) => {
-          if (error.code !== 1 && error.code !== 2) throw new Error(`${name} did not run: ${error.stderr ?? String(error)}`)
+          if (error.code !== 1 && error.code !== 2)
+            throw new Error(`${name} did not run: ${error.stderr ?? String(error)}`)
           return error.stdout ?? ''
         },
       )
@@ -52,10 +65,16 @@ async function measureTypeCheck(session: Session): Promise<RowResult> {
     check(names.own, compilerOf('typescript', root), typeCheck),
     check(names.peer, compilerOf('typescript-5', import.meta.dirname)),
   ]
-  const { measured, failures } = await runRounds(contenders, { ...session, rounds: Math.min(session.rounds, typeCheckRounds) })
-  const seconds = (name: string) => (measured.get(name) ?? []).map((figures) => 1 / figures.callsPerSecond)
+  const { measured, failures } = await runRounds(contenders, {
+    ...session,
+    rounds: Math.min(session.rounds, typeCheckRounds),
+  })
+  const seconds = (name: string) =>
+    (measured.get(name) ?? []).map((figures) => 1 / figures.callsPerSecond)
   const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
-  const counts = [names.own, names.peer].map((name) => `${name} ${median(seconds(name)).toFixed(1)} s and ${errors.get(name) ?? 0} errors`)
+  const counts = [names.own, names.peer].map(
+    (name) => `${name} ${median(seconds(name)).toFixed(1)} s and ${errors.get(name) ?? 0} errors`,
+  )
   return {
     ...{
       row: 'P15a',
@@ -76,7 +95,10 @@ function compilerOf(name: string, from: string): string {
   return join(dirname(createRequire(join(from, 'x.js')).resolve(`${name}/package.json`)), 'bin/tsc')
 }
 
-/** A fresh database for a test file: a copy of the migrated template, against emptying every table of a used one. */
+/**
+ * A fresh database for a test file: a copy of the migrated template, against emptying every table
+ * of a used one.
+ */
 async function measureTestDatabase(session: Session): Promise<RowResult> {
   const dataDir = `${session.folder}-suite`
   const server = await startEmbeddedServer({ dataDir, port: await freePort(), disposable: true })
@@ -98,13 +120,17 @@ async function compareTestDatabases(session: Session, adminUrl: string): Promise
   const database = openDatabase({ url: appUrl, onError: () => {} })
   await client.connect()
   try {
-    // The triggers that keep the audit log append-only would refuse, even to a superuser.
+    // The triggers that keep the audit log append-only would reject, even to a superuser.
     await client.query('set session_replication_role = replica')
     const { rows } = await client.query<{ name: string }>(`
       select format('%I.%I', schemaname, tablename) as name from pg_tables
       where schemaname not in ('pg_catalog', 'information_schema') and tablename not like 'kysely_%' and tablename not in ('version', 'queue')`)
     let serial = 0
-    const timed = (name: string, prepare: () => Promise<unknown>, work: () => Promise<unknown>): Contender => ({
+    const timed = (
+      name: string,
+      prepare: () => Promise<unknown>,
+      work: () => Promise<unknown>,
+    ): Contender => ({
       name,
       async measure() {
         await prepare()
@@ -114,12 +140,18 @@ async function compareTestDatabases(session: Session, adminUrl: string): Promise
       },
     })
     const copy = () => createDatabase(adminUrl, `copy_${++serial}`, { template })
-    const truncate = () => client.query(`truncate ${rows.map((row) => row.name).join(', ')} restart identity cascade`)
+    const truncate = () =>
+      client.query(`truncate ${rows.map((row) => row.name).join(', ')} restart identity cascade`)
     const fill = () => seedDemo(database.db, 'tenants.local')
-    const contenders = [timed('copy', fill, copy), timed('truncate', fill, truncate), timed('truncate again', fill, truncate)]
+    const contenders = [
+      timed('copy', fill, copy),
+      timed('truncate', fill, truncate),
+      timed('truncate again', fill, truncate),
+    ]
     for (const { measure } of contenders) await measure()
     const { measured } = await runRounds(contenders, session)
-    const ms = (name: string) => Math.round(median((measured.get(name) ?? []).map((figures) => 1000 / figures.callsPerSecond)))
+    const ms = (name: string) =>
+      Math.round(median((measured.get(name) ?? []).map((figures) => 1000 / figures.callsPerSecond)))
     return {
       ...{
         row: 'P15b',
@@ -143,5 +175,7 @@ async function compareTestDatabases(session: Session, adminUrl: string): Promise
 /** Times of one against times of the other, round by round. */
 function ratios(measured: Measured, own: string, peer: string): number[] {
   const peers = measured.get(peer) ?? []
-  return (measured.get(own) ?? []).map((figures, i) => (peers[i]?.callsPerSecond ?? Number.NaN) / figures.callsPerSecond)
+  return (measured.get(own) ?? []).map(
+    (figures, i) => (peers[i]?.callsPerSecond ?? Number.NaN) / figures.callsPerSecond,
+  )
 }

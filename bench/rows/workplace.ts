@@ -21,7 +21,7 @@ const factorMembers = 2_000
 const importRows = 1_000
 const createdPerRound = 3
 
-interface House {
+interface Workplace {
   sandbox: Sandbox
   database: Database
   product: Server
@@ -31,25 +31,45 @@ interface House {
   analyze(): Promise<void>
 }
 
-/** M1 to M4: what a tenant admin waits for, against the outside systems' own delays or against a smaller tenant. */
-export async function measureWorkplace(session: Session, wanted: ReadonlySet<string>): Promise<RowResult[]> {
+/**
+ * M1 to M4: what a tenant admin waits for, against the upstream systems' own delays or against a
+ * smaller tenant.
+ */
+export async function measureWorkplace(
+  session: Session,
+  requested: ReadonlySet<string>,
+): Promise<RowResult[]> {
   const sandbox = await startSandbox({ identity: { accessTokenSeconds: 7200 } })
   const name = 'atrium_workplace'
   const accounts = await createMigratedDatabase(session.adminUrl, name)
-  const database = openDatabase({ url: accounts.appUrl, applicationName: 'bench', onError: () => {} })
+  const database = openDatabase({
+    url: accounts.appUrl,
+    applicationName: 'bench',
+    onError: () => {},
+  })
   let product: Server | undefined
   try {
     await seedDemo(database.db, 'tenants.local')
-    product = await startProduct(session, { DATABASE_URL: accounts.appUrl, ...sandboxEnvironment(sandbox) })
+    product = await startProduct(session, {
+      DATABASE_URL: accounts.appUrl,
+      ...sandboxEnvironment(sandbox),
+    })
     const token = await sandbox.token('owner@acme.test', 'portal')
-    const house: House = { sandbox, database, product, token, analyze: () => analyze(session.adminUrl.replace(/postgres$/, name)) }
+    const workplace: Workplace = {
+      sandbox,
+      database,
+      product,
+      token,
+      analyze: () => analyze(session.adminUrl.replace(/postgres$/, name)),
+    }
     await sql`update tenants set seats = 0 where slug = 'acme'`.execute(database.db)
-    await untilActive(house)
+    await untilActive(workplace)
     const rows: RowResult[] = []
-    if (wanted.has('M1')) rows.push(await attempt(rowM1, () => measureCreate(session, house)))
-    if (wanted.has('M2')) rows.push(await attempt(rowM2, () => measureList(session, house)))
-    if (wanted.has('M3')) rows.push(...(await measureFactors(house)))
-    if (wanted.has('M4')) rows.push(await attempt(rowM4, () => measureImport(house)))
+    if (requested.has('M1'))
+      rows.push(await attempt(rowM1, () => measureCreate(session, workplace)))
+    if (requested.has('M2')) rows.push(await attempt(rowM2, () => measureList(session, workplace)))
+    if (requested.has('M3')) rows.push(...(await measureFactors(workplace)))
+    if (requested.has('M4')) rows.push(await attempt(rowM4, () => measureImport(workplace)))
     return rows
   } finally {
     await product?.process.stop()
@@ -60,9 +80,9 @@ export async function measureWorkplace(session: Session, wanted: ReadonlySet<str
 }
 
 /** The product finds the seeded tenant undone when it starts, and provisions it by itself. */
-async function untilActive(house: House): Promise<void> {
+async function untilActive(workplace: Workplace): Promise<void> {
   for (let i = 0; i < 300; i++) {
-    const { status } = await call(house, 'GET', '/tenants/acme')
+    const { status } = await call(workplace, 'GET', '/tenants/acme')
     if (status === 'active') return
     await new Promise((done) => setTimeout(done, 100))
   }
@@ -78,9 +98,21 @@ async function analyze(url: string): Promise<void> {
 type Bars = Omit<RowResult, 'values' | 'nullTest' | 'note' | 'figures'>
 
 const inSequence = 'the same outside calls one after the other'
-const rowM1: Bars = { row: 'M1', what: 'member created', peer: inSequence, unit: 'x', direction: 'at most', reach: 1.3, beyond: 1.1 }
+const rowM1: Bars = {
+  row: 'M1',
+  what: 'member created',
+  peer: inSequence,
+  unit: 'x',
+  direction: 'at most',
+  reach: 1.3,
+  beyond: 1.1,
+}
 const rowM2: Bars = {
-  ...{ row: 'M2', what: `first page of ${largeTenant} members, requests/s`, peer: `the same of ${smallTenant} members` },
+  ...{
+    row: 'M2',
+    what: `first page of ${largeTenant} members, requests/s`,
+    peer: `the same of ${smallTenant} members`,
+  },
   ...{ unit: 'x', direction: 'at least', reach: 0.8, beyond: 0.95 },
 }
 const rowM3: Bars = {
@@ -92,7 +124,13 @@ const rowM3: Bars = {
   reach: 0.1,
   beyond: 0.02,
 }
-const rowM3b: Bars = { ...rowM3, row: 'M3b', what: `MFA of ${factorMembers}: all known`, reach: 0.4, beyond: 0.3 }
+const rowM3b: Bars = {
+  ...rowM3,
+  row: 'M3b',
+  what: `MFA of ${factorMembers}: all known`,
+  reach: 0.4,
+  beyond: 0.3,
+}
 const rowM3c: Bars = {
   ...rowM3,
   row: 'M3c',
@@ -102,11 +140,18 @@ const rowM3c: Bars = {
   beyond: 0,
 }
 const rowM4: Bars = {
-  ...{ row: 'M4', what: `import of ${importRows} rows`, peer: 'the same members created one by one' },
+  ...{
+    row: 'M4',
+    what: `import of ${importRows} rows`,
+    peer: 'the same members created one by one',
+  },
   ...{ unit: 'x', direction: 'at most', reach: 1, beyond: 0.5 },
 }
 
-async function attempt(bars: Bars, measure: () => Promise<Omit<RowResult, keyof Bars>>): Promise<RowResult> {
+async function attempt(
+  bars: Bars,
+  measure: () => Promise<Omit<RowResult, keyof Bars>>,
+): Promise<RowResult> {
   try {
     return { ...bars, ...(await measure()) }
   } catch (error) {
@@ -114,53 +159,72 @@ async function attempt(bars: Bars, measure: () => Promise<Omit<RowResult, keyof 
   }
 }
 
-async function call({ product, token }: House, method: string, path: string, body?: object) {
+async function call({ product, token }: Workplace, method: string, path: string, body?: object) {
   const response = await fetch(`${product.url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const answer = (await response.json()) as Record<string, unknown>
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status} ${String(answer.code)}`)
+  if (!response.ok)
+    throw new Error(`${method} ${path} answered ${response.status} ${String(answer.code)}`)
   return answer
 }
 
-function slow({ sandbox }: House, systems: readonly (typeof outside)[number][]): void {
+function slow({ sandbox }: Workplace, systems: readonly (typeof outside)[number][]): void {
   for (const system of systems) sandbox.fault({ system, mode: 'latency', delayMs })
 }
 
 /** Calls that began after the instant; the sandbox keeps the last 500 of each system. */
-function callsSince({ sandbox }: House, instant: string): number {
+function callsSince({ sandbox }: Workplace, instant: string): number {
   const state = sandbox.state()
-  return outside.reduce((sum, system) => sum + state[system].calls.filter(({ at }) => at >= instant).length, 0)
+  return outside.reduce(
+    (sum, system) => sum + state[system].calls.filter(({ at }) => at >= instant).length,
+    0,
+  )
 }
 
 const freshAddress = () => `m${randomBytes(6).toString('hex')}`
 
-async function measureCreate(session: Session, house: House): Promise<Omit<RowResult, keyof Bars>> {
+async function measureCreate(
+  session: Session,
+  workplace: Workplace,
+): Promise<Omit<RowResult, keyof Bars>> {
   const values: number[] = []
   let calls = 0
-  slow(house, outside)
+  slow(workplace, outside)
   for (let round = 0; round < session.rounds; round++) {
     const times: number[] = []
     for (let i = 0; i < createdPerRound; i++) {
       const since = new Date().toISOString()
       const began = performance.now()
-      const { member } = (await call(house, 'POST', '/tenants/acme/users', { email: freshAddress() })) as { member: { status: string } }
+      const { member } = (await call(workplace, 'POST', '/tenants/acme/users', {
+        email: freshAddress(),
+      })) as { member: { status: string } }
       const ms = performance.now() - began
       if (member.status !== 'active') throw new Error(`the member is ${member.status}`)
-      calls = callsSince(house, since)
+      calls = callsSince(workplace, since)
       times.push(ms / (calls * delayMs))
     }
     values.push(median(times))
   }
-  house.sandbox.clearFaults()
+  workplace.sandbox.clearFaults()
   return { values, note: `${calls} outside calls of ${delayMs} ms each` }
 }
 
-async function measureList(session: Session, house: House): Promise<Omit<RowResult, keyof Bars>> {
-  const { db } = house.database
-  const owner = await db.selectFrom('users').select('id').where('email', '=', 'owner@acme.test').executeTakeFirstOrThrow()
+async function measureList(
+  session: Session,
+  workplace: Workplace,
+): Promise<Omit<RowResult, keyof Bars>> {
+  const { db } = workplace.database
+  const owner = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', 'owner@acme.test')
+    .executeTakeFirstOrThrow()
   for (const [slug, members] of [
     ['bench-large', largeTenant],
     ['bench-small', smallTenant],
@@ -177,25 +241,38 @@ async function measureList(session: Session, house: House): Promise<Omit<RowResu
       )
     })
   }
-  await house.analyze()
+  await workplace.analyze()
   const load = createHttpLoad({ connections: 8, seconds: 1, folder: session.folder })
   try {
     const contender = (name: string, slug: string) =>
       load.contender({
         name,
-        server: house.product,
-        requests: [{ method: 'GET', path: `/tenants/${slug}/users?limit=50`, headers: { authorization: `Bearer ${house.token}` } }],
+        server: workplace.product,
+        requests: [
+          {
+            method: 'GET',
+            path: `/tenants/${slug}/users?limit=50`,
+            headers: { authorization: `Bearer ${workplace.token}` },
+          },
+        ],
       })
     const { measured, failures } = await runRounds(
-      [contender('small', 'bench-small'), contender('small again', 'bench-small'), contender('large', 'bench-large')],
+      [
+        contender('small', 'bench-small'),
+        contender('small again', 'bench-small'),
+        contender('large', 'bench-large'),
+      ],
       session,
     )
     const failed = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
     if (failed) throw new Error(failed)
-    const rate = (name: string) => (measured.get(name) ?? []).map((figures) => figures.callsPerSecond)
+    const rate = (name: string) =>
+      (measured.get(name) ?? []).map((figures) => figures.callsPerSecond)
     const [first, second, large] = [rate('small'), rate('small again'), rate('large')]
     return {
-      values: large.map((value, i) => (2 * value) / ((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN))),
+      values: large.map(
+        (value, i) => (2 * value) / ((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN)),
+      ),
       nullTest: first.map((value, i) => value / (second[i] ?? Number.NaN)),
     }
   } finally {
@@ -204,13 +281,21 @@ async function measureList(session: Session, house: House): Promise<Omit<RowResu
 }
 
 /** People who are in the identity provider too, so that each can be asked about. */
-async function addPeople(house: House, slug: string, count: number): Promise<void> {
-  const { db } = house.database
-  const provider = authentik({ baseUrl: house.sandbox.identityUrl, token: demoServiceCredentials.identityToken })
+async function addPeople(workplace: Workplace, slug: string, count: number): Promise<void> {
+  const { db } = workplace.database
+  const provider = authentik({
+    baseUrl: workplace.sandbox.identityUrl,
+    token: demoServiceCredentials.identityToken,
+  })
   const people: { subject: string; id: string; email: string }[] = []
   for (let i = 0; i < count; i += 20) {
-    const block = Array.from({ length: Math.min(20, count - i) }, (_, k) => `factor${i + k}@example.test`)
-    const made = await Promise.all(block.map((email) => provider.createUser({ email, name: email, groupIds: [] })))
+    const block = Array.from(
+      { length: Math.min(20, count - i) },
+      (_, k) => `factor${i + k}@example.test`,
+    )
+    const made = await Promise.all(
+      block.map((email) => provider.createUser({ email, name: email, groupIds: [] })),
+    )
     people.push(...made.map(({ subject, id, email }) => ({ subject, id, email })))
   }
   await sql`
@@ -220,54 +305,70 @@ async function addPeople(house: House, slug: string, count: number): Promise<voi
       select t.id, people.id, 'member' from people, tenants t where t.slug = ${slug}`.execute(db)
 }
 
-async function measureFactors(house: House): Promise<RowResult[]> {
+async function measureFactors(workplace: Workplace): Promise<RowResult[]> {
   const bars = [rowM3, rowM3b, rowM3c]
   try {
-    await addPeople(house, 'acme', factorMembers)
-    slow(house, ['identity'])
+    await addPeople(workplace, 'acme', factorMembers)
+    slow(workplace, ['identity'])
     const sequence = factorMembers * delayMs
     const began = performance.now()
-    let answer = await call(house, 'GET', '/tenants/acme/mfa-status?limit=1')
+    let answer = await call(workplace, 'GET', '/tenants/acme/mfa-status?limit=1')
     const first = performance.now() - began
     while (answer.refreshing === true) {
       if (performance.now() - began > 3 * sequence)
         throw new Error('the second factors were not read in three times the time of one by one')
       await new Promise((done) => setTimeout(done, 100))
-      answer = await call(house, 'GET', '/tenants/acme/mfa-status?limit=1')
+      answer = await call(workplace, 'GET', '/tenants/acme/mfa-status?limit=1')
     }
     const whole = performance.now() - began
     const { unknown } = answer.summary as { unknown: number }
     const since = new Date().toISOString()
-    await call(house, 'GET', '/tenants/acme/mfa-status?limit=200')
-    const again = callsSince(house, since)
+    await call(workplace, 'GET', '/tenants/acme/mfa-status?limit=200')
+    const again = callsSince(workplace, since)
     const note = `${delayMs} ms per outside call, first answer after ${Math.round(first)} ms, ${unknown} unknown in the end`
-    return bars.map((bar, i) => ({ ...bar, values: [[first / sequence, whole / sequence, again / factorMembers][i] ?? Number.NaN], note }))
+    return bars.map((bar, i) => ({
+      ...bar,
+      values: [[first / sequence, whole / sequence, again / factorMembers][i] ?? Number.NaN],
+      note,
+    }))
   } catch (error) {
-    return bars.map((bar) => ({ ...bar, values: [], note: error instanceof Error ? error.message : String(error) }))
+    return bars.map((bar) => ({
+      ...bar,
+      values: [],
+      note: error instanceof Error ? error.message : String(error),
+    }))
   } finally {
-    house.sandbox.clearFaults()
+    workplace.sandbox.clearFaults()
   }
 }
 
-async function measureImport(house: House): Promise<Omit<RowResult, keyof Bars>> {
+async function measureImport(workplace: Workplace): Promise<Omit<RowResult, keyof Bars>> {
   const one: number[] = []
   for (let i = 0; i < 20; i++) {
     const began = performance.now()
-    await call(house, 'POST', '/tenants/acme/users', { email: freshAddress() })
+    await call(workplace, 'POST', '/tenants/acme/users', { email: freshAddress() })
     one.push(performance.now() - began)
   }
-  const csv = ['email,name', ...Array.from({ length: importRows }, (_, i) => `${freshAddress()},Import ${i}`)].join('\n')
+  const csv = [
+    'email,name',
+    ...Array.from({ length: importRows }, (_, i) => `${freshAddress()},Import ${i}`),
+  ].join('\n')
   const began = performance.now()
-  const { id } = await call(house, 'POST', '/tenants/acme/user-imports', { csv, dryRun: false })
+  const { id } = await call(workplace, 'POST', '/tenants/acme/user-imports', { csv, dryRun: false })
   for (;;) {
-    const view = await call(house, 'GET', `/tenants/acme/user-imports/${String(id)}?rows=none`)
+    const view = await call(workplace, 'GET', `/tenants/acme/user-imports/${String(id)}?rows=none`)
     const counts = view.counts as Record<string, number>
     if (view.state === 'done') {
       const ms = performance.now() - began
-      if (counts.created !== importRows) throw new Error(`the import ended with ${JSON.stringify(counts)}`)
-      return { values: [ms / (importRows * median(one))], note: `${Math.round((importRows * 1000) / ms)} rows per second` }
+      if (counts.created !== importRows)
+        throw new Error(`the import ended with ${JSON.stringify(counts)}`)
+      return {
+        values: [ms / (importRows * median(one))],
+        note: `${Math.round((importRows * 1000) / ms)} rows per second`,
+      }
     }
-    if (performance.now() - began > 600_000) throw new Error(`the import was not done in ten minutes: ${JSON.stringify(counts)}`)
+    if (performance.now() - began > 600_000)
+      throw new Error(`the import was not done in ten minutes: ${JSON.stringify(counts)}`)
     await new Promise((done) => setTimeout(done, 250))
   }
 }

@@ -6,8 +6,9 @@ import { openDatabase } from '@atrium/db/connect'
 import { jobSchema, queues } from '@atrium/db/jobs'
 import { PgBoss } from 'pg-boss'
 
-// P14: works off a backlog with empty handlers, either with the product's engine and settings or with pg-boss as it comes, in
-// batches of a hundred. The bare one may fetch on while batches are full, else it would wait between them for most of the time.
+// P14: works off a backlog with empty handlers, either with the product's engine and settings or
+// with pg-boss as it comes, in batches of a hundred. The bare one may fetch on while batches are
+// full, else it would wait between them for most of the time.
 const url = process.env.DATABASE_URL ?? ''
 const bareQueue = 'bench-bare'
 let left = 0
@@ -18,37 +19,53 @@ function handled(count: number): void {
   if (left === 0) cleared()
 }
 
-const boss = new PgBoss({ connectionString: url, schema: jobSchema, migrate: false, createSchema: false, max: 4, supervise: false })
+const boss = new PgBoss({
+  connectionString: url,
+  schema: jobSchema,
+  migrate: false,
+  createSchema: false,
+  max: 4,
+  supervise: false,
+})
 boss.on('error', (error) => process.stderr.write(`${String(error)}\n`))
 await boss.start()
 const queue = process.env.DRAIN_MODE === 'bare' ? bareQueue : queues.provisioning
 if (queue === bareQueue) {
   await boss.createQueue(bareQueue)
-  await boss.work(bareQueue, { batchSize: 100, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true }, async (jobs) =>
-    handled(jobs.length),
+  await boss.work(
+    bareQueue,
+    { batchSize: 100, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true },
+    async (jobs) => handled(jobs.length),
   )
 } else {
   const database = openDatabase({ url, onError: () => {} })
-  const jobs = createJobs({ databaseUrl: url, database, log: createLogger('warn'), metrics: createMetrics() })
+  const jobs = createJobs({
+    databaseUrl: url,
+    database,
+    log: createLogger('warn'),
+    metrics: createMetrics(),
+  })
   await jobs.start({
     provisionTenant: async () => handled(1),
     sweepProvisioning: async () => {},
     sweepSsoApps: async () => {},
+    purgeTenants: async () => {},
     sweepLists: async () => {},
-    refreshReadings: async () => {},
+    refreshUpstreamCache: async () => {},
     checkDomains: async () => {},
-    settleMember: async () => {},
+    syncMember: async () => {},
     runImport: async () => {},
     sweepMembers: async () => {},
+    sweepFormerFileAccounts: async () => {},
     sendMails: async () => {},
     rollBackBrokenFlags: async () => {},
-    settleSubscriptions: async () => {},
+    applyDueSubscriptions: async () => {},
     createPayouts: async () => {},
     refreshHealth: async () => {},
     drainWebhooks: async () => {},
     runDunning: async () => {},
     reconcileBilling: async () => {},
-    keepReports: async () => {},
+    refreshReports: async () => {},
     checkReports: async () => {},
     sweepCredentials: async () => {},
     expireBookings: async () => {},

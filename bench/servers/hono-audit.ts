@@ -2,7 +2,8 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import pg from 'pg'
 
-// The peer of P6: the newest hundred entries of a tenant by its slug, as small as Hono and pg make it. No token, no guard, no log.
+// The peer of P6: the newest hundred entries of a tenant by its slug, as small as Hono and pg make
+// it. No token, no guard, no log.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 8 })
 pool.on('error', () => {})
 const statement = {
@@ -18,6 +19,10 @@ app.get('/health', (c) => c.json({ status: 'ok' }))
 app.get('/tenants/:slug/audit', async (c) => {
   const { rows } = await pool.query({ ...statement, values: [c.req.param('slug')] })
   const last = rows[99]
-  return c.json({ items: rows.slice(0, 100), nextCursor: rows.length > 100 && last ? `${last.at}_${last.id}` : null, more: false })
+  return c.json({
+    items: rows.slice(0, 100),
+    nextCursor: rows.length > 100 && last ? `${last.at}_${last.id}` : null,
+    more: false,
+  })
 })
 serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: '127.0.0.1' })

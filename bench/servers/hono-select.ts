@@ -3,8 +3,9 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import pg from 'pg'
 
-// The peers of P1 to P3: a tenant by its slug, as small as Hono and pg make it. No token, no guard, no log, no view of the rows. One answers
-// the record that the product answers, with the product's own select; the other the columns of one table.
+// The peers of P1 to P3: a tenant by its slug, as small as Hono and pg make it. No token, no guard,
+// no log, no view of the rows. One answers the record that the product answers, with the product's
+// own select; the other the columns of one table.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 8 })
 pool.on('error', () => {})
 const ofOneTable = {

@@ -1,7 +1,17 @@
 import { createServer } from 'node:http'
 
 // A peer of P5 and P13: what Node alone takes to answer a constant.
-const body = JSON.stringify({ service: 'atrium-platform-api', status: 'ok', version: '0.0.0', uptimeSeconds: 1 })
+const body = JSON.stringify({
+  service: 'atrium-platform-api',
+  status: 'ok',
+  version: '0.0.0',
+  uptimeSeconds: 1,
+})
 createServer((_request, response) => {
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
+  response
+    .writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    })
+    .end(body)
 }).listen(Number(process.env.PORT), '127.0.0.1')

@@ -6,17 +6,30 @@ import { openDatabase } from '@atrium/db/connect'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { sql } from 'kysely'
 
-// P14: sends a backlog of queued mails, each rendered in the branding of its tenant, through a mail server that takes everything at once.
+// P14: sends a backlog of queued mails, each rendered in the branding of its tenant, through a mail
+// server that takes everything at once.
 const url = process.env.DATABASE_URL ?? ''
 let left = 0
 let cleared: () => void = () => {}
-const config = readConfig({ DATABASE_URL: url, PORT: '0', IDP_ISSUER: 'http://127.0.0.1:1/', IDP_AUDIENCE: 'bench', LOG_LEVEL: 'warn' })
+const config = readConfig({
+  DATABASE_URL: url,
+  PORT: '0',
+  IDP_ISSUER: 'http://127.0.0.1:1/',
+  IDP_AUDIENCE: 'bench',
+  LOG_LEVEL: 'warn',
+})
 const database = openDatabase({ url, onError: () => {} })
 const app = createApp({
   config,
   database,
   integrations: {
-    ...(await connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })),
+    ...(await connectIntegrations({
+      identity: null,
+      mail: null,
+      files: null,
+      smtp: null,
+      payments: null,
+    })),
     mailFrom: 'Atrium <no-reply@atrium.test>',
     mailer: {
       check: async () => {},
@@ -30,7 +43,11 @@ const app = createApp({
   log: createLogger('warn'),
 })
 await app.start()
-const tenant = await database.db.selectFrom('tenants').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow()
+const tenant = await database.db
+  .selectFrom('tenants')
+  .select('id')
+  .where('slug', '=', 'acme')
+  .executeTakeFirstOrThrow()
 
 async function drain(mails: number): Promise<number> {
   const { db } = database
@@ -45,7 +62,7 @@ async function drain(mails: number): Promise<number> {
   })
   const started = performance.now()
   await sql`update outbox set next_at = now() where state = 'queued'`.execute(db)
-  await app.house.jobs.wakeOutbox(ids.rows[0]?.id ?? randomUUID(), 0)
+  await app.services.jobs.enqueueOutbox(ids.rows[0]?.id ?? randomUUID(), 0)
   await done
   return performance.now() - started
 }
