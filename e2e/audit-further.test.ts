@@ -5,10 +5,11 @@ import { launchBrowser } from './browser.ts'
 import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
 
 let browser: Browser
-// More entries of a workplace than one search for a short text goes along, and behind them the only one that has it.
+// More entries of a workplace than one search for a short text goes along, and behind them the only
+// one that has it.
 beforeAll(async () => {
   browser = await launchBrowser()
-  const client = new pg.Client({ connectionString: inject('house').database })
+  const client = new pg.Client({ connectionString: inject('workplace').database })
   await client.connect()
   await client.query(
     `insert into audit_events (at, actor_type, action, outcome, resource_type, resource_name, tenant_slug, source)
@@ -31,7 +32,7 @@ describe('a search that stopped before its page was full', () => {
       await using visitor = await visit(browser, { screen })
       const { page } = visitor
       await signIn(page, portal, person)
-      await page.goto(`${inject('house')[portal]}${path}?q=${encodeURIComponent('ꙗ7')}`)
+      await page.goto(`${inject('workplace')[portal]}${path}?q=${encodeURIComponent('ꙗ7')}`)
       await page.getByText('Nothing found so far').waitFor()
       await untilLoaded(page)
       await expectWellMade(page)

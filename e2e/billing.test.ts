@@ -12,7 +12,7 @@ afterAll(() => browser?.close())
 const slug = 'billing-journey'
 
 async function control(path: string, body: object): Promise<Record<string, unknown>> {
-  const response = await fetch(`${inject('house').control}${path}`, {
+  const response = await fetch(`${inject('workplace').control}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -24,7 +24,7 @@ async function control(path: string, body: object): Promise<Record<string, unkno
 /** A workplace of Anna's that no other journey pays for. */
 async function makeTenant(): Promise<void> {
   const { accessToken } = await control('/tokens', { email: 'owner@acme.test', app: 'portal' })
-  const response = await fetch(`${inject('house').api}/tenants`, {
+  const response = await fetch(`${inject('workplace').api}/tenants`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
     body: JSON.stringify({ name: 'Billing Journey', slug }),
@@ -36,9 +36,9 @@ async function makeTenant(): Promise<void> {
 async function enterCard(page: Page, button: string, card: RegExp): Promise<void> {
   await page.getByRole('button', { name: button }).click()
   await page.getByRole('link', { name: 'Enter the card' }).click()
-  await page.waitForURL((url) => url.origin === inject('house').payments)
+  await page.waitForURL((url) => url.origin === inject('workplace').payments)
   await page.getByRole('button', { name: card }).click()
-  await page.waitForURL((url) => url.origin === inject('house').portal)
+  await page.waitForURL((url) => url.origin === inject('workplace').portal)
   await page.getByText('is charged from now on.').first().waitFor()
   expect(new URL(page.url()).search).toBe('')
 }
@@ -49,7 +49,7 @@ describe('an owner', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'portal', 'Anna Owner')
-    await page.goto(`${inject('house').portal}/t/${slug}/billing`)
+    await page.goto(`${inject('workplace').portal}/t/${slug}/billing`)
     const card = page.getByRole('region', { name: 'Card' })
     const invoices = page.getByRole('region', { name: 'Invoices' })
     await card.getByText('No card is on file.').waitFor()
@@ -77,7 +77,10 @@ describe('an owner', () => {
     await page.getByText('The first payment did not go through').waitFor({ state: 'detached' })
     await invoices.getByText('Paid').waitFor()
     await page.getByRole('region', { name: 'Plan' }).getByText('Active').waitFor()
-    await page.getByRole('region', { name: 'Due and next' }).getByText('€12.00 without tax').waitFor()
+    await page
+      .getByRole('region', { name: 'Due and next' })
+      .getByText('€12.00 without tax')
+      .waitFor()
 
     await card.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove card' }).click()
@@ -92,7 +95,7 @@ describe('an owner', () => {
       await expectWellMade(page)
     }
     await page.getByRole('button', { name: /^Open invoice/ }).click()
-    await page.waitForURL((url) => url.origin === inject('house').payments)
+    await page.waitForURL((url) => url.origin === inject('workplace').payments)
     expect(visitor.complaints).toEqual([])
   })
 })
@@ -102,18 +105,27 @@ describe('an operator', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', 'Olive Operator')
-    await page.goto(`${inject('house').operator}/billing`)
-    await page.getByRole('table', { name: 'Revenue and invoices by currency' }).getByText('EUR').waitFor()
+    await page.goto(`${inject('workplace').operator}/billing`)
+    await page
+      .getByRole('table', { name: 'Revenue and invoices by currency' })
+      .getByText('EUR')
+      .waitFor()
     await untilLoaded(page)
     await expectWellMade(page)
     await page.getByRole('link', { name: 'Open the inbox' }).click()
     await page.getByRole('textbox', { name: 'Type' }).fill('setup_intent.succeeded')
     await page.getByRole('link', { name: 'setup_intent.succeeded' }).first().click()
     const drawer = page.getByRole('dialog', { name: 'setup_intent.succeeded' })
-    await drawer.getByRole('region', { name: 'Payload' }).getByText('"client_secret": "***"').waitFor()
+    await drawer
+      .getByRole('region', { name: 'Payload' })
+      .getByText('"client_secret": "***"')
+      .waitFor()
     await expectWellMade(page)
     await drawer.getByRole('button', { name: 'Replay' }).click()
-    await page.getByRole('dialog', { name: 'Replay this event' }).getByRole('button', { name: 'Replay' }).click()
+    await page
+      .getByRole('dialog', { name: 'Replay this event' })
+      .getByRole('button', { name: 'Replay' })
+      .click()
     await page.getByText('The event is worked on again.').waitFor()
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
@@ -122,7 +134,7 @@ describe('an operator', () => {
     await page.getByRole('table', { name: 'Payment events' }).waitFor()
     await untilLoaded(page)
     await expectWellMade(page)
-    await page.goto(`${inject('house').operator}/billing`)
+    await page.goto(`${inject('workplace').operator}/billing`)
     await untilLoaded(page)
     await expectWellMade(page)
     expect(visitor.complaints).toEqual([])

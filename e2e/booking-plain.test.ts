@@ -1,6 +1,15 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { eventInCalendar, mailsTo, makeHost, manageLinkOf, offerMeeting, readEvent, visitor, wednesday } from './booking-house.ts'
+import {
+  eventInCalendar,
+  mailsTo,
+  makeHost,
+  manageLinkOf,
+  offerMeeting,
+  readEvent,
+  visitor,
+  wednesday,
+} from './booking-workplace.ts'
 import { launchBrowser } from './browser.ts'
 import { breakSystem, desktop, expectWellMade, phone } from './people.ts'
 
@@ -14,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** The form refuses what comes faster than a person types. */
+/** The form rejects what comes faster than a person types. */
 const typing = () => new Promise((done) => setTimeout(done, 2_100))
 
 async function fillForm(page: Page, email: string): Promise<void> {
@@ -23,7 +32,10 @@ async function fillForm(page: Page, email: string): Promise<void> {
   await page.getByRole('textbox', { name: 'What is it about?' }).fill('A bridge without a script')
 }
 
-async function book(page: Page, { date, time, email }: { date: string; time: string; email: string }): Promise<void> {
+async function book(
+  page: Page,
+  { date, time, email }: { date: string; time: string; email: string },
+): Promise<void> {
   await page.goto(`${meeting}?zone=America/New_York&date=${date}`)
   await page.getByRole('button', { name: time }).click()
   await page.getByText('It is held for you until').waitFor()
@@ -38,7 +50,7 @@ describe('a visitor whose browser runs no script', () => {
     await using one = await visitor(browser, { javaScript: false })
     const { page } = one
     const email = `paula-${suffix}@example.test`
-    await page.goto(`${inject('house').booking}/acme`)
+    await page.goto(`${inject('workplace').booking}/acme`)
     await page.getByRole('link', { name: /Adam Admin/ }).click()
     await page
       .getByRole('link', { name: /River crossing/ })
@@ -52,7 +64,12 @@ describe('a visitor whose browser runs no script', () => {
 
     const [confirmed] = await mailsTo(email, 1)
     const link = manageLinkOf(confirmed ?? expect.fail('no mail'))
-    expect(confirmed?.event).toMatchObject({ method: 'REQUEST', sequence: 0, status: 'CONFIRMED', start: instantOf(date, 9) })
+    expect(confirmed?.event).toMatchObject({
+      method: 'REQUEST',
+      sequence: 0,
+      status: 'CONFIRMED',
+      start: instantOf(date, 9),
+    })
     const uid = confirmed?.event?.uid ?? ''
     await expect.poll(() => eventInCalendar(uid)).toBe(instantOf(date, 9).replace('.000Z', 'Z'))
 
@@ -66,15 +83,27 @@ describe('a visitor whose browser runs no script', () => {
     await page.getByRole('button', { name: 'Move the booking' }).click()
     await page.getByText('Your booking was moved').waitFor()
     const [, moved] = await mailsTo(email, 2)
-    expect(moved?.event).toMatchObject({ method: 'REQUEST', uid, sequence: 1, start: instantOf(later, 10, 30) })
-    await expect.poll(() => eventInCalendar(uid)).toBe(instantOf(later, 10, 30).replace('.000Z', 'Z'))
+    expect(moved?.event).toMatchObject({
+      method: 'REQUEST',
+      uid,
+      sequence: 1,
+      start: instantOf(later, 10, 30),
+    })
+    await expect
+      .poll(() => eventInCalendar(uid))
+      .toBe(instantOf(later, 10, 30).replace('.000Z', 'Z'))
 
     await page.getByRole('link', { name: 'Cancel it' }).click()
     await page.getByRole('textbox', { name: 'Reason' }).fill('No bridge needed')
     await page.getByRole('button', { name: 'Cancel the booking' }).click()
     await page.getByText('Your booking was cancelled').waitFor()
     const [, , cancelled] = await mailsTo(email, 3)
-    expect(cancelled?.event).toMatchObject({ method: 'CANCEL', uid, sequence: 2, status: 'CANCELLED' })
+    expect(cancelled?.event).toMatchObject({
+      method: 'CANCEL',
+      uid,
+      sequence: 2,
+      status: 'CANCELLED',
+    })
     await expect.poll(() => eventInCalendar(uid)).toBeUndefined()
     expect(await page.getByRole('link', { name: 'Move it' }).count()).toBe(0)
   })
@@ -89,7 +118,9 @@ describe('a visitor whose browser runs no script', () => {
     await typing()
     await page.getByRole('button', { name: 'Book this time' }).click()
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('textbox', { name: /^Guests/ }).getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByRole('textbox', { name: /^Guests/ }).getAttribute('aria-invalid')).toBe(
+      'true',
+    )
     expect(await page.getByRole('textbox', { name: 'Your name' }).inputValue()).toBe('Paula Plain')
     await expectAccessible(page)
   })
@@ -105,7 +136,9 @@ describe('a visitor whose browser runs no script', () => {
     await slow.page.getByText('This time is no longer available.').waitFor()
     await expectAccessible(slow.page)
     await slow.page.getByRole('button', { name: '10:30' }).click()
-    expect(await slow.page.getByRole('textbox', { name: 'What is it about?' }).inputValue()).toBe('A bridge without a script')
+    expect(await slow.page.getByRole('textbox', { name: 'What is it about?' }).inputValue()).toBe(
+      'A bridge without a script',
+    )
     await slow.page.getByRole('button', { name: 'Book this time' }).click()
     await slow.page.getByText('You are booked').waitFor()
   })
@@ -115,10 +148,14 @@ describe('a visitor whose browser runs no script', () => {
     const { page } = one
     const miras = await offerMeeting(`miras-${suffix}`, {}, await makeHost())
     // This calendar alone: other tests look into theirs meanwhile.
-    const mend = await breakSystem('mail', { mode: 'error', status: 500, match: 'Principal/getAvailability mira@' })
+    const mend = await breakSystem('mail', {
+      mode: 'error',
+      status: 500,
+      match: 'Principal/getAvailability mira@',
+    })
     const response = await page.goto(`${miras}?date=${wednesday(4)}`).finally(mend)
     expect([response?.status(), response?.headers()['retry-after']]).toEqual([503, '5'])
-    await page.getByText('The calendar cannot be read at this moment.').waitFor()
+    await page.getByText('The calendar is not available.').waitFor()
     expect(await page.locator('button[name=start]').count()).toBe(0)
     await expect
       .poll(
@@ -135,7 +172,10 @@ describe('a visitor whose browser runs no script', () => {
     await using one = await visitor(browser, { javaScript: false })
     const { page } = one
     await page.goto(`${meeting}?zone=America/New_York&date=${wednesday(3)}`)
-    const starts = () => page.locator('button[name=start]').evaluateAll((buttons) => buttons.map((button) => button.getAttribute('value')))
+    const starts = () =>
+      page
+        .locator('button[name=start]')
+        .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('value')))
     const before = await starts()
     expect(before.length).toBeGreaterThan(3)
     await page.getByRole('link', { name: 'Change the time zone' }).click()
@@ -149,11 +189,11 @@ describe('a visitor whose browser runs no script', () => {
   it('cannot open what is not there, and a made up link is the same as an old one', async () => {
     await using one = await visitor(browser, { javaScript: false })
     const { page } = one
-    const link = `${inject('house').booking}/manage/${'x'.repeat(43)}`
+    const link = `${inject('workplace').booking}/manage/${'x'.repeat(43)}`
     for (const [address, words] of [
       [link, 'This link is not valid'],
       [`${link}/cancel`, 'This link is not valid'],
-      [`${inject('house').booking}/acme/nobody`, 'There is nothing here'],
+      [`${inject('workplace').booking}/acme/nobody`, 'There is nothing here'],
     ] as const) {
       const response = await page.goto(address)
       expect(response?.status()).toBe(404)
@@ -164,7 +204,10 @@ describe('a visitor whose browser runs no script', () => {
 })
 
 function instantOf(date: string, hour: number, minute = 0): string {
-  const local = Temporal.PlainDate.from(date).toZonedDateTime({ timeZone: 'America/New_York', plainTime: { hour, minute } })
+  const local = Temporal.PlainDate.from(date).toZonedDateTime({
+    timeZone: 'America/New_York',
+    plainTime: { hour, minute },
+  })
   return local.toInstant().toString({ smallestUnit: 'millisecond' })
 }
 

@@ -2,7 +2,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { asOwner, eventInCalendar, mailsTo, manageLinkOf, offerMeeting, visitor, wednesday } from './booking-house.ts'
+import {
+  asOwner,
+  eventInCalendar,
+  mailsTo,
+  manageLinkOf,
+  offerMeeting,
+  visitor,
+  wednesday,
+} from './booking-workplace.ts'
 import { launchBrowser } from './browser.ts'
 import { desktop, expectWellMade, phone } from './people.ts'
 
@@ -73,7 +81,7 @@ describe('a visitor on a phone', () => {
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
   })
 
-  it('goes from month to month and day to day without loading anew, and back again', async () => {
+  it('goes from month to month and day to day without loading again, and back again', async () => {
     await using one = await visitor(browser)
     const { page } = one
     await page.goto(`${meeting}?zone=America/New_York`)
@@ -107,7 +115,10 @@ describe('a visitor on a phone', () => {
     await using one = await visitor(browser)
     const { page } = one
     await page.goto(`${meeting}?zone=America/New_York&date=${wednesday(3)}`)
-    const starts = () => page.locator('button[name=start]').evaluateAll((buttons) => buttons.map((button) => button.getAttribute('value')))
+    const starts = () =>
+      page
+        .locator('button[name=start]')
+        .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('value')))
     const before = await starts()
     await page.getByRole('link', { name: 'Change the time zone' }).click()
     await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
@@ -138,7 +149,9 @@ describe('a visitor on a phone', () => {
     await page.goto(`${asked}?zone=America/New_York&date=${wednesday(6)}`)
     await page.getByRole('button', { name: '11:00' }).click()
     await page.getByRole('textbox', { name: 'Your name' }).fill('Quinn Question')
-    await page.getByRole('textbox', { name: 'Your e-mail address' }).fill(`quinn-${suffix}@example.test`)
+    await page
+      .getByRole('textbox', { name: 'Your e-mail address' })
+      .fill(`quinn-${suffix}@example.test`)
     await typing()
     await page.getByRole('button', { name: 'Ask for this time' }).click()
     await page.getByText('Your request was sent').waitFor()
@@ -156,7 +169,7 @@ describe('the pages', () => {
   ])('are well made on %s', async (_, screen) => {
     await using one = await visitor(browser, { screen })
     const { page } = one
-    const { booking } = inject('house')
+    const { booking } = inject('workplace')
     const choice = `zone=America/New_York&date=${wednesday(3)}`
     for (const address of [
       `${booking}/acme`,
@@ -184,7 +197,9 @@ describe('the pages', () => {
       const page = await fetch(meeting, { headers: { 'accept-encoding': encoding } })
       expect(Number(page.headers.get('content-length'))).toBeLessThan(14 * 1024)
       const script = /<script[^>]+src="([^"]+)"/.exec(await page.text())?.[1] ?? ''
-      const answer = await fetch(new URL(script, meeting), { headers: { 'accept-encoding': encoding } })
+      const answer = await fetch(new URL(script, meeting), {
+        headers: { 'accept-encoding': encoding },
+      })
       expect(answer.status).toBe(200)
       expect(Number(answer.headers.get('content-length'))).toBeLessThan(30 * 1024)
       expect(answer.headers.get('cache-control')).toContain('immutable')
@@ -193,11 +208,13 @@ describe('the pages', () => {
     const asked: string[] = []
     one.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
     await one.page.goto(`${meeting}?zone=America/New_York`, { waitUntil: 'networkidle' })
-    expect(asked.filter((path) => !path.startsWith('/assets/'))).toEqual([new URL(meeting).pathname])
+    expect(asked.filter((path) => !path.startsWith('/assets/'))).toEqual([
+      new URL(meeting).pathname,
+    ])
   })
 
   it('stand in a frame of a site that the tenant named, as high as they are, and in no other', async () => {
-    const { booking, portal } = inject('house')
+    const { booking, portal } = inject('workplace')
     await using one = await visitor(browser, { screen: desktop })
     const { page } = one
     await using server = await serveSite(
@@ -219,7 +236,9 @@ describe('the pages', () => {
     await expect
       .poll(async () => {
         const frame = await page.locator('iframe').boundingBox()
-        return Math.abs((frame?.height ?? 0) - Number(await content?.evaluate('document.body.scrollHeight')))
+        return Math.abs(
+          (frame?.height ?? 0) - Number(await content?.evaluate('document.body.scrollHeight')),
+        )
       })
       .toBeLessThan(2)
     await allowFraming([])
@@ -228,7 +247,9 @@ describe('the pages', () => {
 
 /** Another site, which is one because its port is another. */
 async function serveSite(html: string): Promise<AsyncDisposable & { site: string }> {
-  const server = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end(html))
+  const server = createServer((_, answer) =>
+    answer.setHeader('content-type', 'text/html').end(html),
+  )
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return {
     site: `http://localhost:${(server.address() as AddressInfo).port}`,

@@ -7,10 +7,20 @@ import { type Browser, type LaunchOptions, chromium as playwright } from 'playwr
 
 const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-// A house knows nothing of the outside, and Chromium's own look-ups of Google's hosts would only wait for their time-out.
-const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic']
+// A test app knows nothing of the outside, and Chromium's own look-ups of Google's hosts would only
+// wait for their time-out.
+const quiet = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+]
 
-/** Unpacks Chromium where it is the one that npm brings: two who do it at once start what is still being written. */
+/**
+ * Unpacks Chromium where it is the one that npm brings: two who do it at once start what is still
+ * being written.
+ */
 export async function prepareBrowser(): Promise<void> {
   if (!ownBrowser()) await chromium.executablePath()
 }
@@ -21,18 +31,31 @@ const ownBrowser = () => process.env.CHROME_PATH ?? installed.find((path) => exi
 export async function launchBrowser(): Promise<Browser> {
   const own = ownBrowser()
   if (own) return playwright.launch({ executablePath: own, args: ['--no-sandbox', ...quiet] })
-  // Not the flags that the package suggests: they are for one short-lived page, run everything in one process that ends with the
-  // first closed context, and switch the same-origin policy off.
-  const options: LaunchOptions = { executablePath: await chromium.executablePath(), args: ['--no-sandbox', '--disable-gpu', ...quiet] }
+  // Not the flags that the package suggests: they are for one short-lived page, run everything in
+  // one process that ends with the first closed context, and switch the same-origin policy off.
+  const options: LaunchOptions = {
+    executablePath: await chromium.executablePath(),
+    args: ['--no-sandbox', '--disable-gpu', ...quiet],
+  }
   return playwright.launch(options).catch(async (error: unknown) => {
     if (!String(error).includes('error while loading shared libraries')) throw error
     return playwright.launch({ ...options, env: { ...process.env, ...(await broughtLibraries()) } })
   })
 }
 
-/** A bare machine lacks NSS and fonts; the package carries both for the machines it was first made for. */
+/**
+ * A bare machine lacks NSS and fonts; the package carries both for the machines it was first made
+ * for.
+ */
 async function broughtLibraries(): Promise<Record<string, string>> {
-  const packed = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..', 'bin')
+  const packed = join(
+    dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))),
+    '..',
+    'bin',
+  )
   await inflate(join(packed, 'al2023.tar.br'))
-  return { LD_LIBRARY_PATH: join(tmpdir(), 'al2023', 'lib'), FONTCONFIG_PATH: join(tmpdir(), 'fonts') }
+  return {
+    LD_LIBRARY_PATH: join(tmpdir(), 'al2023', 'lib'),
+    FONTCONFIG_PATH: join(tmpdir(), 'fonts'),
+  }
 }

@@ -8,12 +8,23 @@ const slug = 'card-entry'
 let browser: Browser
 beforeAll(async () => {
   browser = await launchBrowser()
-  const { accessToken } = await post(`${inject('house').control}/tokens`, { email: 'owner@acme.test', app: 'portal' })
-  await post(`${inject('house').api}/tenants`, { name: 'Card Entry', slug }, { authorization: `Bearer ${accessToken}` })
+  const { accessToken } = await post(`${inject('workplace').control}/tokens`, {
+    email: 'owner@acme.test',
+    app: 'portal',
+  })
+  await post(
+    `${inject('workplace').api}/tenants`,
+    { name: 'Card Entry', slug },
+    { authorization: `Bearer ${accessToken}` },
+  )
 })
 afterAll(() => browser?.close())
 
-async function post(url: string, body: object, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+async function post(
+  url: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Record<string, unknown>> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -24,7 +35,7 @@ async function post(url: string, body: object, headers: Record<string, string> =
   return JSON.parse(text)
 }
 
-const billing = () => `${inject('house').portal}/t/${slug}/billing`
+const billing = () => `${inject('workplace').portal}/t/${slug}/billing`
 
 describe("the sandbox's card form", () => {
   it('says what is wrong, asks for a confirmation and leads back, on a phone and with the keyboard', async () => {
@@ -48,26 +59,29 @@ describe("the sandbox's card form", () => {
     await page.getByRole('heading', { name: 'Confirm with your bank' }).waitFor()
     await expectWellMade(page)
     await page.getByRole('button', { name: 'Confirm' }).click()
-    await page.waitForURL((url) => url.origin === inject('house').portal)
+    await page.waitForURL((url) => url.origin === inject('workplace').portal)
     await page.getByText('Visa ending in 3155').first().waitFor()
     expect(visitor.complaints).toEqual([])
   })
 
   it('comes with a page on which people see what the payment processor holds', async () => {
     await using visitor = await visit(browser, { screen: phone })
-    await visitor.page.goto(inject('house').payments)
+    await visitor.page.goto(inject('workplace').payments)
     await visitor.page.getByRole('heading', { name: 'Customers' }).waitFor()
     await expectWellMade(visitor.page)
   })
 })
 
-/** Lets the API answer as with real keys. `begun`: hears of the setup intent that was begun. */
-async function withRealKeys(page: Page, begun: (setupIntentId: string) => void = () => {}): Promise<void> {
+/** Lets the API answer as with real keys. `started`: hears of the setup intent that was begun. */
+async function withRealKeys(
+  page: Page,
+  started: (setupIntentId: string) => void = () => {},
+): Promise<void> {
   await page.route(/\/trpc\/billing\.createSetupIntent/, async (route) => {
     const response = await route.fetch()
     const text = await response.text()
     const secret = /seti_\w+?_secret_\w+/.exec(text)?.[0] ?? ''
-    begun(secret.split('_secret_')[0] ?? '')
+    started(secret.split('_secret_')[0] ?? '')
     const answer = text
       .replace(/"cardFormUrl":"[^"]*"/g, '"cardFormUrl":null')
       .replace(/"publishableKey":"[^"]*"/g, '"publishableKey":"pk_test_e2e"')
@@ -75,7 +89,9 @@ async function withRealKeys(page: Page, begun: (setupIntentId: string) => void =
   })
 }
 
-/** As much of Stripe.js as the form touches. What it confirms was confirmed at the sandbox before. */
+/**
+ * As much of Stripe.js as the form touches. What it confirms was confirmed at the sandbox before.
+ */
 const stripeScript = (setupIntentId: string) => `
   const element = (options) => {
     const handlers = {}
@@ -95,17 +111,25 @@ const stripeScript = (setupIntentId: string) => `
 
 describe('with keys of the payment processor', () => {
   it('the form opens on a page of its own, and what was entered there is charged from then on', async () => {
-    // The portal of this house allows nothing from elsewhere, because it has no such keys; its policy with them has a test of its own.
-    const context: BrowserContext = await browser.newContext({ bypassCSP: true, reducedMotion: 'reduce' })
+    // The portal of this workplace allows nothing from elsewhere, because it has no such keys; its
+    // policy with them has a test of its own.
+    const context: BrowserContext = await browser.newContext({
+      bypassCSP: true,
+      reducedMotion: 'reduce',
+    })
     const page = await context.newPage()
     await signIn(page, 'portal', 'Anna Owner')
-    let begun = ''
+    let started = ''
     await withRealKeys(page, (id) => {
-      begun = id
+      started = id
     })
     await page.route('https://js.stripe.com/**', async (route) => {
-      await post(`${inject('house').control}/payments/actions`, { action: 'confirm_setup', setupIntent: begun, card: '5555555555554444' })
-      await route.fulfill({ contentType: 'text/javascript', body: stripeScript(begun) })
+      await post(`${inject('workplace').control}/payments/actions`, {
+        action: 'confirm_setup',
+        setupIntent: started,
+        card: '5555555555554444',
+      })
+      await route.fulfill({ contentType: 'text/javascript', body: stripeScript(started) })
     })
     await page.goto(`${billing()}/card`)
     await page.getByText('Fields of Stripe').waitFor()
@@ -126,7 +150,7 @@ describe('with keys of the payment processor', () => {
     expect(page.url()).toBe(`${billing()}/card`)
     await page.getByRole('alert').getByText('The card form could not be loaded.').waitFor()
     await expectWellMade(page)
-    // The policy kept the script out, as it does for every page of a house without such keys.
+    // The policy kept the script out, as it does for every page of a test app without such keys.
     expect(visitor.complaints.some((complaint) => complaint.includes('js.stripe.com'))).toBe(true)
   })
 })

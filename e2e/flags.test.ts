@@ -14,27 +14,36 @@ afterAll(() => browser?.close())
 const operator = 'Olive Operator'
 
 /** What the portal's own server tells a page about the flags of a tenant. */
-function evaluated(page: Page, body: object): Promise<{ status: number; flags: Record<string, unknown> }> {
+function evaluated(
+  page: Page,
+  body: object,
+): Promise<{ status: number; flags: Record<string, unknown> }> {
   return page.evaluate(`fetch('/api/flags/evaluate', {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify(body))},
   }).then(async (answer) => ({ status: answer.status, flags: await answer.json() }))`)
 }
 
 async function createFlag(page: Page, key: string): Promise<void> {
-  await page.goto(`${inject('house').operator}/flags/new`)
+  await page.goto(`${inject('workplace').operator}/flags/new`)
   await page.getByRole('textbox', { name: 'Key', exact: true }).fill(key)
   await page.getByRole('radiogroup', { name: 'State' }).getByText('On', { exact: true }).click()
   await page.getByRole('button', { name: 'Create flag' }).click()
   await page.getByRole('heading', { name: key, level: 1 }).waitFor()
 }
 
-/** A flag that has been in rollout for an hour, with a guard that many requests of acme have just broken. */
+/**
+ * A flag that has been in rollout for an hour, with a guard that many requests of acme have just
+ * broken.
+ */
 async function makeBrokenRollout(key: string): Promise<void> {
   await using database = await connect()
   await database.client.query(
     `insert into flags (key, description, owner, state, percentage, allow_tenants, guards, note, created_at)
      values ($1, 'Uploads in pieces.', 'mail-team@atrium.test', 'rollout', 10, '{acme}', $2, 'Acme first.', now() - interval '1 hour')`,
-    [key, JSON.stringify([{ signal: 'server_errors', windowMinutes: 30, threshold: 5, minimum: 20 }])],
+    [
+      key,
+      JSON.stringify([{ signal: 'server_errors', windowMinutes: 30, threshold: 5, minimum: 20 }]),
+    ],
   )
   await database.client.query(
     `insert into tenant_request_counts (tenant_id, minute, requests, failures)
@@ -44,7 +53,7 @@ async function makeBrokenRollout(key: string): Promise<void> {
 }
 
 async function connect() {
-  const client = new pg.Client(inject('house').database)
+  const client = new pg.Client(inject('workplace').database)
   await client.connect()
   return { client, [Symbol.asyncDispose]: () => client.end() }
 }
@@ -52,7 +61,7 @@ async function connect() {
 /** What the clock does every minute. */
 async function wakeGuards(): Promise<void> {
   const boss = new PgBoss({
-    connectionString: inject('house').database,
+    connectionString: inject('workplace').database,
     schema: 'jobs',
     migrate: false,
     createSchema: false,
@@ -72,7 +81,7 @@ describe('an operator', () => {
     await signIn(page, 'operator', operator)
     await signIn(member.page, 'portal', 'Anna Owner')
 
-    await page.goto(`${inject('house').operator}/flags/new`)
+    await page.goto(`${inject('workplace').operator}/flags/new`)
     await page.getByRole('textbox', { name: 'Key', exact: true }).fill('Not a key')
     await page.getByRole('button', { name: 'Create flag' }).click()
     await page.getByText('with a letter first').waitFor()
@@ -80,7 +89,10 @@ describe('an operator', () => {
     await page.getByLabel('Description').fill('One calendar for the whole tenant.')
     await page.getByRole('button', { name: 'Create flag' }).click()
     await page.getByRole('heading', { name: 'team_calendar', level: 1 }).waitFor()
-    expect(await evaluated(member.page, { tenantSlug: 'acme' })).toMatchObject({ status: 200, flags: { team_calendar: false } })
+    expect(await evaluated(member.page, { tenantSlug: 'acme' })).toMatchObject({
+      status: 200,
+      flags: { team_calendar: false },
+    })
 
     await page.getByRole('button', { name: 'Change rollout' }).click()
     await page.getByRole('radiogroup', { name: 'State' }).getByText('Rollout').click()
@@ -100,10 +112,15 @@ describe('an operator', () => {
     await page.getByLabel('Allowed tenants').first().press('Enter')
     await page.getByRole('button', { name: 'Save lists' }).click()
     await page.getByRole('link', { name: 'acme', exact: true }).waitFor()
-    expect(await evaluated(member.page, { tenantSlug: 'acme' })).toMatchObject({ flags: { team_calendar: true } })
+    expect(await evaluated(member.page, { tenantSlug: 'acme' })).toMatchObject({
+      flags: { team_calendar: true },
+    })
     // Without a tenant in the body the first group of the token that is a tenant decides.
     expect(await evaluated(member.page, {})).toMatchObject({ flags: { team_calendar: true } })
-    expect(await evaluated(member.page, { tenantSlug: 'globex' })).toMatchObject({ status: 200, flags: { team_calendar: false } })
+    expect(await evaluated(member.page, { tenantSlug: 'globex' })).toMatchObject({
+      status: 200,
+      flags: { team_calendar: false },
+    })
 
     await page.getByRole('tab', { name: 'Why on or off?' }).click()
     await page.getByLabel('Tenant', { exact: true }).first().fill('Acme')
@@ -117,13 +134,16 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Kill flag' }).click()
     await page.getByText('This flag is killed').waitFor()
     await expect
-      .poll(async () => (await evaluated(member.page, { tenantSlug: 'acme' })).flags.team_calendar, { timeout: 3_000 })
+      .poll(
+        async () => (await evaluated(member.page, { tenantSlug: 'acme' })).flags.team_calendar,
+        { timeout: 3_000 },
+      )
       .toBe(false)
 
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByText('kill-switch').waitFor()
     await page.getByText('Allowed tenants: now with acme').waitFor()
-    await page.goto(`${inject('house').operator}/audit?action=flag.*`)
+    await page.goto(`${inject('workplace').operator}/audit?action=flag.*`)
     await page.getByText('flag.killed').first().waitFor()
     expect([...visitor.complaints, ...member.complaints]).toEqual([])
   })
@@ -131,7 +151,7 @@ describe('an operator', () => {
   it('sets a guard on a rollout, and sees a rollout that its guard has ended', async () => {
     await using visitor = await visit(browser)
     const { page } = visitor
-    const at = inject('house').operator
+    const at = inject('workplace').operator
     await signIn(page, 'operator', operator)
     await page.goto(`${at}/flags/new`)
     await page.getByRole('textbox', { name: 'Key', exact: true }).fill('guarded_uploads')
@@ -144,7 +164,10 @@ describe('an operator', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Add a guard rule' }).click()
     await dialog.getByRole('button', { name: 'Add a guard rule' }).click()
-    const [first, second] = [dialog.getByRole('group', { name: 'Rule 1' }), dialog.getByRole('group', { name: 'Rule 2' })]
+    const [first, second] = [
+      dialog.getByRole('group', { name: 'Rule 1' }),
+      dialog.getByRole('group', { name: 'Rule 2' }),
+    ]
     await first.getByLabel('Within').fill('2000')
     await dialog.getByLabel('Note').fill('Watched.')
     await dialog.getByRole('button', { name: 'Save guards' }).click()
@@ -184,8 +207,10 @@ describe('an operator', () => {
     await page.getByText('The platform').waitFor()
     await page.goto(`${at}/audit?action=flag.killed&q=split_uploads`)
     await page.getByRole('table').getByText('flag.killed').first().waitFor()
-    const mails = async () => (await fetch(inject('house').smtpPage)).text()
-    await expect.poll(mails, { timeout: 20_000 }).toContain('The flag split_uploads was turned off by a guard')
+    const mails = async () => (await fetch(inject('workplace').smtpPage)).text()
+    await expect
+      .poll(mails, { timeout: 20_000 })
+      .toContain('The flag split_uploads was turned off by a guard')
     expect(visitor.complaints).toEqual([])
   }, 90_000)
 
@@ -193,7 +218,7 @@ describe('an operator', () => {
     await using first = await visit(browser)
     await using second = await visit(browser)
     await signIn(first.page, 'operator', operator)
-    await first.page.goto(`${inject('house').operator}/flags/new`)
+    await first.page.goto(`${inject('workplace').operator}/flags/new`)
     await first.page.getByRole('textbox', { name: 'Key', exact: true }).fill('shared_drafts')
     await first.page.getByRole('button', { name: 'Create flag' }).click()
     await first.page.getByRole('heading', { name: 'shared_drafts', level: 1 }).waitFor()
@@ -202,7 +227,7 @@ describe('an operator', () => {
     await first.page.getByLabel('Note').fill('Described.')
 
     await signIn(second.page, 'operator', operator)
-    await second.page.goto(`${inject('house').operator}/flags/shared_drafts`)
+    await second.page.goto(`${inject('workplace').operator}/flags/shared_drafts`)
     await second.page.getByRole('button', { name: 'Edit details' }).click()
     await second.page.getByLabel('Owner').fill('Mail team')
     await second.page.getByLabel('Note').fill('Owned.')
@@ -220,7 +245,7 @@ describe('an operator', () => {
     it(`finds the pages of flags well made on a ${device}, light and dark`, async () => {
       await using visitor = await visit(browser, { screen })
       const { page } = visitor
-      const at = inject('house').operator
+      const at = inject('workplace').operator
       await signIn(page, 'operator', operator)
       const key = `a_flag_with_a_name_as_long_as_the_key_of_a_flag_can_be_${device}`
       await createFlag(page, key)
@@ -246,12 +271,22 @@ describe('an operator', () => {
       const { page } = visitor
       await signIn(page, 'operator', operator)
       await createFlag(page, `many_dialogs_${device}`)
-      for (const button of ['Change rollout', 'Edit guards', 'Edit lists', 'Edit conditions', 'Edit details', 'Kill', 'Remove flag']) {
+      for (const button of [
+        'Change rollout',
+        'Edit guards',
+        'Edit lists',
+        'Edit conditions',
+        'Edit details',
+        'Kill',
+        'Remove flag',
+      ]) {
         await page.getByRole('button', { name: button, exact: true }).click()
         const dialog = page.getByRole('dialog')
         await dialog.waitFor()
-        if (button === 'Change rollout') await dialog.getByRole('radiogroup', { name: 'State' }).getByText('Rollout').click()
-        if (button === 'Edit guards') await dialog.getByRole('button', { name: 'Add a guard rule' }).click()
+        if (button === 'Change rollout')
+          await dialog.getByRole('radiogroup', { name: 'State' }).getByText('Rollout').click()
+        if (button === 'Edit guards')
+          await dialog.getByRole('button', { name: 'Add a guard rule' }).click()
         await expectWellMade(page)
         await dialog.getByRole('button', { name: 'Cancel' }).click()
         await dialog.waitFor({ state: 'hidden' })

@@ -13,23 +13,32 @@ describe('names of one long word', () => {
   const name = 'Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamter'.slice(0, 64)
 
   it('break within their table and push no page sideways', async () => {
-    const { api, control, operator, portal } = inject('house')
+    const { api, control, operator, portal } = inject('workplace')
     const token = async (email: string, app: string) => {
       const made = await fetch(`${control}/tokens`, json({ email, app }))
       return ((await made.json()) as { accessToken: string }).accessToken
     }
     const json = (body: unknown, bearer?: string) => ({
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) },
+      headers: {
+        'content-type': 'application/json',
+        ...(bearer && { authorization: `Bearer ${bearer}` }),
+      },
       body: JSON.stringify(body),
     })
     const byOperator = await token('operator@atrium.test', 'operator')
     const made = [
       await fetch(`${api}/partners`, json({ name, slug: 'one-long-word' }, byOperator)),
-      await fetch(`${api}/tenants`, json({ name, slug: 'one-long-word', respondAsync: true }, byOperator)),
+      await fetch(
+        `${api}/tenants`,
+        json({ name, slug: 'one-long-word', respondAsync: true }, byOperator),
+      ),
       await fetch(
         `${api}/tenants/globex/sso-apps`,
-        json({ name: name.slice(0, 60), redirectUris: ['https://wiki.example.com/callback'] }, await token('owner@globex.test', 'portal')),
+        json(
+          { name: name.slice(0, 60), redirectUris: ['https://wiki.example.com/callback'] },
+          await token('owner@globex.test', 'portal'),
+        ),
       ),
     ]
     expect(made.map(({ status }) => status)).toEqual([201, 201, 201])

@@ -10,11 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-const refused = 'The mail server rejected the message.'
+const rejected = 'The mail server rejected the message.'
 
 /** Mails as a server left them that did not want them. */
 async function queueMails(): Promise<void> {
-  const client = new pg.Client(inject('house').database)
+  const client = new pg.Client(inject('workplace').database)
   await client.connect()
   await client.query(
     `insert into outbox (key, tenant_id, template, recipient, recipient_name, values, message_id, state, attempts, next_at, error)
@@ -22,13 +22,13 @@ async function queueMails(): Promise<void> {
        '{"member.name":"Journey","member.email":"journey@acme.test","link.signIn":""}', '<journey' || n || '@atrium.test>',
        case n when 1 then 'gave_up' else 'failed' end, n, case n when 1 then null else now() + interval '3 hours' end, $1
      from generate_series(1, 2) n on conflict do nothing`,
-    [refused],
+    [rejected],
   )
   await client.end()
 }
 
 async function caughtFor(address: string): Promise<number> {
-  const response = await fetch(`${inject('house').smtpPage}/messages?to=${address}`)
+  const response = await fetch(`${inject('workplace').smtpPage}/messages?to=${address}`)
   return ((await response.json()) as { items: unknown[] }).items.length
 }
 
@@ -42,7 +42,7 @@ describe('an operator', () => {
     await page.getByRole('heading', { name: 'Mail queue', level: 1 }).waitFor()
     await page.getByText('1 mail given up.').waitFor()
     await page.getByLabel('State').selectOption({ label: 'Given up' })
-    await page.getByText(refused).first().waitFor()
+    await page.getByText(rejected).first().waitFor()
     await page.getByText('j…@acme.test').first().waitFor()
     expect(await page.content()).not.toContain('journey1@acme.test')
     const again = page.getByRole('button', { name: 'Send again: Welcome to j…@acme.test' })
@@ -65,8 +65,8 @@ describe('an operator', () => {
     await using visitor = await visit(browser, { screen })
     const { page } = visitor
     await signIn(page, 'operator', 'Olive Operator')
-    await page.goto(`${inject('house').operator}/mail`)
-    await page.getByText(refused).first().waitFor()
+    await page.goto(`${inject('workplace').operator}/mail`)
+    await page.getByText(rejected).first().waitFor()
     await untilLoaded(page)
     await expectWellMade(page)
     expect(visitor.complaints).toEqual([])

@@ -2,13 +2,23 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from './browser.ts'
-import { breakSystem, desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import {
+  breakSystem,
+  desktop,
+  expectWellMade,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 const admin = 'Adam Admin'
 const adminEmail = 'admin@acme.test'
 
 let browser: Browser
-/** Path of a workplace of the admin's own, so that nothing here meets what other files do in theirs. */
+/**
+ * Path of a workplace of the admin's own, so that nothing here meets what other files do in theirs.
+ */
 let home: string
 let domain: string
 
@@ -20,28 +30,46 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-const portal = (path: string) => inject('house').portal + path
+const portal = (path: string) => inject('workplace').portal + path
 
-/** A workplace made over the API, with the seats that an operator gave it; complete when this returns. */
+/**
+ * A workplace made over the API, with the seats that an operator gave it; complete when this
+ * returns.
+ */
 async function createTenant(name: string): Promise<{ slug: string; primaryDomain: string }> {
-  const { api } = inject('house')
+  const { api } = inject('workplace')
   const headers = await authorized(adminEmail, 'portal')
   // The first call of a person makes the record that the next one needs.
   await fetch(`${api}/users/me`, { headers })
-  const created = await fetch(`${api}/tenants`, { method: 'POST', headers, body: JSON.stringify({ name }) })
+  const created = await fetch(`${api}/tenants`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name }),
+  })
   expect(created.status).toBe(201)
   const tenant = (await created.json()) as { slug: string; primaryDomain: string }
   const operator = await authorized('operator@atrium.test', 'operator')
   await fetch(`${api}/users/me`, { headers: operator })
   const body = JSON.stringify({ plan: 'starter', seats: 50 })
-  const granted = await fetch(`${api}/tenants/${tenant.slug}`, { method: 'PATCH', headers: operator, body })
+  const granted = await fetch(`${api}/tenants/${tenant.slug}`, {
+    method: 'PATCH',
+    headers: operator,
+    body,
+  })
   expect(granted.status).toBe(200)
   return tenant
 }
 
-async function authorized(email: string, app: 'portal' | 'operator'): Promise<Record<string, string>> {
+async function authorized(
+  email: string,
+  app: 'portal' | 'operator',
+): Promise<Record<string, string>> {
   const json = { 'content-type': 'application/json' }
-  const tokens = await fetch(`${inject('house').control}/tokens`, { method: 'POST', headers: json, body: JSON.stringify({ email, app }) })
+  const tokens = await fetch(`${inject('workplace').control}/tokens`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ email, app }),
+  })
   const { accessToken } = (await tokens.json()) as { accessToken: string }
   return { ...json, authorization: `Bearer ${accessToken}` }
 }
@@ -52,7 +80,7 @@ async function openMembers(page: Page) {
   await untilLoaded(page)
 }
 
-/** Adds a member through the dialog; answers the one-time password, and leaves the details open. */
+/** Adds a member through the dialog; returns the one-time password, and leaves the details open. */
 async function addMember(page: Page, localPart: string, name: string): Promise<string> {
   await page.getByRole('button', { name: 'Add member' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a member' })
@@ -74,12 +102,14 @@ async function keepSecret(page: Page, title: string): Promise<string> {
 
 async function confirm(page: Page, button: string, typed?: { label: string; word: string }) {
   // The drawer behind the question is a dialog too, and may have a button of the same name.
-  const dialog = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Cancel', exact: true }) })
+  const dialog = page
+    .getByRole('dialog')
+    .filter({ has: page.getByRole('button', { name: 'Cancel', exact: true }) })
   if (typed) await dialog.getByLabel(typed.label).fill(typed.word)
   await dialog.getByRole('button', { name: button, exact: true }).click()
 }
 
-/** Signs in with a password at the identity provider; answers whether the portal opened. */
+/** Signs in with a password at the identity provider; returns whether the portal opened. */
 async function signInWith(page: Page, email: string, password: string): Promise<boolean> {
   await page.goto(portal('/auth/login'))
   await page.getByLabel('E-mail or user name').fill(email)
@@ -88,7 +118,10 @@ async function signInWith(page: Page, email: string, password: string): Promise<
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await answered
   await page.waitForLoadState('networkidle')
-  return new URL(page.url()).origin === inject('house').portal && !new URL(page.url()).pathname.startsWith('/auth/')
+  return (
+    new URL(page.url()).origin === inject('workplace').portal &&
+    !new URL(page.url()).pathname.startsWith('/auth/')
+  )
 }
 
 describe('an admin', () => {
@@ -99,13 +132,18 @@ describe('an admin', () => {
     await openMembers(page)
     const password = await addMember(page, 'grace', 'Grace Hopper')
     const drawer = page.getByRole('dialog', { name: 'Grace Hopper', exact: true })
-    await expect.poll(() => drawer.getByRole('region', { name: 'Systems' }).getByText('Done').count()).toBe(3)
+    await expect
+      .poll(() => drawer.getByRole('region', { name: 'Systems' }).getByText('Done').count())
+      .toBe(3)
     await expectWellMade(page)
 
     await using grace = await visit(browser)
     expect(await signInWith(grace.page, `grace@${domain}`, password)).toBe(true)
     await grace.page.goto(portal(`${home}/account`))
-    await grace.page.getByRole('region', { name: 'Addresses' }).getByText(`grace@${domain}`).waitFor()
+    await grace.page
+      .getByRole('region', { name: 'Addresses' })
+      .getByText(`grace@${domain}`)
+      .waitFor()
     await expectWellMade(grace.page)
 
     await drawer.getByLabel('Phone').fill('+49 30 1234567')
@@ -151,14 +189,23 @@ describe('an admin', () => {
     const { page } = office
     await signIn(page, 'portal', admin)
     await openMembers(page)
-    const mend = await breakSystem('files', { mode: 'error', status: 403, match: 'POST /graph/v1.0/users' })
+    const mend = await breakSystem('files', {
+      mode: 'error',
+      status: 403,
+      match: 'POST /graph/v1.0/users',
+    })
     try {
       await addMember(page, 'broken', 'Bea Broken')
-      await page.getByRole('dialog', { name: 'Bea Broken' }).getByText('Failed', { exact: true }).waitFor()
+      await page
+        .getByRole('dialog', { name: 'Bea Broken' })
+        .getByText('Failed', { exact: true })
+        .waitFor()
     } finally {
       await mend()
     }
-    const systems = page.getByRole('dialog', { name: 'Bea Broken' }).getByRole('region', { name: 'Systems' })
+    const systems = page
+      .getByRole('dialog', { name: 'Bea Broken' })
+      .getByRole('region', { name: 'Systems' })
     await systems.getByRole('button', { name: 'Retry now' }).click()
     await expect.poll(() => systems.getByText('Done').count()).toBe(3)
   })
@@ -193,7 +240,10 @@ describe('an admin', () => {
     await drawer.getByText('The role of the owner changes only with the ownership.').waitFor()
     expect(await drawer.getByRole('button', { name: 'Remove', exact: true }).count()).toBe(0)
     await page.goto(portal(`/t/${slug}/account`))
-    await page.getByRole('region', { name: 'About you' }).getByText('Admin', { exact: true }).waitFor()
+    await page
+      .getByRole('region', { name: 'About you' })
+      .getByText('Admin', { exact: true })
+      .waitFor()
   })
 
   it('suspends several members with one question that names them, and those left out', async () => {
@@ -208,12 +258,20 @@ describe('an admin', () => {
       await addMember(page, localPart, name)
       await page.getByRole('dialog', { name }).getByRole('button', { name: 'Close' }).click()
     }
-    for (const name of ['Ulla Unit', 'Udo Unit', 'Adam Admin']) await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
+    for (const name of ['Ulla Unit', 'Udo Unit', 'Adam Admin'])
+      await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
     await page.getByRole('button', { name: 'Do with them' }).click()
     await page.getByRole('menuitem', { name: 'Suspend' }).click()
     const dialog = page.getByRole('dialog')
-    expect(await dialog.getByRole('list', { name: 'Members it is done to' }).getByRole('listitem').count()).toBe(2)
-    expect(await dialog.getByRole('list', { name: 'Members left as they are' }).innerText()).toMatch(/Adam Admin\s*that is you/)
+    expect(
+      await dialog
+        .getByRole('list', { name: 'Members it is done to' })
+        .getByRole('listitem')
+        .count(),
+    ).toBe(2)
+    expect(
+      await dialog.getByRole('list', { name: 'Members left as they are' }).innerText(),
+    ).toMatch(/Adam Admin\s*that is you/)
     await expectWellMade(page)
     await dialog.getByRole('button', { name: 'Suspend 2 members' }).click()
     await dialog.waitFor({ state: 'hidden' })
@@ -236,7 +294,9 @@ describe('an admin', () => {
     await (await chooser).setFiles({
       name: 'people.csv',
       mimeType: 'text/csv',
-      buffer: Buffer.from('email,name,role\nlise,Lise Meitner,member\nemmy,Emmy Noether,admin\nnot possible,Nobody,member\n'),
+      buffer: Buffer.from(
+        'email,name,role\nlise,Lise Meitner,member\nemmy,Emmy Noether,admin\nnot possible,Nobody,member\n',
+      ),
     })
     await page.getByRole('button', { name: 'Check the list' }).click()
     await page.getByText('2 can be added, 1 refused.').waitFor()
@@ -261,14 +321,20 @@ describe('an admin', () => {
 
 describe('a reading that failed', () => {
   it('is shown as unknown with its reason, and is no "none"', async () => {
-    const mend = await breakSystem('identity', { mode: 'error', status: 403, match: '/authenticators/' })
+    const mend = await breakSystem('identity', {
+      mode: 'error',
+      status: 403,
+      match: '/authenticators/',
+    })
     try {
       const { slug } = await createTenant('Unread Factors')
       await using office = await visit(browser)
       const { page } = office
       await signIn(page, 'portal', admin)
       await page.goto(portal(`/t/${slug}/mfa`))
-      await page.getByRole('img', { name: 'Have a second factor: 0, Have none: 0, Unknown: 1' }).waitFor()
+      await page
+        .getByRole('img', { name: 'Have a second factor: 0, Have none: 0, Unknown: 1' })
+        .waitFor()
       const row = page.getByRole('row').filter({ hasText: admin })
       await row.getByText('Unknown').waitFor()
       expect(await row.innerText()).not.toMatch(/none/i)
@@ -302,7 +368,9 @@ describe('a member who is no admin', () => {
     await page.goto(portal(`${home}/devices`))
     await page.getByText('993').waitFor()
     await page.getByText('465').waitFor()
-    const answered = page.waitForResponse((response) => response.url().endsWith('/api/mail-profile/link'))
+    const answered = page.waitForResponse((response) =>
+      response.url().endsWith('/api/mail-profile/link'),
+    )
     await page.getByRole('button', { name: 'Show a code to scan' }).click()
     await page.getByRole('img', { name: 'Code that opens the profile on your phone' }).waitFor()
     await expectWellMade(page)
@@ -323,7 +391,14 @@ for (const [device, screen] of [
   ['phone', phone],
 ] as const) {
   describe(`on a ${device}, light and dark`, () => {
-    for (const path of ['/members', '/members/import', '/mfa', '/storage', '/account', '/devices']) {
+    for (const path of [
+      '/members',
+      '/members/import',
+      '/mfa',
+      '/storage',
+      '/account',
+      '/devices',
+    ]) {
       it(`finds ${path} well made`, async () => {
         await using office = await visit(browser, { screen })
         const { page } = office
@@ -342,7 +417,10 @@ for (const [device, screen] of [
       await signIn(page, 'portal', admin)
       await openMembers(page)
       await page.getByRole('link', { name: 'Adam Admin' }).click()
-      await page.getByRole('dialog', { name: 'Adam Admin' }).getByRole('region', { name: 'Access' }).waitFor()
+      await page
+        .getByRole('dialog', { name: 'Adam Admin' })
+        .getByRole('region', { name: 'Access' })
+        .waitFor()
       await untilLoaded(page)
       await expectWellMade(page)
       expect(office.complaints).toEqual([])

@@ -17,7 +17,7 @@ describe('an operator', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', operator)
-    await page.goto(`${inject('house').operator}/tenants`)
+    await page.goto(`${inject('workplace').operator}/tenants`)
     await page.getByLabel('Search').first().fill('glob')
     await page.getByRole('link', { name: 'Globex' }).click()
     await page.getByRole('button', { name: 'Suspend', exact: true }).click()
@@ -27,7 +27,7 @@ describe('an operator', () => {
 
     await using member = await visit(browser)
     await signIn(member.page, 'portal', 'Gero Owner')
-    await member.page.goto(`${inject('house').portal}/t/globex`)
+    await member.page.goto(`${inject('workplace').portal}/t/globex`)
     await member.page.getByText('Unpaid since October').waitFor()
 
     await page.getByRole('button', { name: 'Resume', exact: true }).click()
@@ -40,7 +40,7 @@ describe('an operator', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', operator)
-    await page.goto(`${inject('house').operator}/users/invite`)
+    await page.goto(`${inject('workplace').operator}/users/invite`)
     await page.getByLabel('Name').fill('Second Operator')
     await page.getByLabel('E-mail').fill('Second.Operator@atrium.test')
     await page.getByRole('button', { name: 'Invite', exact: true }).click()
@@ -48,18 +48,29 @@ describe('an operator', () => {
     await dialog.getByText('Temporary password').first().waitFor()
     await expectWellMade(page)
     const shown = await dialog.innerText()
-    const values = await dialog.locator('input').evaluateAll('(inputs) => inputs.map((input) => input.value)')
-    const password = [...shown.split(/\s+/), ...(Array.isArray(values) ? values.map(String) : [])].find(
-      (word) => word.length === 16 && /[A-Z]/.test(word) && /[0-9]/.test(word) && /[!#$%&*+=?@_-]/.test(word),
+    const values = await dialog
+      .locator('input')
+      .evaluateAll('(inputs) => inputs.map((input) => input.value)')
+    const password = [
+      ...shown.split(/\s+/),
+      ...(Array.isArray(values) ? values.map(String) : []),
+    ].find(
+      (word) =>
+        word.length === 16 &&
+        /[A-Z]/.test(word) &&
+        /[0-9]/.test(word) &&
+        /[!#$%&*+=?@_-]/.test(word),
     )
     expect(password).toBeDefined()
 
     await using invited = await visit(browser)
-    await invited.page.goto(`${inject('house').operator}/auth/login`)
+    await invited.page.goto(`${inject('workplace').operator}/auth/login`)
     await invited.page.getByLabel('E-mail or user name').fill('second.operator@atrium.test')
     await invited.page.getByRole('textbox', { name: 'Password' }).fill(password ?? '')
     await invited.page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await invited.page.waitForURL((url) => url.origin === inject('house').operator && !url.pathname.startsWith('/auth/'))
+    await invited.page.waitForURL(
+      (url) => url.origin === inject('workplace').operator && !url.pathname.startsWith('/auth/'),
+    )
     await invited.page.getByRole('button', { name: 'Account of Second Operator' }).waitFor()
 
     await page.reload()
@@ -70,7 +81,7 @@ describe('an operator', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', operator)
-    await page.goto(`${inject('house').operator}/audit?action=tenant.*`)
+    await page.goto(`${inject('workplace').operator}/audit?action=tenant.*`)
     await page.getByText('tenant.suspended').first().waitFor()
     await page.getByRole('button', { name: /export/i }).click()
     const download = page.waitForEvent('download')
@@ -88,7 +99,7 @@ describe('an operator', () => {
     it(`finds every page well made on a ${device}, light and dark`, async () => {
       await using visitor = await visit(browser, { screen })
       const { page } = visitor
-      await page.goto(inject('house').operator)
+      await page.goto(inject('workplace').operator)
       await page.getByRole('heading').first().waitFor()
       await expectWellMade(page)
       await signIn(page, 'operator', operator)
@@ -103,7 +114,7 @@ describe('an operator', () => {
         '/audit',
         '/tenants/nobody-knows-this',
       ]) {
-        await page.goto(inject('house').operator + path)
+        await page.goto(inject('workplace').operator + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await untilLoaded(page)
         await expectWellMade(page)
@@ -129,7 +140,7 @@ describe('the keyboard alone', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', operator)
-    await page.goto(`${inject('house').operator}/tenants`)
+    await page.goto(`${inject('workplace').operator}/tenants`)
     await page.getByRole('link', { name: 'Acme Engineering' }).waitFor()
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement?.textContent')).toMatch(/skip/i)

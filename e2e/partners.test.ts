@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { mailsTo } from './booking-house.ts'
+import { mailsTo } from './booking-workplace.ts'
 import { launchBrowser } from './browser.ts'
 import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
 
@@ -11,12 +11,12 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 const operator = 'Olive Operator'
-// Other files use the same house: what is changed here is made here.
+// Other files use the same workplace: what is changed here is made here.
 const suffix = Date.now().toString(36)
 
 /** Signs somebody in who is on no list: with address and password. */
 async function signInWithPassword(page: Page, email: string, password: string): Promise<void> {
-  const { portal } = inject('house')
+  const { portal } = inject('workplace')
   await page.goto(portal)
   await page.getByRole('link', { name: 'Sign in' }).click()
   await page.getByRole('textbox', { name: 'E-mail or user name' }).fill(email)
@@ -25,7 +25,10 @@ async function signInWithPassword(page: Page, email: string, password: string): 
   await page.waitForURL((url) => url.origin === portal && !url.pathname.startsWith('/auth/'))
 }
 
-/** Invites the first owner on the staff tab that is open, and follows the link of the mail; answers the temporary password. */
+/**
+ * Invites the first owner on the staff tab that is open, and follows the link of the mail; returns
+ * the temporary password.
+ */
 async function inviteOwner(page: Page, name: string, email: string): Promise<string> {
   await page.getByRole('button', { name: 'Invite staff' }).click()
   const dialog = page.getByRole('dialog')
@@ -55,7 +58,7 @@ async function inviteOwner(page: Page, name: string, email: string): Promise<str
 }
 
 async function createPartner(page: Page, name: string): Promise<void> {
-  await page.goto(`${inject('house').operator}/partners/new`)
+  await page.goto(`${inject('workplace').operator}/partners/new`)
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
   await page.getByRole('textbox', { name: 'Margin in percent' }).fill('17.5')
   await page.getByRole('button', { name: 'Create partner' }).click()
@@ -72,7 +75,7 @@ describe('an operator', () => {
 
     await inviteOwner(page, 'Wes West', `wes-${suffix}@west.test`)
     await page.getByRole('combobox', { name: 'Access level of Wes West' }).selectOption('viewer')
-    await page.getByText('A partner keeps at least one owner among its staff.').waitFor()
+    await page.getByText('A partner needs at least one owner.').waitFor()
 
     await page.getByRole('tab', { name: 'Margin' }).click()
     await page.getByText('In force', { exact: true }).waitFor()
@@ -82,7 +85,10 @@ describe('an operator', () => {
     await page.getByRole('row', { name: /25 %.*Upcoming/ }).waitFor()
 
     await page.getByRole('button', { name: 'Suspend' }).click()
-    await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('Contract under review')
+    await page
+      .getByRole('dialog')
+      .getByRole('textbox', { name: 'Reason' })
+      .fill('Contract under review')
     await page.getByRole('button', { name: 'Suspend partner' }).click()
     await page.getByText('Contract under review').waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
@@ -106,8 +112,14 @@ describe('an operator', () => {
     await using visitor = await visit(browser, { screen })
     const { page } = visitor
     await signIn(page, 'operator', operator)
-    for (const path of ['/partners', '/partners/new', '/partners/north', '/partners/north?tab=staff', '/partners/north?tab=margins']) {
-      await page.goto(`${inject('house').operator}${path}`)
+    for (const path of [
+      '/partners',
+      '/partners/new',
+      '/partners/north',
+      '/partners/north?tab=staff',
+      '/partners/north?tab=margins',
+    ]) {
+      await page.goto(`${inject('workplace').operator}${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await untilLoaded(page)
       await expectWellMade(page)
@@ -157,7 +169,10 @@ describe('partner staff', () => {
     await page.keyboard.press('Escape')
 
     await page.getByRole('link', { name: 'Partner settings' }).click()
-    await page.getByRole('group', { name: 'Support for your customers' }).getByRole('textbox', { name: 'E-mail' }).fill('help@east.test')
+    await page
+      .getByRole('group', { name: 'Support for your customers' })
+      .getByRole('textbox', { name: 'E-mail' })
+      .fill('help@east.test')
     await page.getByRole('button', { name: 'Save settings' }).click()
     await page.getByText('The settings are saved.').waitFor()
     await page.getByRole('link', { name: 'Partner branding' }).click()
@@ -173,7 +188,9 @@ describe('partner staff', () => {
     await dialog.getByRole('textbox', { name: 'E-mail address' }).fill(`sam-${suffix}@east.test`)
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click()
     await page.getByText(`An invitation was sent to sam-${suffix}@east.test.`).waitFor()
-    await page.getByRole('combobox', { name: 'Access level of Sam Support' }).selectOption('support')
+    await page
+      .getByRole('combobox', { name: 'Access level of Sam Support' })
+      .selectOption('support')
     await page.getByText('Sam Support is support now.').waitFor()
     await page.getByRole('button', { name: 'Remove Sam Support' }).click()
     await page.getByRole('button', { name: 'Remove from staff' }).click()
@@ -182,14 +199,14 @@ describe('partner staff', () => {
     await host.page.getByRole('button', { name: 'Suspend' }).click()
     await host.page.getByRole('button', { name: 'Suspend partner' }).click()
     await host.page.getByRole('button', { name: 'Resume' }).waitFor()
-    await page.goto(`${inject('house').portal}/partner`)
+    await page.goto(`${inject('workplace').portal}/partner`)
     await page.getByText(`${name} is suspended`).waitFor()
     expect(await page.getByRole('link', { name: 'Add a customer' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Customers', exact: true }).click()
     await page.getByRole('link', { name: customer }).click()
     await page.getByText('You can read this customer.').waitFor()
     await page.keyboard.press('Escape')
-    await page.goto(`${inject('house').portal}/t/bakery-${suffix}`)
+    await page.goto(`${inject('workplace').portal}/t/bakery-${suffix}`)
     await page.getByRole('heading', { name: 'Your provider' }).waitFor()
     await page.getByRole('link', { name: 'help@east.test' }).waitFor()
     expect([...visitor.complaints, ...host.complaints]).toEqual([])
@@ -202,8 +219,15 @@ describe('partner staff', () => {
     await using visitor = await visit(browser, { screen })
     const { page } = visitor
     await signIn(page, 'portal', 'Pia Partner')
-    for (const path of ['', '/customers', '/customers?customer=acme', '/staff', '/branding', '/settings']) {
-      await page.goto(`${inject('house').portal}/partner${path}`)
+    for (const path of [
+      '',
+      '/customers',
+      '/customers?customer=acme',
+      '/staff',
+      '/branding',
+      '/settings',
+    ]) {
+      await page.goto(`${inject('workplace').portal}/partner${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await untilLoaded(page)
       await expectWellMade(page)

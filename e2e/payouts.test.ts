@@ -10,9 +10,12 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** Invoices of acme in pounds, which no other journey uses, that were paid long ago: 20 % of 800.00 are North's, less a refund. */
+/**
+ * Invoices of acme in pounds, which no other journey uses, that were paid long ago: 20 % of 800.00
+ * are North's, less a refund.
+ */
 async function earn(): Promise<void> {
-  const client = new pg.Client(inject('house').database)
+  const client = new pg.Client(inject('workplace').database)
   await client.connect()
   try {
     await client.query(
@@ -51,7 +54,7 @@ describe('a partner and an operator', () => {
     await signIn(pia, 'portal', 'Pia Partner')
     await signIn(olive, 'operator', 'Olive Operator')
 
-    await pia.goto(`${inject('house').portal}/partner/billing`)
+    await pia.goto(`${inject('workplace').portal}/partner/billing`)
     const balance = pia.getByRole('region', { name: 'Balance in GBP' })
     await balance.getByText('£154.17').first().waitFor()
     await pia.getByRole('button', { name: 'Agree to self-billing' }).click()
@@ -61,9 +64,13 @@ describe('a partner and an operator', () => {
     await pia.getByRole('dialog').getByRole('button', { name: 'Ask for the payout' }).click()
     await pia.getByText('A payout of £154.17 is being checked.').waitFor()
     await balance.getByRole('link', { name: '£154.17' }).click()
-    await pia.getByRole('dialog', { name: 'Payout of £154.17' }).getByText('ACME-1').first().waitFor()
+    await pia
+      .getByRole('dialog', { name: 'Payout of £154.17' })
+      .getByText('ACME-1')
+      .first()
+      .waitFor()
 
-    await olive.goto(`${inject('house').operator}/payouts?status=draft&partnerSlug=north`)
+    await olive.goto(`${inject('workplace').operator}/payouts?status=draft&partnerSlug=north`)
     await olive
       .getByRole('row', { name: /£154\.17/ })
       .getByRole('link')
@@ -80,7 +87,7 @@ describe('a partner and an operator', () => {
     await olive.getByRole('dialog').getByRole('button', { name: 'Note it as paid' }).click()
     await olive.getByText('The payout is paid, statement SB-NORTH-0001.').waitFor()
 
-    await pia.goto(`${inject('house').portal}/partner/payouts`)
+    await pia.goto(`${inject('workplace').portal}/partner/payouts`)
     await pia.getByRole('link', { name: 'SB-NORTH-0001' }).click()
     const drawer = pia.getByRole('dialog', { name: 'Payout of £154.17' })
     await drawer.getByText('SEPA 4711').waitFor()
@@ -97,12 +104,16 @@ describe('a partner and an operator', () => {
     await using partner = await visit(browser, { screen })
     await using operator = await visit(browser, { screen })
     await signIn(partner.page, 'portal', 'Pia Partner')
-    for (const path of ['/partner/billing', '/partner/payouts']) await expectGoodPage(partner.page, inject('house').portal + path)
+    for (const path of ['/partner/billing', '/partner/payouts'])
+      await expectGoodPage(partner.page, inject('workplace').portal + path)
     await signIn(operator.page, 'operator', 'Olive Operator')
-    await expectGoodPage(operator.page, `${inject('house').operator}/payouts`)
-    const payout = await operator.page.getByRole('link', { name: 'North Cloud Services' }).first().getAttribute('href')
-    await expectGoodPage(operator.page, `${inject('house').operator}${payout}`)
-    await expectGoodPage(operator.page, `${inject('house').operator}/payouts?tab=adjustments`)
+    await expectGoodPage(operator.page, `${inject('workplace').operator}/payouts`)
+    const payout = await operator.page
+      .getByRole('link', { name: 'North Cloud Services' })
+      .first()
+      .getAttribute('href')
+    await expectGoodPage(operator.page, `${inject('workplace').operator}${payout}`)
+    await expectGoodPage(operator.page, `${inject('workplace').operator}/payouts?tab=adjustments`)
   })
 })
 
@@ -111,7 +122,7 @@ describe('an operator', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', 'Olive Operator')
-    await page.goto(`${inject('house').operator}/payouts?tab=adjustments`)
+    await page.goto(`${inject('workplace').operator}/payouts?tab=adjustments`)
     await page.getByRole('button', { name: 'Adjust a ledger' }).click()
     const dialog = page.getByRole('dialog', { name: 'Adjust a ledger' })
     await dialog.getByRole('button', { name: 'Enter' }).click()
@@ -136,7 +147,7 @@ describe('an operator', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', 'Olive Operator')
-    await page.goto(`${inject('house').operator}/tenants/acme`)
+    await page.goto(`${inject('workplace').operator}/tenants/acme`)
     const health = page.getByRole('region', { name: 'Health' })
     await health.getByText('Use of seats').waitFor()
     await health.getByText('Not known, and not counted').waitFor()

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 async function asOperator(method: string, path: string, body: object): Promise<void> {
-  const { control, api } = inject('house')
+  const { control, api } = inject('workplace')
   const told = await fetch(`${control}/tokens`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -27,7 +27,7 @@ describe('the plan of a workplace', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'portal', 'Nico Newcomer')
-    await page.goto(`${inject('house').portal}/new`)
+    await page.goto(`${inject('workplace').portal}/new`)
     await page.getByLabel('Name of the workplace').fill('Plans Journey')
     await page.getByRole('radio', { name: /A paid plan/ }).check()
     for (const size of [phone, desktop]) {
@@ -40,8 +40,14 @@ describe('the plan of a workplace', () => {
     await page.getByRole('radio', { name: /Starter/ }).waitFor()
     await expectWellMade(page)
 
-    await asOperator('POST', '/subscriptions', { tenantSlug: 'plans-journey', plan: 'starter', cycle: 'month', currency: 'eur', seats: 2 })
-    await page.goto(`${inject('house').portal}/t/plans-journey/settings`)
+    await asOperator('POST', '/subscriptions', {
+      tenantSlug: 'plans-journey',
+      plan: 'starter',
+      cycle: 'month',
+      currency: 'eur',
+      seats: 2,
+    })
+    await page.goto(`${inject('workplace').portal}/t/plans-journey/settings`)
     await page.getByRole('button', { name: 'Delete workplace' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete Plans Journey?' })
     await dialog.getByText('its subscription ends at once and nothing more is charged').waitFor()

@@ -1,7 +1,15 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from './browser.ts'
-import { breakSystem, desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import {
+  breakSystem,
+  desktop,
+  expectWellMade,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -31,7 +39,7 @@ describe('a newcomer', () => {
     const { page } = guest
     try {
       await signIn(page, 'portal', 'Nico Newcomer')
-      await page.goto(`${inject('house').portal}/new`)
+      await page.goto(`${inject('workplace').portal}/new`)
       await page.getByLabel('Name of the workplace').fill('Broken Files')
       await page.getByRole('button', { name: 'Create workplace' }).click()
       const steps = page.getByRole('list', { name: 'Provisioning steps' })
@@ -58,7 +66,7 @@ describe('a newcomer', () => {
     await using guest = await visit(browser)
     const { page } = guest
     await signIn(page, 'portal', 'Nico Newcomer')
-    await page.goto(`${inject('house').portal}/new`)
+    await page.goto(`${inject('workplace').portal}/new`)
     await page.getByRole('button', { name: 'Create workplace' }).click()
     await page.getByText('This must not be empty.').first().waitFor()
     await expectWellMade(page)
@@ -73,12 +81,20 @@ describe('people of a tenant', () => {
     it(`find every page well made on a ${device}, light and dark`, async () => {
       await using person = await visit(browser, { screen })
       const { page } = person
-      await page.goto(inject('house').portal)
+      await page.goto(inject('workplace').portal)
       await page.getByRole('heading').first().waitFor()
       await expectWellMade(page)
       await signIn(page, 'portal', 'Anna Owner')
-      for (const path of ['/t/acme', '/t/acme/members', '/t/acme/audit', '/t/acme/settings', '/profile', '/new', '/t/nobody-knows-this']) {
-        await page.goto(inject('house').portal + path)
+      for (const path of [
+        '/t/acme',
+        '/t/acme/members',
+        '/t/acme/audit',
+        '/t/acme/settings',
+        '/profile',
+        '/new',
+        '/t/nobody-knows-this',
+      ]) {
+        await page.goto(inject('workplace').portal + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await untilLoaded(page)
         await expectWellMade(page)
@@ -91,7 +107,7 @@ describe('people of a tenant', () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Anna Owner')
-    await page.goto(`${inject('house').portal}/t/nobody-knows-this/members`)
+    await page.goto(`${inject('workplace').portal}/t/nobody-knows-this/members`)
     await page.getByRole('heading', { name: 'No such workplace', level: 1 }).waitFor()
     const main = page.getByRole('navigation', { name: 'Main' })
     expect(await main.locator('a[href*="nobody-knows-this"]').count()).toBe(0)
@@ -102,7 +118,7 @@ describe('people of a tenant', () => {
     await using person = await visit(browser, { screen: { width: 1280, height: 800 } })
     const { page } = person
     await signIn(page, 'portal', 'Anna Owner')
-    await page.goto(`${inject('house').portal}/t/acme`)
+    await page.goto(`${inject('workplace').portal}/t/acme`)
     const main = page.getByRole('navigation', { name: 'Main' })
     await main.getByRole('link', { name: 'My profile' }).click()
     await page.getByRole('heading', { name: 'My profile', level: 1 }).waitFor()
@@ -115,7 +131,7 @@ describe('people of a tenant', () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Anna Owner')
-    await page.goto(`${inject('house').portal}/t/acme/members`)
+    await page.goto(`${inject('workplace').portal}/t/acme/members`)
     await page
       .getByRole('link', { name: 'Mira Member' })
       .or(page.getByRole('button', { name: 'Mira Member' }))
@@ -138,7 +154,7 @@ describe('people of a tenant', () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Mira Member')
-    await page.goto(`${inject('house').portal}/t/acme/members`)
+    await page.goto(`${inject('workplace').portal}/t/acme/members`)
     await page.getByText('owner@acme.test').first().waitFor()
     expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
   })
@@ -147,7 +163,7 @@ describe('people of a tenant', () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Gero Owner')
-    await page.goto(`${inject('house').portal}/t/acme`)
+    await page.goto(`${inject('workplace').portal}/t/acme`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await page.getByText('Acme Engineering').count()).toBe(0)
   })
@@ -156,12 +172,16 @@ describe('people of a tenant', () => {
     await using person = await visit(browser)
     const { page, context } = person
     await signIn(page, 'portal', 'Adam Admin')
-    await page.goto(`${inject('house').portal}/t/acme`)
+    await page.goto(`${inject('workplace').portal}/t/acme`)
     await page.getByRole('button', { name: /Account of/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.waitForURL(`${inject('house').portal}/signed-out`)
-    expect((await context.cookies(inject('house').portal)).filter((cookie) => /^__Host-atrium-portal-\d+$/.test(cookie.name))).toEqual([])
-    const response = await page.request.get(`${inject('house').portal}/api/me`)
+    await page.waitForURL(`${inject('workplace').portal}/signed-out`)
+    expect(
+      (await context.cookies(inject('workplace').portal)).filter((cookie) =>
+        /^__Host-atrium-portal-\d+$/.test(cookie.name),
+      ),
+    ).toEqual([])
+    const response = await page.request.get(`${inject('workplace').portal}/api/me`)
     expect(response.status()).toBe(401)
   })
 })

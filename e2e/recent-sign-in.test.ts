@@ -22,7 +22,10 @@ const mark = () => randomBytes(3).toString('hex')
 async function ask<Answer>(url: string, body?: unknown, token?: string): Promise<Answer> {
   const response = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
-    headers: { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const answer: unknown = await response.json()
@@ -31,19 +34,33 @@ async function ask<Answer>(url: string, body?: unknown, token?: string): Promise
 }
 
 async function tokenOf(email: string, app: 'portal' | 'operator'): Promise<string> {
-  const { accessToken } = await ask<{ accessToken: string }>(`${inject('house').control}/tokens`, { email, app })
-  await ask(`${inject('house').api}/users/me`, undefined, accessToken)
+  const { accessToken } = await ask<{ accessToken: string }>(
+    `${inject('workplace').control}/tokens`,
+    { email, app },
+  )
+  await ask(`${inject('workplace').api}/users/me`, undefined, accessToken)
   return accessToken
 }
 
-/** A workplace with an admin of its own and a plain member, so that nobody's sign-in but hers is made old here. */
+/**
+ * A workplace with an admin of its own and a plain member, so that nobody's sign-in but hers is
+ * made old here.
+ */
 async function openWorkplace(): Promise<{ slug: string; domain: string; admin: Person }> {
-  const { api } = inject('house')
+  const { api } = inject('workplace')
   const token = await tokenOf('admin@acme.test', 'portal')
-  const { slug, primaryDomain } = await ask<{ slug: string; primaryDomain: string }>(`${api}/tenants`, { name: `Steps ${mark()}` }, token)
+  const { slug, primaryDomain } = await ask<{ slug: string; primaryDomain: string }>(
+    `${api}/tenants`,
+    { name: `Steps ${mark()}` },
+    token,
+  )
   const add = async (localPart: string, name: string, role: string): Promise<Person> => {
     const email = `${localPart}@${primaryDomain}`
-    const { oneTimePassword } = await ask<{ oneTimePassword: string }>(`${api}/tenants/${slug}/users`, { email, name, role }, token)
+    const { oneTimePassword } = await ask<{ oneTimePassword: string }>(
+      `${api}/tenants/${slug}/users`,
+      { email, name, role },
+      token,
+    )
     return { email, name, password: oneTimePassword }
   }
   await add('max', 'Max Member', 'member')
@@ -53,7 +70,11 @@ async function openWorkplace(): Promise<{ slug: string; domain: string; admin: P
 async function inviteOperator(): Promise<Person> {
   const token = await tokenOf('operator@atrium.test', 'operator')
   const [name, email] = [`Step Operator ${mark()}`, `step-${mark()}@atrium.test`]
-  const { tempPassword } = await ask<{ tempPassword: string }>(`${inject('house').api}/users/invite`, { name, email }, token)
+  const { tempPassword } = await ask<{ tempPassword: string }>(
+    `${inject('workplace').api}/users/invite`,
+    { name, email },
+    token,
+  )
   return { name, email, password: tempPassword }
 }
 
@@ -65,20 +86,31 @@ async function typePassword(page: Page, { email, password }: Person): Promise<vo
 }
 
 async function signIn(page: Page, app: 'portal' | 'operator', person: Person): Promise<void> {
-  await page.goto(`${inject('house')[app]}/auth/login`)
+  await page.goto(`${inject('workplace')[app]}/auth/login`)
   await typePassword(page, person)
-  await page.waitForURL((url) => url.origin === inject('house')[app] && !url.pathname.startsWith('/auth/'))
+  await page.waitForURL(
+    (url) => url.origin === inject('workplace')[app] && !url.pathname.startsWith('/auth/'),
+  )
 }
 
-/** Two hours pass for everything that knows when this person signed in: the provider, and the tokens that come of the next refresh. */
+/**
+ * Two hours pass for everything that knows when this person signed in: the provider, and the tokens
+ * that come of the next refresh.
+ */
 async function age({ email }: Person): Promise<void> {
   const signedInAt = new Date(Date.now() - 2 * 3_600_000).toISOString()
-  const { moved } = await ask<{ moved: number }>(`${inject('house').control}/identity/sign-ins`, { email, signedInAt })
+  const { moved } = await ask<{ moved: number }>(
+    `${inject('workplace').control}/identity/sign-ins`,
+    { email, signedInAt },
+  )
   expect(moved).toBeGreaterThan(0)
-  const client = new pg.Client(inject('house').database)
+  const client = new pg.Client(inject('workplace').database)
   await client.connect()
   try {
-    const { rowCount } = await client.query(`update web_sessions set access_expires_at = now() where email = $1`, [email])
+    const { rowCount } = await client.query(
+      `update web_sessions set access_expires_at = now() where email = $1`,
+      [email],
+    )
     expect(rowCount).toBeGreaterThan(0)
   } finally {
     await client.end()
@@ -106,12 +138,14 @@ describe('an admin whose sign-in is old', () => {
     const { page } = visitor
     await signIn(page, 'portal', admin)
     await age(admin)
-    await page.goto(`${inject('house').portal}/t/${slug}/members`)
+    await page.goto(`${inject('workplace').portal}/t/${slug}/members`)
     await untilLoaded(page)
     await page.getByRole('link', { name: 'Max Member' }).click()
     const drawer = page.getByRole('dialog', { name: 'Max Member', exact: true })
     await drawer.getByRole('button', { name: 'Remove', exact: true }).click()
-    const confirm = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Cancel', exact: true }) })
+    const confirm = page
+      .getByRole('dialog')
+      .filter({ has: page.getByRole('button', { name: 'Cancel', exact: true }) })
     const typed = confirm.getByLabel('Type max')
     await typed.fill(`max@${domain}`)
     await confirm.getByRole('button', { name: 'Remove Max Member' }).click()
@@ -123,7 +157,9 @@ describe('an admin whose sign-in is old', () => {
     expect(await focused()).toBe('Sign in again')
     for (let n = 0; n < 6; n++) {
       await page.keyboard.press('Tab')
-      expect(await page.evaluate(`document.activeElement.closest('[role=dialog]')?.textContent ?? ''`)).toContain('Confirm that it is you')
+      expect(
+        await page.evaluate(`document.activeElement.closest('[role=dialog]')?.textContent ?? ''`),
+      ).toContain('Confirm that it is you')
     }
     await page.keyboard.press('Escape')
     await question(page).waitFor({ state: 'hidden' })
@@ -155,12 +191,14 @@ describe('an admin whose sign-in is old', () => {
     const { page } = visitor
     await signIn(page, 'portal', admin)
     await age(admin)
-    await page.goto(`${inject('house').portal}/t/${slug}/members`)
+    await page.goto(`${inject('workplace').portal}/t/${slug}/members`)
     await untilLoaded(page)
     await page.getByRole('link', { name: 'Max Member' }).first().click()
     const drawer = page.getByRole('dialog', { name: 'Max Member', exact: true })
     await drawer.getByRole('button', { name: 'Reset password' }).click()
-    const confirm = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Cancel', exact: true }) })
+    const confirm = page
+      .getByRole('dialog')
+      .filter({ has: page.getByRole('button', { name: 'Cancel', exact: true }) })
     await confirm.getByRole('button', { name: 'Reset password' }).click()
     await question(page).waitFor()
     await expectWellMade(page)
@@ -177,7 +215,7 @@ describe('an operator whose sign-in is old', () => {
     const { page } = visitor
     await signIn(page, 'operator', operator)
     await age(operator)
-    await page.goto(`${inject('house').operator}/users/invite`)
+    await page.goto(`${inject('workplace').operator}/users/invite`)
     const email = `asked-${mark()}@atrium.test`
     await page.getByLabel('Name').fill('Asked Operator')
     await page.getByLabel('E-mail').fill(email)
@@ -185,7 +223,11 @@ describe('an operator whose sign-in is old', () => {
     await question(page).waitFor()
     await expectWellMade(page)
     expect(
-      await ask(`${inject('house').api}/users?q=${email}`, undefined, await tokenOf('operator@atrium.test', 'operator')),
+      await ask(
+        `${inject('workplace').api}/users?q=${email}`,
+        undefined,
+        await tokenOf('operator@atrium.test', 'operator'),
+      ),
     ).toMatchObject({
       items: [],
     })
@@ -200,13 +242,13 @@ describe('an operator whose sign-in is old', () => {
     expect(visitor.complaints).toEqual([])
   })
 
-  it('who is somebody else in the end finds the page loaded anew, and nothing done in either name', async () => {
+  it('who is somebody else in the end finds the page loaded again, and nothing done in either name', async () => {
     const [operator, other] = [await inviteOperator(), await inviteOperator()]
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', operator)
     await age(operator)
-    await page.goto(`${inject('house').operator}/users/invite`)
+    await page.goto(`${inject('workplace').operator}/users/invite`)
     const email = `never-${mark()}@atrium.test`
     await page.getByLabel('Name').fill('Never Invited')
     await page.getByLabel('E-mail').fill(email)
@@ -217,7 +259,11 @@ describe('an operator whose sign-in is old', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('')
     expect(await question(page).count()).toBe(0)
     expect(
-      await ask(`${inject('house').api}/users?q=${email}`, undefined, await tokenOf('operator@atrium.test', 'operator')),
+      await ask(
+        `${inject('workplace').api}/users?q=${email}`,
+        undefined,
+        await tokenOf('operator@atrium.test', 'operator'),
+      ),
     ).toMatchObject({
       items: [],
     })

@@ -9,7 +9,7 @@ let browser: Browser
 let sold: Awaited<ReturnType<typeof sellForTwoYears>>
 beforeAll(async () => {
   browser = await launchBrowser()
-  sold = await sellForTwoYears(inject('house').database)
+  sold = await sellForTwoYears(inject('workplace').database)
 })
 afterAll(() => browser?.close())
 
@@ -33,10 +33,14 @@ it('shows operators what the platform earns at any day, down to the tenants of a
   await expectWellMade(page)
   await page.keyboard.press('Escape')
 
-  const lastYear = new Date(Date.UTC(new Date().getUTCFullYear() - 1, 0, 31)).toISOString().slice(0, 10)
+  const lastYear = new Date(Date.UTC(new Date().getUTCFullYear() - 1, 0, 31))
+    .toISOString()
+    .slice(0, 10)
   await page.getByLabel('At the end of').fill(lastYear)
   await untilLoaded(page)
-  await expect.poll(() => page.getByRole('button', { name: /tenants behind MRR in EUR$/ }).innerText()).not.toBe(now)
+  await expect
+    .poll(() => page.getByRole('button', { name: /tenants behind MRR in EUR$/ }).innerText())
+    .not.toBe(now)
   expect(page.url()).toContain(`asOf=${lastYear}`)
 
   await open(page, 'Growth')
@@ -50,7 +54,10 @@ it('shows operators what the platform earns at any day, down to the tenants of a
   await page.getByRole('dialog').getByRole('link', { name: sold.largest }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download Growth as CSV' }).click()])
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download Growth as CSV' }).click(),
+  ])
   expect(file.suggestedFilename()).toBe('platform-growth.csv')
   expect(await readFile(await file.path(), 'utf8')).toMatch(/^month,currency,partial,startArrMinor/)
 
@@ -70,7 +77,7 @@ it('lets partner staff keep a view, open it from its link and delete it, on a ph
   await using staff = await visit(browser, { screen: phone })
   const { page } = staff
   await signIn(page, 'portal', 'Pia Partner')
-  await page.goto(`${inject('house').portal}/partner/reports?tab=growth`)
+  await page.goto(`${inject('workplace').portal}/partner/reports?tab=growth`)
   await page.getByRole('table', { name: 'Growth in EUR by month' }).waitFor()
   await untilLoaded(page)
   await expectWellMade(page)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { launchBrowser } from './browser.ts'
 import { expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
 
-// Other files use the same house: this one has a workplace of its own.
+// Other files use the same workplace: this one has a workplace of its own.
 const slug = `hosts-${Date.now().toString(36)}`
 const scheduling = `/api/v1/tenants/${slug}`
 let browser: Browser
@@ -12,27 +12,43 @@ let token: string
 async function post(url: string, body: object, method = 'POST'): Promise<Record<string, unknown>> {
   const response = await fetch(url, {
     method,
-    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
     body: JSON.stringify(body),
   })
   const text = await response.text()
   expect(response.ok, `${method} ${url} ${response.status} ${text}`).toBe(true)
   return text === '' ? {} : JSON.parse(text)
 }
-const api = (method: string, path: string, body: object) => post(`${inject('house').api}${path}`, body, method)
+const api = (method: string, path: string, body: object) =>
+  post(`${inject('workplace').api}${path}`, body, method)
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought
 async function read(path: string): Promise<any> {
-  const response = await fetch(`${inject('house').api}${path}`, { headers: { authorization: `Bearer ${token}` } })
+  const response = await fetch(`${inject('workplace').api}${path}`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
   return response.json()
 }
 
 /** A workplace whose owner Anna has a mailbox. */
 async function makeTenant(): Promise<void> {
   token = ''
-  token = String((await post(`${inject('house').control}/tokens`, { email: 'owner@acme.test', app: 'portal' })).accessToken)
+  token = String(
+    (
+      await post(`${inject('workplace').control}/tokens`, {
+        email: 'owner@acme.test',
+        app: 'portal',
+      })
+    ).accessToken,
+  )
   await api('POST', '/tenants', { name: 'Meeting Journey', slug })
-  await vi.waitFor(async () => expect((await read(`/tenants/${slug}`)).status).toBe('active'), { timeout: 60_000, interval: 500 })
+  await vi.waitFor(async () => expect((await read(`/tenants/${slug}`)).status).toBe('active'), {
+    timeout: 60_000,
+    interval: 500,
+  })
   const [anna] = (await read(`/tenants/${slug}/users`)).items
   await api('POST', `/tenants/${slug}/users/${anna.id}/mailbox`, { address: 'anna' })
 }
@@ -44,23 +60,46 @@ async function takeBooking(): Promise<void> {
   const day = [{ start: '00:00', end: '24:00' }]
   const weekly = { mon: day, tue: day, wed: day, thu: day, fri: day, sat: day, sun: day }
   await api('PUT', `${scheduling}/schedules/${hours.id}`, {
-    ...{ name: hours.name, timeZone: hours.timeZone, overrides: [], standard: true, version: hours.version },
+    ...{
+      name: hours.name,
+      timeZone: hours.timeZone,
+      overrides: [],
+      standard: true,
+      version: hours.version,
+    },
     weekly,
   })
   const eventType = await api('POST', `${scheduling}/event-types`, {
-    ...{ hostId: host.id, title: 'First meeting', durations: [30], stepMinutes: 60, requiresConfirmation: true },
+    ...{
+      hostId: host.id,
+      title: 'First meeting',
+      durations: [30],
+      stepMinutes: 60,
+      requiresConfirmation: true,
+    },
     ...{ locationKind: 'in_person', location: 'Room 1' },
   })
   const date = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-  const { slots } = await read(`/api/v1/event-types/${eventType.id}/slots?from=${date(1)}&to=${date(1)}&timeZone=UTC`)
+  const { slots } = await read(
+    `/api/v1/event-types/${eventType.id}/slots?from=${date(1)}&to=${date(1)}&timeZone=UTC`,
+  )
   const start = slots[date(1)][10].start
-  const attendee = { name: 'Vera Visitor', email: 'vera@elsewhere.example', timeZone: 'America/New_York' }
-  await api('POST', '/api/v1/bookings', { eventTypeId: eventType.id, start, attendee, note: 'About the offer.' })
+  const attendee = {
+    name: 'Vera Visitor',
+    email: 'vera@elsewhere.example',
+    timeZone: 'America/New_York',
+  }
+  await api('POST', '/api/v1/bookings', {
+    eventTypeId: eventType.id,
+    start,
+    attendee,
+    note: 'About the offer.',
+  })
 }
 
 /** Titles of what stands in the calendars of the mail server, of this journey alone. */
 async function entries(): Promise<string[]> {
-  const state = await (await fetch(`${inject('house').control}/state`)).text()
+  const state = await (await fetch(`${inject('workplace').control}/state`)).text()
   return [...state.matchAll(/"title":"([^"]*First meeting[^"]*)"/g)].map(([, title = '']) => title)
 }
 
@@ -70,7 +109,7 @@ beforeAll(async () => {
 }, 90_000)
 afterAll(() => browser?.close())
 
-const at = (path: string) => `${inject('house').portal}/t/${slug}/scheduling/${path}`
+const at = (path: string) => `${inject('workplace').portal}/t/${slug}/scheduling/${path}`
 
 async function becomeHost(page: Page): Promise<void> {
   await page.goto(at('hosts'))
@@ -95,7 +134,9 @@ describe('the owner of a workplace', () => {
     await host.getByRole('button', { name: 'Enter an app password instead' }).click()
     await host.getByRole('textbox', { name: 'App password' }).fill('not the password')
     await host.getByRole('button', { name: 'Connect mailbox' }).click()
-    await host.getByText('The mail server does not accept this user name with this password.').waitFor()
+    await host
+      .getByText('The mail server does not accept this user name with this password.')
+      .waitFor()
     await host.getByRole('button', { name: 'Back' }).click()
     await host.getByRole('button', { name: 'Connect mailbox' }).click()
     await host.getByText('Connected', { exact: true }).waitFor()
@@ -159,12 +200,17 @@ describe('the owner of a workplace', () => {
     const origins = page.getByRole('textbox', { name: 'Sites that may show the page in a frame' })
     await origins.fill('https://www.journey.example\nnot an origin')
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('not an origin: This is not an origin such as https://example.com.').waitFor()
+    await page
+      .getByText('not an origin: This is not an origin such as https://example.com.')
+      .waitFor()
     await expectWellMade(page)
     await origins.fill('https://www.journey.example')
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('The booking page is saved.').waitFor()
-    expect(await read(`${scheduling}/booking-page`)).toMatchObject({ headline: 'Meet us', embedOrigins: ['https://www.journey.example'] })
+    expect(await read(`${scheduling}/booking-page`)).toMatchObject({
+      headline: 'Meet us',
+      embedOrigins: ['https://www.journey.example'],
+    })
     for (const path of ['hosts', 'bookings', 'bookings?when=ended']) {
       await page.goto(at(path))
       await page.getByRole('heading', { level: 1 }).waitFor()

@@ -1,7 +1,15 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from './browser.ts'
-import { breakSystem, desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import {
+  breakSystem,
+  desktop,
+  expectWellMade,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -10,13 +18,13 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 const owner = 'Anna Owner'
-// Other files use the same house: what is changed here is made here.
+// Other files use the same workplace: what is changed here is made here.
 const suffix = Date.now().toString(36)
 
 const titles = { availability: 'Availability', 'event-types': 'Event types' } as const
 
 async function open(page: Page, part: keyof typeof titles): Promise<void> {
-  await page.goto(`${inject('house').portal}/t/acme/scheduling/${part}`)
+  await page.goto(`${inject('workplace').portal}/t/acme/scheduling/${part}`)
   await page.getByRole('heading', { name: titles[part], level: 1 }).waitFor()
   await untilLoaded(page)
 }
@@ -32,8 +40,10 @@ async function untilHostsAreThere(page: Page): Promise<void> {
 }
 const yes = [() => true, () => false] as const
 
-const untilFilled = (locator: Locator, value: string) => expect.poll(() => locator.inputValue(), { timeout: 10_000 }).toBe(value)
-const notice = (page: Page, words: string | RegExp) => page.getByRole('alert').filter({ hasText: words }).first().waitFor()
+const untilFilled = (locator: Locator, value: string) =>
+  expect.poll(() => locator.inputValue(), { timeout: 10_000 }).toBe(value)
+const notice = (page: Page, words: string | RegExp) =>
+  page.getByRole('alert').filter({ hasText: words }).first().waitFor()
 
 async function choose(page: Page, label: string, option: string): Promise<void> {
   await page.getByRole('combobox', { name: label }).selectOption({ label: option })
@@ -53,7 +63,10 @@ describe('a host', () => {
     await dialog.getByRole('textbox', { name: 'Name' }).fill(`Evenings ${suffix}`)
     await dialog.getByRole('button', { name: 'Create schedule' }).click()
     await dialog.waitFor({ state: 'hidden' })
-    await untilFilled(page.getByRole('textbox', { name: 'Name', exact: true }), `Evenings ${suffix}`)
+    await untilFilled(
+      page.getByRole('textbox', { name: 'Name', exact: true }),
+      `Evenings ${suffix}`,
+    )
 
     await page.getByLabel('Monday, end', { exact: true }).fill('12:00')
     await page.getByRole('button', { name: 'Add hours to Monday' }).click()
@@ -64,7 +77,9 @@ describe('a host', () => {
     await page.getByLabel('Friday, start', { exact: true }).fill('21:00')
     await page.getByLabel('Friday, end', { exact: true }).fill('02:00')
     await page.getByText('Until 02:00 on Saturday').waitFor()
-    await page.getByRole('img', { name: /^The week: Monday 09:00–12:00, 13:00–15:00;.*Friday 21:00–02:00/ }).waitFor()
+    await page
+      .getByRole('img', { name: /^The week: Monday 09:00–12:00, 13:00–15:00;.*Friday 21:00–02:00/ })
+      .waitFor()
 
     await page.getByLabel('Away from').fill('2031-12-24')
     await page.getByLabel('to', { exact: true }).fill('2031-12-26')
@@ -93,7 +108,9 @@ describe('a host', () => {
     await signIn(page, 'portal', owner)
     await untilHostsAreThere(page)
     await open(page, 'availability')
-    const today = page.getByRole('table', { name: 'Dates of this schedule' }).getByRole('button', { name: /, today$/ })
+    const today = page
+      .getByRole('table', { name: 'Dates of this schedule' })
+      .getByRole('button', { name: /, today$/ })
     await today.focus()
     await page.keyboard.press('PageDown')
     await page.keyboard.press('ArrowDown')
@@ -103,7 +120,9 @@ describe('a host', () => {
     await page.getByRole('button', { name: 'Back to the usual hours' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Close this date' }).waitFor()
-    await expect.poll(() => page.getByRole('button', { name: 'Save hours' }).isDisabled()).toBe(true)
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Save hours' }).isDisabled())
+      .toBe(true)
   })
 
   it('makes an event type from a template, sees it as visitors will, switches it off, copies and deletes it', async () => {
@@ -143,7 +162,11 @@ describe('a host', () => {
     await untilLoaded(page)
     await untilFilled(page.getByRole('textbox', { name: 'Choices' }), 'Mail\nFiles')
 
-    const stopped = await breakSystem('mail', { mode: 'error', status: 503, match: 'Principal/getAvailability anna@acme' })
+    const stopped = await breakSystem('mail', {
+      mode: 'error',
+      status: 503,
+      match: 'Principal/getAvailability anna@acme',
+    })
     try {
       await page.getByRole('button', { name: 'Later days' }).click()
       await preview.getByText('Visitors see no times').waitFor()
@@ -171,7 +194,9 @@ describe('a host', () => {
       await page.getByRole('menuitem', { name: 'Delete' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete event type' }).click()
       await notice(page, `${name} has been deleted.`)
-      await expect.poll(() => page.getByRole('link', { name, exact: true }).count(), { timeout: 10_000 }).toBe(0)
+      await expect
+        .poll(() => page.getByRole('link', { name, exact: true }).count(), { timeout: 10_000 })
+        .toBe(0)
     }
     expect(visitor.complaints).toEqual([])
   })

@@ -11,8 +11,14 @@ afterAll(() => browser?.close())
 
 const slug = 'seats-journey'
 
-async function call(email: string, app: 'portal' | 'operator', method: string, path: string, body?: object) {
-  const { control, api } = inject('house')
+async function call(
+  email: string,
+  app: 'portal' | 'operator',
+  method: string,
+  path: string,
+  body?: object,
+) {
+  const { control, api } = inject('workplace')
   const told = await fetch(`${control}/tokens`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -33,7 +39,13 @@ async function call(email: string, app: 'portal' | 'operator', method: string, p
 async function expectWellMadeOnEvery(page: Page): Promise<void> {
   for (const size of [phone, desktop]) {
     await page.setViewportSize(size)
-    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
+    await expect
+      .poll(() =>
+        page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        ),
+      )
+      .toBe(0)
     await expectWellMade(page)
   }
 }
@@ -47,7 +59,7 @@ describe('an owner whose seats are all taken', () => {
     const { page } = visitor
     await signIn(page, 'portal', 'Anna Owner')
 
-    await page.goto(`${inject('house').portal}/t/${slug}/settings`)
+    await page.goto(`${inject('workplace').portal}/t/${slug}/settings`)
     await page.getByRole('radio', { name: 'Refuse' }).waitFor()
     expect(await page.getByRole('radio', { name: 'Refuse' }).isChecked()).toBe(true)
     await page.getByRole('radio', { name: 'Add a seat' }).check()
@@ -55,7 +67,7 @@ describe('an owner whose seats are all taken', () => {
     await page.getByText('The changes are saved.').first().waitFor()
     await expectWellMadeOnEvery(page)
 
-    await page.goto(`${inject('house').portal}/t/${slug}/members`)
+    await page.goto(`${inject('workplace').portal}/t/${slug}/members`)
     await page.getByRole('button', { name: 'Add member' }).first().click()
     const dialog = page.getByRole('dialog', { name: 'Add a member' })
     await dialog.getByLabel('E-mail address').fill('second@example.org')
@@ -66,6 +78,10 @@ describe('an owner whose seats are all taken', () => {
     await expectWellMadeOnEvery(page)
     await confirm.click()
     await dialog.waitFor({ state: 'hidden' })
-    expect(await call('owner@acme.test', 'portal', 'GET', `/tenants/${slug}`)).toMatchObject({ seats: 2, memberCount: 2, seatMode: 'auto' })
+    expect(await call('owner@acme.test', 'portal', 'GET', `/tenants/${slug}`)).toMatchObject({
+      seats: 2,
+      memberCount: 2,
+      seatMode: 'auto',
+    })
   })
 })

@@ -25,7 +25,7 @@ describe('the price catalog', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', 'Olive Operator')
-    await page.goto(`${inject('house').operator}/prices`)
+    await page.goto(`${inject('workplace').operator}/prices`)
     await page.getByRole('rowheader', { name: /Business, monthly/ }).waitFor()
     await expectWellMade(page)
     await page.getByRole('link', { name: 'New price' }).click()
@@ -121,11 +121,15 @@ describe('a subscription without the payment processor', () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', 'Olive Operator')
-    await page.goto(`${inject('house').operator}/subscriptions?q=globex`)
+    await page.goto(`${inject('workplace').operator}/subscriptions?q=globex`)
     await page.getByRole('link', { name: 'Globex' }).waitFor()
     await expectWellMade(page)
     await page.getByRole('link', { name: 'Globex' }).click()
-    await page.getByRole('table', { name: 'History' }).getByText('Monthly, 5 seats').first().waitFor()
+    await page
+      .getByRole('table', { name: 'History' })
+      .getByText('Monthly, 5 seats')
+      .first()
+      .waitFor()
     await wellMadeOnBoth(page)
     await page.getByRole('button', { name: 'Change' }).click()
     const drawer = page.getByRole('dialog', { name: 'Subscription of Globex' })
@@ -142,6 +146,6 @@ describe('a subscription without the payment processor', () => {
 
 async function openPlan(page: Page) {
   await signIn(page, 'portal', 'Gero Owner')
-  await page.goto(`${inject('house').portal}/t/globex/billing`)
+  await page.goto(`${inject('workplace').portal}/t/globex/billing`)
   return page.getByRole('region', { name: 'Plan' })
 }

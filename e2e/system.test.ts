@@ -1,7 +1,15 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from './browser.ts'
-import { breakSystem, desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import {
+  breakSystem,
+  desktop,
+  expectWellMade,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -10,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 describe('an operator', () => {
-  it('sees on the system page that an outside system does not answer, and that it does again', async () => {
+  it('sees on the system page that an upstream system does not answer, and that it does again', async () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', 'Olive Operator')
@@ -18,7 +26,11 @@ describe('an operator', () => {
     await page.getByRole('heading', { name: 'System', level: 1 }).waitFor()
     const files = page.getByRole('row', { name: /File storage/ })
     await files.getByText('Responding', { exact: true }).waitFor()
-    const mend = await breakSystem('files', { mode: 'error', status: 503, match: 'GET /graph/v1.0/me' })
+    const mend = await breakSystem('files', {
+      mode: 'error',
+      status: 503,
+      match: 'GET /graph/v1.0/me',
+    })
     try {
       // Each process asks at most every 15 s, the page every 5.
       await files.getByText('Not responding').waitFor({ timeout: 45_000 })
@@ -41,7 +53,7 @@ describe('an operator', () => {
     await using visitor = await visit(browser, { screen })
     const { page } = visitor
     await signIn(page, 'operator', 'Olive Operator')
-    await page.goto(`${inject('house').operator}/system?kind=calendar`)
+    await page.goto(`${inject('workplace').operator}/system?kind=calendar`)
     await page.getByText('No open failures of this kind').waitFor()
     await page.getByRole('button', { name: /^Show all \d+$/ }).click()
     await untilLoaded(page)

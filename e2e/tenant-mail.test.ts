@@ -10,11 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-const at = (path: string) => `${inject('house').portal}/t/acme${path}`
+const at = (path: string) => `${inject('workplace').portal}/t/acme${path}`
 
 /** What DNS answers for a domain from now on: zone text as a person would paste it. */
 async function publish(domain: string, zone: string): Promise<void> {
-  const response = await fetch(`${inject('house').control}/dns/${domain}`, {
+  const response = await fetch(`${inject('workplace').control}/dns/${domain}`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ zone }),
@@ -71,7 +71,7 @@ describe('an admin and a domain', () => {
     expect(person.complaints).toEqual([])
   })
 
-  it('learns at the field why a name is refused', async () => {
+  it('learns at the field why a name is rejected', async () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Adam Admin')
@@ -116,11 +116,18 @@ describe('an admin and addresses', () => {
     const { page } = person
     await signIn(page, 'portal', 'Anna Owner')
     await createList(page, 'Sales', 'sales', 'Ada <ada@example.org>; bob@example.org\nnonsense')
-    await page.getByRole('dialog').getByText('nonsense: This is not an e-mail address.').first().waitFor()
+    await page
+      .getByRole('dialog')
+      .getByText('nonsense: This is not an e-mail address.')
+      .first()
+      .waitFor()
     await page.getByRole('dialog').getByLabel('Add recipients').fill('')
     await page.getByRole('dialog').getByRole('button', { name: 'Create list' }).click()
     await page.getByText('A list has at least one recipient.').waitFor()
-    await page.getByRole('dialog').getByLabel('Add recipients').fill('Ada <ada@example.org>; bob@example.org')
+    await page
+      .getByRole('dialog')
+      .getByLabel('Add recipients')
+      .fill('Ada <ada@example.org>; bob@example.org')
     await page.getByRole('dialog').getByRole('button', { name: 'Create list' }).click()
     await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor()
     await page.getByText('2 recipients, 2 outside the workplace').waitFor()
@@ -147,7 +154,9 @@ describe('an admin and addresses', () => {
     expect(person.complaints).toEqual([])
   })
 
-  it('edits a list that another admin changes meanwhile, and undoes nothing', { timeout: 120_000 }, async () => {
+  it('edits a list that another admin changes meanwhile, and undoes nothing', {
+    timeout: 120_000,
+  }, async () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Anna Owner')
@@ -163,7 +172,8 @@ describe('an admin and addresses', () => {
     await other.getByText('2 recipients, 2 outside the workplace').waitFor()
     await other.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
 
-    // What a browser tells a page that is looked at again; what is newer than 15 seconds is not read anew.
+    // What a browser tells a page that is looked at again; what is newer than 15 seconds is not
+    // read again.
     await expect
       .poll(
         async () => {
@@ -173,7 +183,9 @@ describe('an admin and addresses', () => {
         { timeout: 40_000, interval: 1_000 },
       )
       .toBe(true)
-    await mine.getByText('Somebody else saved “Theirs” here meanwhile. Save to replace it with yours.').waitFor()
+    await mine
+      .getByText('Somebody else saved “Theirs” here meanwhile. Save to replace it with yours.')
+      .waitFor()
     expect(await mine.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Mine')
     await expectWellMade(mine)
     await mine.getByRole('button', { name: 'Save changes' }).click()
@@ -195,7 +207,14 @@ describe('an admin and addresses', () => {
       await using person = await visit(browser, { screen })
       const { page } = person
       await signIn(page, 'portal', 'Anna Owner')
-      for (const path of ['/domains', '/domains/acme.tenants.local', '/domains/unknown.example', '/aliases', '/lists', '/lists/nonsense']) {
+      for (const path of [
+        '/domains',
+        '/domains/acme.tenants.local',
+        '/domains/unknown.example',
+        '/aliases',
+        '/lists',
+        '/lists/nonsense',
+      ]) {
         await page.goto(at(path))
         await page.getByRole('heading', { level: 1 }).waitFor()
         await untilLoaded(page)
@@ -231,7 +250,12 @@ describe('a member without rights', () => {
   })
 })
 
-async function createList(page: Page, name: string, localPart: string, recipients: string): Promise<void> {
+async function createList(
+  page: Page,
+  name: string,
+  localPart: string,
+  recipients: string,
+): Promise<void> {
   await page.goto(at('/lists'))
   await page.getByRole('button', { name: 'Create list' }).first().click()
   const dialog = page.getByRole('dialog')

@@ -1,7 +1,15 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from './browser.ts'
-import { breakSystem, desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import {
+  breakSystem,
+  desktop,
+  expectWellMade,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -9,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-const at = (path: string) => `${inject('house').portal}/t/acme${path}`
+const at = (path: string) => `${inject('workplace').portal}/t/acme${path}`
 
 describe('an admin and single sign-on', () => {
   it('adds an application, sees its secret once and the settings again, and removes it', async () => {
@@ -20,11 +28,15 @@ describe('an admin and single sign-on', () => {
     await page.getByRole('button', { name: 'Add application' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Cloud')
-    await dialog.getByRole('textbox', { name: 'Redirect address', exact: true }).fill('https://cloud.example.com/cb#fragment')
+    await dialog
+      .getByRole('textbox', { name: 'Redirect address', exact: true })
+      .fill('https://cloud.example.com/cb#fragment')
     await dialog.getByRole('button', { name: 'Add application' }).click()
     await dialog.getByText('A redirect address has no fragment.').waitFor()
     await expectWellMade(page)
-    await dialog.getByRole('textbox', { name: 'Redirect address', exact: true }).fill('https://cloud.example.com/apps/user_oidc/code')
+    await dialog
+      .getByRole('textbox', { name: 'Redirect address', exact: true })
+      .fill('https://cloud.example.com/apps/user_oidc/code')
     await dialog.getByRole('button', { name: 'Add application' }).click()
 
     const revealed = page.getByRole('dialog', { name: 'Cloud has been added' })
@@ -45,7 +57,10 @@ describe('an admin and single sign-on', () => {
     expect(await page.content()).not.toContain(secret)
 
     await page.getByRole('button', { name: 'Remove application' }).click()
-    await page.getByRole('dialog', { name: 'Remove Cloud?' }).getByRole('button', { name: 'Remove application' }).click()
+    await page
+      .getByRole('dialog', { name: 'Remove Cloud?' })
+      .getByRole('button', { name: 'Remove application' })
+      .click()
     await page.getByText('No applications yet').waitFor()
     expect(person.complaints).toEqual([])
   })
@@ -58,8 +73,14 @@ describe('an admin and single sign-on', () => {
     await page.getByRole('button', { name: 'Add application' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Wiki')
-    await dialog.getByRole('textbox', { name: 'Redirect address', exact: true }).fill('https://wiki.example.com/callback')
-    const mend = await breakSystem('identity', { mode: 'error', status: 500, match: 'core/transactional/applications' })
+    await dialog
+      .getByRole('textbox', { name: 'Redirect address', exact: true })
+      .fill('https://wiki.example.com/callback')
+    const mend = await breakSystem('identity', {
+      mode: 'error',
+      status: 500,
+      match: 'core/transactional/applications',
+    })
     try {
       await dialog.getByRole('button', { name: 'Add application' }).click()
       await dialog.getByText('The application was not added.').waitFor()
@@ -132,7 +153,9 @@ describe('an admin and the rules', () => {
     await signIn(page, 'portal', 'Anna Owner')
     await page.goto(at('/security'))
     expect(await page.getByRole('radio', { name: 'Required' }).isDisabled()).toBe(true)
-    await page.getByText('Not available yet: sign-in does not ask people for a second factor').waitFor()
+    await page
+      .getByText('Not available yet: sign-in does not ask people for a second factor')
+      .waitFor()
     await page.getByRole('radio', { name: 'Off' }).check()
     await page.getByLabel('Without activity, in minutes').fill('480')
     await page.getByText('8 hours').waitFor()
@@ -183,7 +206,13 @@ describe('an admin and the rules', () => {
       await using person = await visit(browser, { screen })
       const { page } = person
       await signIn(page, 'portal', 'Anna Owner')
-      for (const path of ['/sso', '/branding', '/branding/texts', '/security', '/billing-details']) {
+      for (const path of [
+        '/sso',
+        '/branding',
+        '/branding/texts',
+        '/security',
+        '/billing-details',
+      ]) {
         await page.goto(at(path))
         await page.getByRole('heading', { level: 1 }).waitFor()
         await untilLoaded(page)

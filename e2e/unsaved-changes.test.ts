@@ -16,7 +16,7 @@ describe('a form with unsaved changes', () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Mira Member')
-    const start = `${inject('house').portal}/t/acme`
+    const start = `${inject('workplace').portal}/t/acme`
     await page.goto(start)
     await page.getByRole('link', { name: 'My profile' }).click()
     await page.getByRole('heading', { name: 'My profile', level: 1 }).waitFor()
@@ -56,21 +56,30 @@ describe('a form with unsaved changes', () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Gero Owner')
-    await page.goto(`${inject('house').portal}/t/globex/branding/texts`)
-    const [message, subject] = [page.getByLabel('Message', { exact: true }), page.getByLabel('Subject')]
+    await page.goto(`${inject('workplace').portal}/t/globex/branding/texts`)
+    const [message, subject] = [
+      page.getByLabel('Message', { exact: true }),
+      page.getByLabel('Subject'),
+    ]
     await subject.fill('Hello from all of us')
     const before = await message.inputValue()
     await message.selectOption('Password reset')
-    await page.getByRole('dialog', { name: question }).getByRole('button', { name: 'Keep editing' }).click()
+    await page
+      .getByRole('dialog', { name: question })
+      .getByRole('button', { name: 'Keep editing' })
+      .click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect([await message.inputValue(), await subject.inputValue()]).toEqual([before, 'Hello from all of us'])
+    expect([await message.inputValue(), await subject.inputValue()]).toEqual([
+      before,
+      'Hello from all of us',
+    ])
   })
 
   it('is asked about by the browser before a reload', async () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Gero Owner')
-    await page.goto(`${inject('house').portal}/t/globex/settings`)
+    await page.goto(`${inject('workplace').portal}/t/globex/settings`)
     await page.getByLabel('Industry').fill('Railways')
     const kinds: string[] = []
     page.on('dialog', (dialog) => {
@@ -98,8 +107,8 @@ describe('a portal that waits for its server', () => {
       await held
       await route.continue()
     })
-    await page.goto(`${inject('house').portal}/t/globex`)
-    await page.getByRole('status', { name: 'Loading the portal' }).waitFor()
+    await page.goto(`${inject('workplace').portal}/t/globex`)
+    await page.getByRole('status', { name: 'Loading', exact: true }).waitFor()
     go()
     await page.getByRole('heading', { name: 'Globex', level: 1 }).waitFor()
   })

@@ -4,7 +4,10 @@ import PostalMime from 'postal-mime'
 import { expect, inject, vi } from 'vitest'
 import { phone, type Screen } from './people.ts'
 
-/** What the tests of the booking pages need of the house around them: an event type of their own, caught mails, the host's calendar. */
+/**
+ * What the tests of the booking pages need of the workplace around them: an event type of their
+ * own, caught mails, the host's calendar.
+ */
 
 const scheduling = '/api/v1/tenants/acme'
 // Other files use Anna's calendar, and switch it off.
@@ -16,7 +19,7 @@ interface Named {
 }
 
 async function ownerToken(): Promise<string> {
-  const response = await fetch(`${inject('house').control}/tokens`, {
+  const response = await fetch(`${inject('workplace').control}/tokens`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: 'owner@acme.test', app: 'portal' }),
@@ -25,8 +28,12 @@ async function ownerToken(): Promise<string> {
 }
 
 /** Calls the API as the owner of Acme. */
-export async function asOwner<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-  const response = await fetch(`${inject('house').api}${path}`, {
+export async function asOwner<Answer>(
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const response = await fetch(`${inject('workplace').api}${path}`, {
     method,
     headers: { authorization: `Bearer ${await ownerToken()}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
@@ -37,12 +44,22 @@ export async function asOwner<Answer>(method: string, path: string, body?: objec
 }
 
 async function connected(slug: string): Promise<Named | undefined> {
-  const { items } = await asOwner<{ items: (Named & { credential: { present: boolean } })[] }>('GET', `${scheduling}/hosts`)
+  const { items } = await asOwner<{ items: (Named & { credential: { present: boolean } })[] }>(
+    'GET',
+    `${scheduling}/hosts`,
+  )
   return items.find((host) => host.slug === slug && host.credential.present)
 }
 
-/** Waits until the house has connected its demo hosts; answers the address of a new event type of one of them. */
-export async function offerMeeting(slug: string, settings: object = {}, hostSlug = 'adam'): Promise<string> {
+/**
+ * Waits until the workplace has connected its demo hosts; returns the address of a new event type
+ * of one of them.
+ */
+export async function offerMeeting(
+  slug: string,
+  settings: object = {},
+  hostSlug = 'adam',
+): Promise<string> {
   const host = await vi.waitUntil(() => connected(hostSlug), { timeout: 60_000, interval: 500 })
   await asOwner('POST', `${scheduling}/event-types`, {
     hostId: host.id,
@@ -55,21 +72,30 @@ export async function offerMeeting(slug: string, settings: object = {}, hostSlug
     fields: [{ key: 'topic', label: 'What is it about?', kind: 'long_text', required: true }],
     ...settings,
   })
-  return `${inject('house').booking}/acme/${hostSlug}/${slug}`
+  return `${inject('workplace').booking}/acme/${hostSlug}/${slug}`
 }
 
-/** A host besides the demo's, with a connected mailbox of their own; answers the slug. */
+/** A host besides the demo's, with a connected mailbox of their own; returns the slug. */
 export async function makeHost(): Promise<string> {
-  const { items } = await asOwner<{ items: { id: string; email: string; mailboxAddress: string | null }[] }>('GET', '/tenants/acme/users')
+  const { items } = await asOwner<{
+    items: { id: string; email: string; mailboxAddress: string | null }[]
+  }>('GET', '/tenants/acme/users')
   const mira = items.find(({ email }) => email === 'member@acme.test')
   if (!mira) throw new Error('Acme has lost its member.')
-  if (mira.mailboxAddress === null) await asOwner('POST', `/tenants/acme/users/${mira.id}/mailbox`, { address: 'mira' })
-  const host = await asOwner<Named>('POST', `${scheduling}/hosts`, { userId: mira.id, zone: 'UTC', hostSlug: 'mira' })
+  if (mira.mailboxAddress === null)
+    await asOwner('POST', `/tenants/acme/users/${mira.id}/mailbox`, { address: 'mira' })
+  const host = await asOwner<Named>('POST', `${scheduling}/hosts`, {
+    userId: mira.id,
+    zone: 'UTC',
+    hostSlug: 'mira',
+  })
   await asOwner('PUT', `${scheduling}/hosts/${host.id}/mail-credential`, { mode: 'mint' })
   return host.slug
 }
 
-/** A Wednesday so many weeks ahead, so that tests that run side by side do not want the same times. */
+/**
+ * A Wednesday so many weeks ahead, so that tests that run side by side do not want the same times.
+ */
 export function wednesday(weeks: number): string {
   const today = Temporal.Now.plainDateISO('UTC')
   return today.add({ days: ((3 - today.dayOfWeek + 7) % 7) + weeks * 7 }).toString()
@@ -100,7 +126,8 @@ export async function visitor(
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error' && /Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())
+    if (message.type() === 'error' && /Content Security Policy|Refused to/.test(message.text()))
+      complaints.push(message.text())
   })
   return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
@@ -110,12 +137,14 @@ export interface CaughtMail {
   text: string
   html: string
   /** Of the calendar object in the mail; undefined where there is none. */
-  event: { method: string; uid: string; sequence: number; status: string; start: string; end: string } | undefined
+  event:
+    | { method: string; uid: string; sequence: number; status: string; start: string; end: string }
+    | undefined
 }
 
 /** The mails to an address, oldest first, once there are so many. */
 export async function mailsTo(address: string, count: number): Promise<CaughtMail[]> {
-  const { smtpPage } = inject('house')
+  const { smtpPage } = inject('workplace')
   let ids: string[] = []
   await expect
     .poll(
@@ -128,18 +157,27 @@ export async function mailsTo(address: string, count: number): Promise<CaughtMai
       { timeout: 20_000 },
     )
     .toBeGreaterThanOrEqual(count)
-  return Promise.all(ids.map(async (id) => readMail(await (await fetch(`${smtpPage}/messages/${id}/raw`)).arrayBuffer())))
+  return Promise.all(
+    ids.map(async (id) =>
+      readMail(await (await fetch(`${smtpPage}/messages/${id}/raw`)).arrayBuffer()),
+    ),
+  )
 }
 
 async function readMail(raw: ArrayBuffer): Promise<CaughtMail> {
   const mail = await PostalMime.parse(raw)
-  const invite = mail.attachments.find(({ filename, mimeType }) => filename?.endsWith('.ics') || mimeType === 'text/calendar')
+  const invite = mail.attachments.find(
+    ({ filename, mimeType }) => filename?.endsWith('.ics') || mimeType === 'text/calendar',
+  )
   const content = invite?.content
   return {
     subject: mail.subject ?? '',
     text: mail.text ?? '',
     html: mail.html ?? '',
-    event: content === undefined ? undefined : readEvent(typeof content === 'string' ? content : new TextDecoder().decode(content)),
+    event:
+      content === undefined
+        ? undefined
+        : readEvent(typeof content === 'string' ? content : new TextDecoder().decode(content)),
   }
 }
 
@@ -166,14 +204,18 @@ export function manageLinkOf({ text }: CaughtMail): string {
   return link
 }
 
-/** The start of the event with that uid in Adam's calendar, in UTC; undefined when there is none. */
+/**
+ * The start of the event with that uid in Adam's calendar, in UTC; undefined when there is none.
+ */
 export async function eventInCalendar(uid: string): Promise<string | undefined> {
-  const response = await fetch(`${inject('house').control}/state`)
+  const response = await fetch(`${inject('workplace').control}/state`)
   const state = (await response.json()) as {
     mail: {
       records: {
         Account: { id: string; emailAddress: string }[]
-        calendars: { mailboxes: Record<string, { events: Record<string, Record<string, unknown>> }> }
+        calendars: {
+          mailboxes: Record<string, { events: Record<string, Record<string, unknown>> }>
+        }
       }
     }
   }
@@ -190,6 +232,14 @@ export async function eventInCalendar(uid: string): Promise<string | undefined> 
   )
 }
 
-function plainEvent(stored: Record<string, unknown>): { uid: string; start: string; timeZone: string | null } {
-  return ('event' in stored ? stored.event : stored) as { uid: string; start: string; timeZone: string | null }
+function plainEvent(stored: Record<string, unknown>): {
+  uid: string
+  start: string
+  timeZone: string | null
+} {
+  return ('event' in stored ? stored.event : stored) as {
+    uid: string
+    start: string
+    timeZone: string | null
+  }
 }

@@ -1,0 +1,52 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from './browser.ts'
+import { desktop, expectWellMade, phone, visit } from './people.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser?.close())
+
+describe('the API reference', () => {
+  it.each([
+    ['a phone', phone],
+    ['a desktop', desktop],
+  ] as const)('is well made on %s, in every section', async (_, screen) => {
+    await using visitor = await visit(browser, { screen })
+    const { page } = visitor
+    await page.goto(`${inject('workplace').api}/docs`)
+    const links = await page.getByRole('navigation', { name: 'Sections' }).getByRole('link').all()
+    const sections = await Promise.all(links.map((link) => link.getAttribute('href')))
+    expect(sections.length).toBeGreaterThan(25)
+    for (const path of [...sections, '/docs?q=suspend', '/docs?q=nothing-has-this-name']) {
+      await page.goto(`${inject('workplace').api}${path}`)
+      await expectWellMade(page)
+    }
+    expect(visitor.complaints).toEqual([])
+  })
+
+  it('leads from a search to the operation and from its errors to what they mean', async () => {
+    await using visitor = await visit(browser, { screen: phone })
+    const { page } = visitor
+    await page.goto(`${inject('workplace').api}/docs`)
+    await page.getByRole('searchbox', { name: 'Search operations' }).fill('suspend tenant')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: '/tenants/{slug}/suspend' }).click()
+    const operation = page.getByRole('region', { name: 'Suspend a tenant' })
+    await operation.getByText('/tenants/{slug}/suspend', { exact: true }).first().waitFor()
+    await operation.getByRole('link', { name: 'already_suspended' }).click()
+    await page.waitForURL(/\/docs\/errors#already_suspended$/)
+    await page.getByText('This is already suspended.').waitFor()
+  })
+
+  it('opens what is folded up, and none of it makes the page scroll sideways', async () => {
+    await using visitor = await visit(browser, { screen: phone })
+    const { page } = visitor
+    await page.goto(`${inject('workplace').api}/docs/scheduling`)
+    for (const summary of await page.locator('summary').all())
+      if (await summary.isVisible()) await summary.click()
+    await expectWellMade(page)
+  })
+})

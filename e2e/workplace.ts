@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { prepareBrowser } from './browser.ts'
+
+export interface WorkplaceAddresses {
+  api: string
+  portal: string
+  operator: string
+  booking: string
+  control: string
+  smtpPage: string
+  /** As the API's account reaches it. */
+  database: string
+  payments: string
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    workplace: WorkplaceAddresses
+  }
+}
+
+/**
+ * Starts the local workplace that the tests share: without a history, which would stand between a
+ * test and what it makes.
+ */
+export default async function workplace(project: TestProject): Promise<() => Promise<void>> {
+  await prepareBrowser()
+  const { addresses, stop } = await startWorkplace({ history: false })
+  project.provide('workplace', addresses)
+  return stop
+}
+
+/**
+ * Starts a whole local workplace with the same launcher as `pnpm dev`, on ports of its own, and
+ * returns how to end it.
+ */
+export async function startWorkplace({
+  history,
+}: {
+  history: boolean
+}): Promise<{ addresses: WorkplaceAddresses; stop: () => Promise<void> }> {
+  const root = join(import.meta.dirname, '..')
+  const base = await freeBase()
+  const child = spawn(
+    process.execPath,
+    ['dev.ts', '--fresh', '--no-watch', ...(history ? [] : ['--plain'])],
+    {
+      cwd: root,
+      env: { ...process.env, ATRIUM_PORT_BASE: String(base) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  const output: string[] = []
+  const gone = new Promise<void>((done) => child.once('exit', () => done()))
+  await new Promise<void>((up, failed) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output.push(text)
+        if (text.includes('Atrium is up')) up()
+      })
+    }
+    child.once('exit', () => failed(new Error(`The workplace did not start:\n${output.join('')}`)))
+  })
+  const at = (offset: number) => `http://localhost:${base + offset}`
+  return {
+    addresses: {
+      ...{
+        api: at(0),
+        portal: at(100),
+        operator: at(200),
+        booking: at(300),
+        control: at(1000),
+        smtpPage: at(1501),
+        payments: at(1400),
+      },
+      database:
+        process.env.DATABASE_URL ?? `postgres://atrium_api:atrium@127.0.0.1:${base + 400}/atrium`,
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await gone
+      await rm(join(root, '.atrium', String(base)), { recursive: true, force: true })
+    },
+  }
+}
+
+/** A base whose ports are free, found by asking the system for one in a high range. */
+async function freeBase(): Promise<number> {
+  const offsets = [0, 100, 200, 300, 400, 500, 1000, 1100, 1200, 1300, 1400, 1500, 1501, 1600, 1601]
+  for (let base = 21_000; base < 31_000; base += 50) {
+    const free = await Promise.all(offsets.map((offset) => isFree(base + offset)))
+    if (free.every(Boolean)) return base
+  }
+  throw new Error('no free range of ports was found')
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((response) => {
+    const probe = createServer()
+    probe.once('error', () => response(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => response(true)))
+  })
+}
