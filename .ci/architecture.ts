@@ -4,11 +4,14 @@ import { parseSync } from 'oxc-parser'
 import { createTransactionRules } from './transaction-rules.ts'
 
 /**
- * Holds the arrows of the house (docs/architecture.md): which room may import which, no cycles between files, no production code
- * that reaches into tests or the sandbox, no barrel files, no import of a package that the room does not declare, and no other
- * connection inside a transaction (`transaction-rules.ts`).
+ * Checks the import rules of docs/architecture.md: which package may import which, no cycles
+ * between files, no production code that reaches into tests or the sandbox, no barrel files, no
+ * import of a package that the package does not declare, and no other connection inside a
+ * transaction (`transaction-rules.ts`).
  */
-const rooms: Readonly<Record<string, { imports: readonly string[]; types?: readonly string[] }>> = {
+const packageRules: Readonly<
+  Record<string, { imports: readonly string[]; types?: readonly string[] }>
+> = {
   'packages/core': { imports: [] },
   'packages/db': { imports: ['core'] },
   'packages/integrations': { imports: ['core'] },
@@ -21,24 +24,28 @@ const rooms: Readonly<Record<string, { imports: readonly string[]; types?: reado
   'apps/booking': { imports: ['core', 'bff'], types: ['api'] },
 }
 const root = join(import.meta.dirname, '..')
-/** Rooms whose code runs inside transactions. */
+/** Packages whose code runs inside transactions. */
 const transactional = ['packages/db', 'apps/api']
 const faults: string[] = []
 /** File → files it needs at run time. */
 const graph = new Map<string, string[]>()
 
 const transactions = createTransactionRules()
-for (const room of transactional)
-  for (const file of await sources(join(root, room, 'src'))) transactions.learn(parseSync(file, await readFile(file, 'utf8')).program)
+for (const folder of transactional)
+  for (const file of await sources(join(root, folder, 'src')))
+    transactions.learn(parseSync(file, await readFile(file, 'utf8')).program)
 
-for (const [room, rule] of Object.entries(rooms)) {
-  const manifest = JSON.parse(await readFile(join(root, room, 'package.json'), 'utf8')) as Record<
+for (const [folder, rule] of Object.entries(packageRules)) {
+  const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Record<
     string,
     Record<string, string> | undefined
   >
-  const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }))
+  const declared = new Set(
+    Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }),
+  )
   const declaredForTypes = new Set([...declared, ...Object.keys(manifest.devDependencies ?? {})])
-  for (const file of await sources(join(root, room, 'src'))) await check(file, room, rule, declared, declaredForTypes)
+  for (const file of await sources(join(root, folder, 'src')))
+    await check(file, folder, rule, declared, declaredForTypes)
 }
 for (const cycle of findCycles()) faults.push(`${cycle.join(' -> ')}: a cycle`)
 
@@ -49,12 +56,14 @@ process.exitCode = faults.length > 0 ? 1 : 0
 
 async function sources(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  return entries.filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name)).map((entry) => join(entry.parentPath, entry.name))
+  return entries
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
 }
 
 async function check(
   file: string,
-  room: string,
+  folder: string,
   rule: { imports: readonly string[]; types?: readonly string[] },
   declared: ReadonlySet<string>,
   declaredForTypes: ReadonlySet<string>,
@@ -62,8 +71,9 @@ async function check(
   const name = relative(root, file)
   const text = await readFile(file, 'utf8')
   const { module, program } = parseSync(file, text)
-  if (transactional.includes(room)) {
-    for (const { at, fault } of transactions.faultsOf(program)) faults.push(`${name}:${text.slice(0, at).split('\n').length}: ${fault}`)
+  if (transactional.includes(folder)) {
+    for (const { at, fault } of transactions.faultsOf(program))
+      faults.push(`${name}:${text.slice(0, at).split('\n').length}: ${fault}`)
   }
   const needed: string[] = []
   const imports = [
@@ -73,21 +83,27 @@ async function check(
     })),
     ...module.staticExports
       .flatMap((one) => one.entries)
-      .flatMap((entry) => (entry.moduleRequest ? [{ target: entry.moduleRequest.value, typeOnly: entry.isType }] : [])),
+      .flatMap((entry) =>
+        entry.moduleRequest ? [{ target: entry.moduleRequest.value, typeOnly: entry.isType }] : [],
+      ),
   ]
-  if (program.body.length > 0 && program.body.every((node) => node.type === 'ExportAllDeclaration')) faults.push(`${name}: a barrel file`)
+  if (program.body.length > 0 && program.body.every((node) => node.type === 'ExportAllDeclaration'))
+    faults.push(`${name}: a barrel file`)
   for (const { target, typeOnly } of imports) {
     if (target.startsWith('.')) {
       const found = resolve(dirname(file), target)
-      if (!found.startsWith(join(root, room, 'src'))) faults.push(`${name}: ${target} leaves the room by a path`)
+      if (!found.startsWith(join(root, folder, 'src')))
+        faults.push(`${name}: ${target} leaves its package by a path`)
       if (!typeOnly) needed.push(found)
       continue
     }
     if (target.startsWith('node:')) continue
     const own = /^@atrium\/([a-z]+)(\/|$)/.exec(target)
     if (own?.[1]) {
-      const allowed = rule.imports.includes(own[1]) || (typeOnly && (rule.types ?? []).includes(own[1]))
-      if (!allowed) faults.push(`${name}: imports ${target}${typeOnly ? ' (types)' : ''}, against the arrows`)
+      const allowed =
+        rule.imports.includes(own[1]) || (typeOnly && (rule.types ?? []).includes(own[1]))
+      if (!allowed)
+        faults.push(`${name}: imports ${target}${typeOnly ? ' (types)' : ''}, against the arrows`)
       if (!typeOnly && !target.endsWith('.css'))
         needed.push(join(root, `packages/${own[1]}/src/${target.split('/').slice(2).join('/')}.ts`))
     }
@@ -96,7 +112,7 @@ async function check(
       .slice(0, target.startsWith('@') ? 2 : 1)
       .join('/')
     if (!(typeOnly ? declaredForTypes : declared).has(packageName))
-      faults.push(`${name}: imports ${packageName}, which ${room}/package.json does not declare`)
+      faults.push(`${name}: imports ${packageName}, which ${folder}/package.json does not declare`)
   }
   graph.set(file, needed)
 }

@@ -6,9 +6,10 @@ import { parseSync, Visitor } from 'oxc-parser'
 import { check } from 'recheck'
 
 /**
- * Finds regular expressions whose time grows faster than the length of the text: one such expression and a long text stop the
- * event loop. Checks every literal and every `RegExp` of a literal in the programs; tests choose their own texts. An expression
- * that is built at run time cannot be checked, so it is a fault unless `built` gives a reason.
+ * Finds regular expressions whose time grows faster than the length of the text: one such
+ * expression and a long text stop the event loop. Checks every literal and every `RegExp` of a
+ * literal in the programs; tests choose their own texts. An expression that is built at run time
+ * cannot be checked, so it is a fault unless `built` gives a reason.
  */
 const root = join(import.meta.dirname, '..')
 const programs = /^(apps|packages)\/.*\.tsx?$|^(\.ci|deploy)\/.*\.ts$|^[^/]+\.ts$/
@@ -16,9 +17,12 @@ const tests = /\/test\/|\.test\.tsx?$/
 
 /** Files that build expressions at run time, and why they may. */
 const built: Readonly<Record<string, string>> = {
-  'packages/core/src/text.ts': 'put together from constant classes of characters, each alternative of bounded length',
-  'packages/sandbox/src/identity/api/providers.ts': 'redirect addresses that authentik takes as expressions too; never in production',
-  'packages/sandbox/src/identity/oidc/provider.ts': 'redirect addresses that authentik takes as expressions too; never in production',
+  'packages/core/src/text.ts':
+    'put together from constant classes of characters, each alternative of bounded length',
+  'packages/sandbox/src/identity/api/providers.ts':
+    'redirect addresses that authentik takes as expressions too; never in production',
+  'packages/sandbox/src/identity/oidc/provider.ts':
+    'redirect addresses that authentik takes as expressions too; never in production',
 }
 
 interface Expression {
@@ -30,12 +34,18 @@ interface Expression {
 const expressions = new Map<string, Expression>()
 const faults: string[] = []
 
-const { stdout } = await promisify(execFile)('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  maxBuffer: 16 * 1024 * 1024,
-})
-for (const file of stdout.split('\n')) if (programs.test(file) && !tests.test(file)) await collect(file)
-if (expressions.size === 0) throw new Error('no regular expression was found, so nothing was checked')
+const { stdout } = await promisify(execFile)(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard'],
+  {
+    cwd: root,
+    maxBuffer: 16 * 1024 * 1024,
+  },
+)
+for (const file of stdout.split('\n'))
+  if (programs.test(file) && !tests.test(file)) await collect(file)
+if (expressions.size === 0)
+  throw new Error('no regular expression was found, so nothing was checked')
 
 const waiting = [...expressions.values()]
 await Promise.all(
@@ -60,32 +70,46 @@ async function collect(file: string): Promise<void> {
   }
   const constructed = (start: number, args: readonly { type: string; value?: unknown }[]) => {
     const [source, flags] = args
-    const isText = (one: typeof source) => one === undefined || (one.type === 'Literal' && typeof one.value === 'string')
-    if (source !== undefined && isText(source) && isText(flags)) return add(String(source.value), String(flags?.value ?? ''), start)
-    if (!(file in built)) faults.push(`${file}:${text.slice(0, start).split('\n').length}: an expression that is built at run time`)
+    const isText = (one: typeof source) =>
+      one === undefined || (one.type === 'Literal' && typeof one.value === 'string')
+    if (source !== undefined && isText(source) && isText(flags))
+      return add(String(source.value), String(flags?.value ?? ''), start)
+    if (!(file in built))
+      faults.push(
+        `${file}:${text.slice(0, start).split('\n').length}: an expression that is built at run time`,
+      )
   }
   new Visitor({
     Literal: (node) => {
       if ('regex' in node) add(node.regex.pattern, node.regex.flags, node.start)
     },
     NewExpression: (node) => {
-      if (node.callee.type === 'Identifier' && node.callee.name === 'RegExp') constructed(node.start, node.arguments)
+      if (node.callee.type === 'Identifier' && node.callee.name === 'RegExp')
+        constructed(node.start, node.arguments)
     },
     CallExpression: (node) => {
-      if (node.callee.type === 'Identifier' && node.callee.name === 'RegExp') constructed(node.start, node.arguments)
+      if (node.callee.type === 'Identifier' && node.callee.name === 'RegExp')
+        constructed(node.start, node.arguments)
     },
   }).visit(parseSync(file, text).program)
 }
 
 /**
- * An automaton proves its findings. Where an expression has more than an automaton knows, such as a look-ahead, the check searches
- * for a slow text and counts steps: that finds exponential time reliably, and takes several bounded scans for quadratic time.
+ * An automaton proves its findings. Where an expression has more than an automaton knows, such as a
+ * look-ahead, the check searches for a slow text and counts steps: that finds exponential time
+ * reliably, and takes several bounded scans for quadratic time.
  */
 async function judge({ source, flags, places }: Expression): Promise<void> {
   const found = await check(source, flags, { timeout: 90_000, randomSeed: 1 })
   if (found.status === 'safe') return
-  if (found.status === 'vulnerable' && found.checker === 'fuzz' && found.complexity.type === 'polynomial') return
-  const why = found.status === 'vulnerable' ? found.complexity.summary : `not checked: ${found.error.kind}`
+  if (
+    found.status === 'vulnerable' &&
+    found.checker === 'fuzz' &&
+    found.complexity.type === 'polynomial'
+  )
+    return
+  const why =
+    found.status === 'vulnerable' ? found.complexity.summary : `not checked: ${found.error.kind}`
   const example = found.status === 'vulnerable' ? `, slow for ${found.attack.pattern}` : ''
   faults.push(`${places.join(', ')}: /${source}/${flags}: ${why}${example}`)
 }

@@ -2,8 +2,8 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files that take long, longest first. Where no earlier run left its durations, as in a fresh clone, Vitest takes the longest text for the
- * longest test; these would come last and run alone.
+ * Files that take long, longest first. Where no earlier run left its durations, as in a fresh
+ * clone, Vitest takes the longest text for the longest test; these would come last and run alone.
  */
 const slow: readonly string[] = [
   'apps/api/test/matrix.test.ts',
@@ -25,12 +25,12 @@ const slow: readonly string[] = [
   'e2e/portal.test.ts',
   'e2e/subscriptions.test.ts',
   'e2e/system.test.ts',
-  'proof/faults/event-orders.test.ts',
-  'proof/faults/kill-provisioning.test.ts',
-  'proof/faults/kill-bookings.test.ts',
-  'proof/attacks/revocation.test.ts',
-  'proof/operate/key-rotation.test.ts',
-  'proof/attacks/rate-limits.test.ts',
+  'tests/resilience/event-orders.test.ts',
+  'tests/resilience/kill-provisioning.test.ts',
+  'tests/resilience/kill-bookings.test.ts',
+  'tests/security/revocation.test.ts',
+  'tests/operate/key-rotation.test.ts',
+  'tests/security/rate-limits.test.ts',
   'packages/integrations/test/mail-faults.test.ts',
 ]
 
@@ -38,7 +38,8 @@ const slow: readonly string[] = [
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = new Map(slow.map((file, index) => [file, index]))
-    const rankOf = ({ moduleId }: TestSpecification) => rank.get(relative(this.ctx.config.root, moduleId)) ?? slow.length
+    const rankOf = ({ moduleId }: TestSpecification) =>
+      rank.get(relative(this.ctx.config.root, moduleId)) ?? slow.length
     const sorted = await super.sort(files)
     return [...Map.groupBy(sorted, ({ project }) => project.name).values()].flatMap((ofProject) =>
       ofProject.toSorted((a, b) => rankOf(a) - rankOf(b)),

@@ -6,9 +6,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { typeCheck } from './type-check.ts'
 
 /**
- * Everything that must hold, in one command: types, lint and format, architecture, regular expressions, unit, integration and
- * browser tests. Goes on after a failure, so that one run shows all of them, and closes with every failure again, what each
- * check counted and `N passed, N failed`: the end of the output alone says what to mend.
+ * Everything that must hold, in one command: types, lint and format, architecture, regular
+ * expressions, unit, integration and browser tests. Goes on after a failure, so that one run shows
+ * all of them, and closes with every failure again, what each check counted and
+ * `N passed, N failed`: the end of the output alone says what to mend.
  */
 const root = join(import.meta.dirname, '..')
 const reports = await mkdtemp(join(tmpdir(), 'atrium-tests-'))
@@ -39,9 +40,9 @@ const vitest = (project: string): [string, ...string[]] => [
   `--outputFile.json=${join(reports, `${project}.json`)}`,
 ]
 
-const proof = (suite: string): [string, ...string[]] => [
+const suiteCommand = (suite: string): [string, ...string[]] => [
   process.execPath,
-  'proof/run.ts',
+  'tests/run.ts',
   suite,
   '--short',
   '--json',
@@ -59,10 +60,21 @@ const checks: readonly Check[] = [
   { name: 'expressions', commands: [[process.execPath, '.ci/expressions.ts']] },
   { name: 'unit', commands: [vitest('unit')], project: 'unit' },
   { name: 'integration', commands: [vitest('integration')], project: 'integration' },
-  { name: 'faults', commands: [proof('faults')], project: 'faults' },
-  { name: 'attacks', commands: [proof('attacks')], project: 'attacks' },
+  { name: 'resilience', commands: [suiteCommand('resilience')], project: 'resilience' },
+  { name: 'security', commands: [suiteCommand('security')], project: 'security' },
   { name: 'pages', commands: [vite('portal'), vite('operator'), vite('booking')] },
-  { name: 'build', commands: [[join(root, 'apps/api/node_modules/.bin/vite'), 'build', join(root, 'apps/api'), '--logLevel', 'warn']] },
+  {
+    name: 'build',
+    commands: [
+      [
+        join(root, 'apps/api/node_modules/.bin/vite'),
+        'build',
+        join(root, 'apps/api'),
+        '--logLevel',
+        'warn',
+      ],
+    ],
+  },
   { name: 'browser', commands: [vitest('browser')], project: 'browser' },
 ]
 
@@ -72,7 +84,9 @@ const summary: string[] = []
 const failures: string[] = []
 const unknown = only.filter((name) => !checks.some((check) => check.name === name))
 if (unknown.length > 0) {
-  process.stderr.write(`There is no check called ${unknown.join(', ')}. Known: ${checks.map((check) => check.name).join(', ')}\n`)
+  process.stderr.write(
+    `There is no check called ${unknown.join(', ')}. Known: ${checks.map((check) => check.name).join(', ')}\n`,
+  )
   process.exit(2)
 }
 
@@ -80,9 +94,13 @@ for (const check of checks.filter(({ name }) => only.length === 0 || only.includ
   const started = performance.now()
   process.stdout.write(`\n── ${check.name}\n`)
   let ok = true
-  for (const [program, ...args] of check.commands) ok = (await run(program, args, check.env)) === 0 && ok
-  const counted = check.project ? await readReport(check.project) : { passed: ok ? 1 : 0, failed: ok ? 0 : 1, failures: [] }
-  // A runner that fails without a failed test (a broken setup, no test found) is a failure of its own.
+  for (const [program, ...args] of check.commands)
+    ok = (await run(program, args, check.env)) === 0 && ok
+  const counted = check.project
+    ? await readReport(check.project)
+    : { passed: ok ? 1 : 0, failed: ok ? 0 : 1, failures: [] }
+  // A runner that fails without a failed test (a broken setup, no test found) is a failure of its
+  // own.
   if (!ok && counted.failed === 0) counted.failed = 1
   passed += counted.passed
   failed += counted.failed
@@ -94,15 +112,25 @@ for (const check of checks.filter(({ name }) => only.length === 0 || only.includ
 }
 
 await rm(reports, { recursive: true, force: true })
-process.stdout.write(`\n${[...failures, ...summary].join('\n')}\n\n${passed} passed, ${failed} failed\n`)
+process.stdout.write(
+  `\n${[...failures, ...summary].join('\n')}\n\n${passed} passed, ${failed} failed\n`,
+)
 process.exitCode = failed > 0 ? 1 : 0
 
-function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number | null> {
+function run(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<number | null> {
   return new Promise((done) => {
     const child = spawn(program, args, {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` },
+      env: {
+        ...process.env,
+        ...env,
+        PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}`,
+      },
     })
     child.once('error', () => done(1))
     child.once('exit', (code) => done(code ?? 1))
@@ -138,8 +166,11 @@ async function readReport(project: string): Promise<Counted> {
     const where = `${project}  ${relative(root, file.name)}`
     const failedTests = file.assertionResults.filter(({ status }) => status === 'failed')
     // A file that cannot be loaded has no test that could fail.
-    if (failedTests.length === 0 && file.status === 'failed') return [failure(where, 'the file', file.message ?? '')]
-    return failedTests.map((test) => failure(where, test.fullName, test.failureMessages?.join('\n') ?? ''))
+    if (failedTests.length === 0 && file.status === 'failed')
+      return [failure(where, 'the file', file.message ?? '')]
+    return failedTests.map((test) =>
+      failure(where, test.fullName, test.failureMessages?.join('\n') ?? ''),
+    )
   })
   return { passed: report.numPassedTests, failed: report.numFailedTests, failures }
 }
@@ -148,5 +179,9 @@ function failure(where: string, what: string, message: string): string {
   const lines = stripVTControlCharacters(message)
     .split('\n')
     .filter((line) => line.trim() !== '' && !/node_modules|at new Promise/.test(line))
-  return [`✗ ${where}: ${what}`, ...lines.slice(0, 7).map((line) => `    ${line.slice(0, 160)}`), ''].join('\n')
+  return [
+    `✗ ${where}: ${what}`,
+    ...lines.slice(0, 7).map((line) => `    ${line.slice(0, 160)}`),
+    '',
+  ].join('\n')
 }
