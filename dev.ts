@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { demoClients, demoPassword, demoPeople, demoServiceCredentials } from '@atrium/core/demo'
@@ -9,19 +9,27 @@ import { startEmbeddedServer, stopLeftover } from '@atrium/db/embedded'
 import { migrate } from '@atrium/db/migrate'
 import { createMigratedDatabase } from '@atrium/db/provision-database'
 import { seedDemoScheduling } from './dev/demo-scheduling.ts'
-import { chooseDataFolder, refuseTakenPorts } from './dev/machine.ts'
+import { chooseDataFolder, rejectTakenPorts } from './dev/machine.ts'
 import { baseFault, portsOf } from './dev/ports.ts'
-import { createHousehold } from './dev/processes.ts'
+import { createProcessGroup } from './dev/processes.ts'
+import { otherSystemsFault, readOutsideSystems } from './dev/real-systems.ts'
 import { buildIfStale, watchSources } from './dev/sources.ts'
 
 const usage = `pnpm dev            start the whole workplace, keeping its data
-pnpm dev --fresh    start anew, with the demo data only
+pnpm dev --fresh    delete the data and start with the demo data
+pnpm dev --fresh --plain    the same without the history: two workplaces and their people
 
 ATRIUM_PORT_BASE=14000 pnpm dev    a second workplace beside the first
-DATABASE_URL=postgres://… pnpm dev    on a PostgreSQL of yours (16 or newer)`
+DATABASE_URL=postgres://… pnpm dev    on a PostgreSQL of yours (16 or newer)
+DEV_STALWART_URL=… DEV_STALWART_API_KEY=… pnpm dev --fresh    with real upstream systems: docs/sandbox.md`
 
 const { values } = parseArgs({
-  options: { fresh: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, 'no-watch': { type: 'boolean' } },
+  options: {
+    fresh: { type: 'boolean' },
+    plain: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    'no-watch': { type: 'boolean' },
+  },
 })
 if (values.help) {
   process.stdout.write(`${usage}\n`)
@@ -35,14 +43,27 @@ if (fault) {
   process.exit(78)
 }
 const ports = portsOf(base)
+const outside = readOutsideSystems(process.env, ports)
+if ('faults' in outside) {
+  process.stderr.write(`${outside.faults.join('\n')}\n`)
+  process.exit(78)
+}
+const { systems } = outside
+const allSandbox = Object.keys(systems.real).length === 0
 const at = (port: number) => `http://localhost:${port}`
 const began = performance.now()
-// By these the API knows the portals' servers. Both are started from here, so new ones do at each start.
-const appSecrets = { portal: randomBytes(32).toString('hex'), operator: randomBytes(32).toString('hex') }
+// By these the API knows the portals' servers. Both are started from here, so new ones do at each
+// start.
+const appSecrets = {
+  portal: randomBytes(32).toString('hex'),
+  operator: randomBytes(32).toString('hex'),
+}
 
 const root = import.meta.dirname
 const folder = await chooseDataFolder(root, base)
-const household = createHousehold(join(folder, 'logs'))
+const processes = createProcessGroup(join(folder, 'logs'))
+/** Which systems were real when the data was created. */
+const systemsFile = join(folder, 'outside-systems.json')
 let server: Awaited<ReturnType<typeof startEmbeddedServer>> | undefined
 let stopWatching: () => void = () => {}
 let leaving: Promise<void> | undefined
@@ -53,7 +74,7 @@ async function leave(code: number): Promise<void> {
   leaving ??= (async () => {
     stopping.abort()
     stopWatching()
-    await household.stop()
+    await processes.stop()
     await server?.stop()
     process.exit(code)
   })()
@@ -66,9 +87,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     void leave(0)
   })
 }
-household.onFailure((name, lines) => {
+processes.onFailure((name, lines) => {
   if (leaving) return
-  process.stderr.write(`\n${name} ended unexpectedly. Its last lines:\n${lines.map((line) => `  ${line}`).join('\n')}\n`)
+  process.stderr.write(
+    `\n${name} ended unexpectedly. Its last lines:\n${lines.map((line) => `  ${line}`).join('\n')}\n`,
+  )
   void leave(1)
 })
 
@@ -81,65 +104,155 @@ try {
 
 async function start(): Promise<void> {
   const external = process.env.DATABASE_URL
-  // A launcher that was killed leaves its database server behind, on the very port that is looked at next.
+  // A launcher that was killed leaves its database server behind, on the very port that is looked
+  // at next.
   await stopLeftover(join(folder, 'postgres'))
-  await refuseTakenPorts(Object.entries(ports).filter(([name]) => !(external && name === 'postgres')))
+  await rejectTakenPorts(
+    Object.entries(ports).filter(([name]) => !(external && name === 'postgres')),
+  )
   if (values.fresh) await rm(folder, { recursive: true, force: true })
+  await keepToSystems()
   await mkdir(join(folder, 'logs'), { recursive: true })
   await chmod(folder, 0o755)
+  await writeFile(systemsFile, JSON.stringify(systems.real))
 
-  const sandbox = household.start('sandbox', 'packages/sandbox/src/main.ts', {
+  const historyDay = await dayOfHistory()
+  const sandbox = processes.start('sandbox', 'packages/sandbox/src/main.ts', {
     ATRIUM_PORT_BASE: String(base),
     ATRIUM_SANDBOX_STATE: join(folder, 'sandbox.json'),
+    ...(historyDay && { ATRIUM_DEMO_DAY: historyDay }),
   })
-  const builds = Promise.all([buildIfStale(root, 'portal'), buildIfStale(root, 'operator'), buildIfStale(root, 'booking')])
+  const builds = Promise.all([
+    buildIfStale(root, 'portal'),
+    buildIfStale(root, 'operator'),
+    buildIfStale(root, 'booking'),
+  ])
   // Awaited below; until then a failure must not count as one that nobody looks at.
   builds.catch(() => {})
-  const database = await prepareDatabase(external)
+  const encryptionKeys = await localEncryptionKey()
+  const database = await prepareDatabase(external, { historyDay, encryptionKeys })
   await sandbox.ready(at(ports.control))
 
-  const encryptionKeys = await localEncryptionKey()
-  const api = household.start('api', 'apps/api/src/main.ts', apiEnvironment(database.appUrl, encryptionKeys))
+  const api = processes.start(
+    'api',
+    'apps/api/src/main.ts',
+    apiEnvironment(database.appUrl, encryptionKeys),
+  )
   await builds
-  const portal = household.start('portal', 'apps/portal/src/server.ts', appEnvironment('portal', database.appUrl, encryptionKeys))
-  const operator = household.start('operator', 'apps/operator/src/server.ts', appEnvironment('operator', database.appUrl, encryptionKeys))
-  const booking = household.start('booking', 'apps/booking/src/server.ts', bookingEnvironment())
+  const portal = processes.start(
+    'portal',
+    'apps/portal/src/server.ts',
+    appEnvironment('portal', database.appUrl, encryptionKeys),
+  )
+  const operator = processes.start(
+    'operator',
+    'apps/operator/src/server.ts',
+    appEnvironment('operator', database.appUrl, encryptionKeys),
+  )
+  const booking = processes.start('booking', 'apps/booking/src/server.ts', bookingEnvironment())
   await Promise.all([
     api.ready(`${at(ports.api)}/health/ready`),
     portal.ready(`${at(ports.portal)}/health`),
     operator.ready(`${at(ports.operator)}/health`),
     booking.ready(`${at(ports.booking)}/health`),
   ])
-  if (!values['no-watch']) stopWatching = watchSources(root, { api, portal, operator, booking, sandbox })
+  if (!values['no-watch'])
+    stopWatching = watchSources(root, { api, portal, operator, booking, sandbox })
   welcome()
-  void addDemoHosts()
+  // Hosts sign in at the sandbox and have their calendars there.
+  if (allSandbox) void addDemoHosts(database.appUrl, historyDay)
+}
+
+/** Throws a plain line when the data names objects of other servers than those of this start. */
+async function keepToSystems(): Promise<void> {
+  const started = await stat(join(folder, 'sandbox.json')).catch(() => undefined)
+  const kept = await readFile(systemsFile, 'utf8').catch(() => (started ? '{}' : undefined))
+  const fault = otherSystemsFault(kept, systems, folder)
+  if (fault) throw new Error(fault)
 }
 
 /** Takes a while, because the demo tenant is being set up; the workplace is of use without it. */
-async function addDemoHosts(): Promise<void> {
+async function addDemoHosts(appUrl: string, historyDay: string | undefined): Promise<void> {
   try {
     await seedDemoScheduling({ api: at(ports.api), control: at(ports.control) }, stopping.signal)
+    if (historyDay)
+      await (await import('./dev/history.ts')).seedBookings(appUrl, new Date(historyDay))
   } catch (error) {
     if (leaving) return
-    process.stderr.write(`The demo hosts of Acme were not made: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(
+      `The demo hosts of Acme were not made: ${error instanceof Error ? error.message : String(error)}\n`,
+    )
   }
 }
 
-async function prepareDatabase(external: string | undefined): Promise<{ appUrl: string }> {
-  let appUrl = external ?? ''
+interface Preparing {
+  historyDay: string | undefined
+  encryptionKeys: string
+}
+
+async function prepareDatabase(
+  external: string | undefined,
+  { historyDay, encryptionKeys }: Preparing,
+): Promise<{ appUrl: string }> {
+  let accounts = {
+    appUrl: external ?? '',
+    ownerUrl: process.env.DATABASE_MIGRATION_URL ?? external ?? '',
+  }
   if (external) {
-    await migrate(process.env.DATABASE_MIGRATION_URL ?? external)
+    await migrate(accounts.ownerUrl)
   } else {
     server = await startEmbeddedServer({ dataDir: join(folder, 'postgres'), port: ports.postgres })
-    appUrl = (await createMigratedDatabase(server.adminUrl, 'atrium')).appUrl
+    accounts = await createMigratedDatabase(server.adminUrl, 'atrium')
   }
+  const { appUrl, ownerUrl } = accounts
   const database = openDatabase({ url: appUrl, applicationName: 'atrium-dev', onError: () => {} })
-  await seedDemo(database.db, 'tenants.local')
+  const made = await seedDemo(
+    database.db,
+    'tenants.local',
+    historyDay ? monthsBefore(historyDay, 11) : undefined,
+  )
   await database.close()
+  if (made.length > 0 && historyDay) {
+    // Loaded for the first start alone.
+    const [{ seedHistory }, { readConfig }] = await Promise.all([
+      import('./dev/history.ts'),
+      import('@atrium/api/config'),
+    ])
+    await seedHistory(ownerUrl, {
+      day: new Date(historyDay),
+      config: readConfig(apiEnvironment(appUrl, encryptionKeys)),
+    })
+  }
   return { appUrl }
 }
 
-/** Sessions and the credentials of calendars stay readable over a restart, so the key is kept beside the data. */
+function monthsBefore(day: string, months: number): Date {
+  const at = new Date(day)
+  // On a day that every month has.
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 3, 9))
+}
+
+/**
+ * The day with which the demo history ends: the one of the first start, because database and
+ * sandbox keep what they hold. Undefined for a workplace without a history.
+ */
+async function dayOfHistory(): Promise<string | undefined> {
+  // What a history tells was done in the sandbox.
+  if (values.plain || !allSandbox) return undefined
+  const file = join(folder, 'demo-day')
+  const kept = await readFile(file, 'utf8').catch(() => undefined)
+  if (kept) return kept
+  const started = await stat(join(folder, 'sandbox.json')).catch(() => undefined)
+  if (started) return undefined
+  const today = new Date().toISOString().slice(0, 10)
+  await writeFile(file, today)
+  return today
+}
+
+/**
+ * Sessions and the credentials of calendars stay readable over a restart, so the key is kept beside
+ * the data.
+ */
 async function localEncryptionKey(): Promise<string> {
   const file = join(folder, 'encryption-key')
   const kept = await readFile(file, 'utf8').catch(() => undefined)
@@ -150,7 +263,7 @@ async function localEncryptionKey(): Promise<string> {
 }
 
 function issuer(app: keyof typeof demoClients): string {
-  return `${at(ports.identity)}/application/o/${demoClients[app].slug}/`
+  return `${systems.identity.url}/application/o/${demoClients[app].slug}/`
 }
 
 function apiEnvironment(databaseUrl: string, encryptionKeys: string): Record<string, string> {
@@ -159,17 +272,16 @@ function apiEnvironment(databaseUrl: string, encryptionKeys: string): Record<str
     METRICS_PORT: String(ports.metrics),
     DATABASE_URL: databaseUrl,
     PLATFORM_TENANT_DOMAIN: 'tenants.local',
-    ANSWER_CHECKS: 'all',
     MAIL_PROVISIONING_ENABLED: 'true',
     IDP_ISSUER: `${issuer('portal')},${issuer('operator')}`,
-    IDP_AUDIENCE: `${demoClients.portal.clientId},${demoClients.operator.clientId}`,
-    IDP_API_URL: at(ports.identity),
-    IDP_API_TOKEN: demoServiceCredentials.identityToken,
-    MAIL_API_URL: at(ports.mail),
-    MAIL_API_KEY: demoServiceCredentials.mailApiKey,
-    FILES_API_URL: at(ports.files),
-    FILES_API_USER: demoServiceCredentials.filesUser,
-    FILES_API_TOKEN: demoServiceCredentials.filesAppToken,
+    IDP_AUDIENCE: `${systems.identity.portal.clientId},${systems.identity.operator.clientId}`,
+    IDP_API_URL: systems.identity.url,
+    IDP_API_TOKEN: systems.identity.token,
+    MAIL_API_URL: systems.mail.url,
+    MAIL_API_KEY: systems.mail.apiKey,
+    FILES_API_URL: systems.files.url,
+    FILES_API_USER: systems.files.user,
+    FILES_API_TOKEN: systems.files.appToken,
     BILLING_PAYMENTS_ENABLED: 'true',
     STRIPE_SECRET_KEY: demoServiceCredentials.stripeSecretKey,
     STRIPE_PUBLISHABLE_KEY: demoServiceCredentials.stripePublishableKey,
@@ -186,15 +298,19 @@ function apiEnvironment(databaseUrl: string, encryptionKeys: string): Record<str
   }
 }
 
-function appEnvironment(app: 'portal' | 'operator', databaseUrl: string, encryptionKeys: string): Record<string, string> {
+function appEnvironment(
+  app: 'portal' | 'operator',
+  databaseUrl: string,
+  encryptionKeys: string,
+): Record<string, string> {
   return {
     PORT: String(ports[app]),
     PUBLIC_URL: at(ports[app]),
     API_URL: at(ports.api),
     DATABASE_URL: databaseUrl,
     IDP_ISSUER: issuer(app),
-    OIDC_CLIENT_ID: demoClients[app].clientId,
-    OIDC_CLIENT_SECRET: demoClients[app].clientSecret,
+    OIDC_CLIENT_ID: systems.identity[app].clientId,
+    OIDC_CLIENT_SECRET: systems.identity[app].clientSecret,
     APP_SECRET: appSecrets[app],
     ENCRYPTION_KEYS: encryptionKeys,
     ...(app === 'portal' && { MAIL_PUBLIC_HOST: 'mail.localhost' }),
@@ -213,7 +329,6 @@ function bookingEnvironment(): Record<string, string> {
 }
 
 function welcome(): void {
-  const people = demoPeople.map((person) => `  ${person.email.padEnd(24)} ${describe(person.email)}`)
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   process.stdout.write(`
 Atrium is up (${seconds} s).
@@ -222,12 +337,22 @@ Atrium is up (${seconds} s).
   Customer portal   ${at(ports.portal)}
   Booking pages     ${at(ports.booking)}/acme
   API reference     ${at(ports.api)}/docs
-  Sandbox           ${at(ports.control)}    the outside systems: their records, calls, and faults to switch on
+  Sandbox           ${at(ports.control)}    the upstream systems: their records, calls, and faults to switch on
   Mail caught       ${at(ports.smtpPage)}
   Payments          ${at(ports.payments)}    stands in for Stripe: let time pass, charge, refund, dispute
   DNS               ${at(ports.dnsPage)}    where the records of a domain are published
 
-People (password "${demoPassword}" for all):
+${allSandbox ? guide() : realGuide()}
+Data and logs: ${folder}
+Ctrl-C stops everything; the data stays. "pnpm dev --fresh" starts anew.
+`)
+}
+
+function guide(): string {
+  const people = demoPeople.map(
+    (person) => `  ${person.email.padEnd(24)} ${describe(person.email)}`,
+  )
+  return `People (password "${demoPassword}" for all):
 ${people.join('\n')}
 
 Try this first:
@@ -236,10 +361,23 @@ Try this first:
   3. Switch the fault off and press "Retry now": the workplace becomes active.
   4. Open the operator portal as operator@atrium.test: tenants, people, and the audit log of what you just did.
   5. Open the booking pages and take a time: the mail is caught, the event stands in the host's calendar, the booking in Acme's portal.
+`
+}
 
-Data and logs: ${folder}
-Ctrl-C stops everything; the data stays. "pnpm dev --fresh" starts anew.
-`)
+/**
+ * The demo's people and workplaces are the sandbox's. Whoever signs in at a real authentik begins
+ * with a workplace of their own.
+ */
+function realGuide(): string {
+  const named = Object.entries(systems.real).map(([system, url]) => `  ${system.padEnd(10)} ${url}`)
+  const people = systems.real.identity
+    ? `People are those of ${systems.real.identity}.`
+    : `People: ${demoPeople.map(({ email }) => email).join(', ')} (password "${demoPassword}")`
+  return `Real upstream systems:
+${named.join('\n')}
+
+${people}
+`
 }
 
 function describe(email: string): string {

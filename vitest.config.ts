@@ -1,14 +1,20 @@
 import { defineConfig } from 'vitest/config'
 import { SlowFirst } from './.ci/slow-first.ts'
-import { goals } from './proof/goals.ts'
+import { targets } from './tests/targets.ts'
 
-// `isolate: false`: files share no state, and to load everything anew for each takes up to as long as its tests. No test replaces a module for
-// that reason; what stands in for another part is handed in.
+// `isolate: false`: files share no state, and to load everything again for each takes up to as long
+// as its tests. No test replaces a module for that reason; what stands in for another part is
+// handed in.
 
-/** Files that measure goals: in full also tests that run every day in other projects, as part of the figure. */
-const proofs = (suite: 'faults' | 'attacks') => {
-  const files = goals.filter((goal) => goal.suite === suite).flatMap((goal) => goal.files)
-  return [...new Set(files)].filter((file) => process.env.ATRIUM_PROOF === 'full' || file.startsWith('proof/'))
+/**
+ * Files that measure goals: in full also tests that run every day in other projects, as part of the
+ * figure.
+ */
+const testFilesOf = (suite: 'resilience' | 'security') => {
+  const files = targets.filter((target) => target.suite === suite).flatMap((target) => target.files)
+  return [...new Set(files)].filter(
+    (file) => process.env.ATRIUM_TEST_FORM === 'full' || file.startsWith('tests/'),
+  )
 }
 
 export default defineConfig({
@@ -24,7 +30,8 @@ export default defineConfig({
             'apps/{portal,operator,booking}/test/**/*.test.{ts,tsx}',
           ],
           isolate: false,
-          // Many wait for a deadline, and property tests take their time on a machine that does other things besides.
+          // Many wait for a deadline, and property tests take their time on a machine that does
+          // other things besides.
           maxWorkers: 3,
           testTimeout: 30_000,
         },
@@ -43,21 +50,21 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'faults',
-          include: proofs('faults'),
+          name: 'resilience',
+          include: testFilesOf('resilience'),
           globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
           // In full a goal asks for hundreds of kills, each with a restart.
-          testTimeout: process.env.ATRIUM_PROOF === 'full' ? 7_200_000 : 300_000,
+          testTimeout: process.env.ATRIUM_TEST_FORM === 'full' ? 7_200_000 : 300_000,
           hookTimeout: 180_000,
           maxWorkers: 2,
         },
       },
       {
         test: {
-          name: 'attacks',
-          include: proofs('attacks'),
+          name: 'security',
+          include: testFilesOf('security'),
           globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
-          testTimeout: process.env.ATRIUM_PROOF === 'full' ? 3_600_000 : 180_000,
+          testTimeout: process.env.ATRIUM_TEST_FORM === 'full' ? 3_600_000 : 180_000,
           hookTimeout: 180_000,
           maxWorkers: 2,
         },
@@ -66,8 +73,9 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['e2e/**/*.test.ts'],
-          globalSetup: ['e2e/house.ts'],
-          // Some walk through every page of an app in both colour schemes, on machines that do other things besides.
+          globalSetup: ['e2e/workplace.ts'],
+          // Some walk through every page of an app in both colour schemes, on machines that do
+          // other things besides.
           testTimeout: 180_000,
           hookTimeout: 180_000,
           maxWorkers: 2,

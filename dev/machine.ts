@@ -5,8 +5,9 @@ import { openToOthers } from '@atrium/db/embedded'
 import { proposeBase } from './ports.ts'
 
 /**
- * Where a local workplace keeps its data: `.atrium/<port base>` in the checkout. The database server cannot run as root, so when
- * root's checkout lies in a folder that no other account may enter (such as /root), the data lies in /var/tmp instead.
+ * Where a local workplace keeps its data: `.atrium/<port base>` in the checkout. The database
+ * server cannot run as root, so when root's checkout lies in a folder that no other account may
+ * enter (such as /root), the data lies in /var/tmp instead.
  */
 export async function chooseDataFolder(root: string, base: number): Promise<string> {
   const folder = join(root, '.atrium', String(base))
@@ -15,20 +16,28 @@ export async function chooseDataFolder(root: string, base: number): Promise<stri
   return join('/var/tmp', `atrium-${name}`, String(base))
 }
 
-/** Throws, before anything is started, when a port of the workplace is in use; the message names a base whose ports are free. */
-export async function refuseTakenPorts(ports: readonly [name: string, port: number][]): Promise<void> {
+/**
+ * Throws, before anything is started, when a port of the workplace is in use; the message names a
+ * base whose ports are free.
+ */
+export async function rejectTakenPorts(
+  ports: readonly [name: string, port: number][],
+): Promise<void> {
   const taken: string[] = []
   for (const [name, port] of ports) if (!(await isFree(port))) taken.push(`${port} (${name})`)
   if (taken.length === 0) return
   const base = await proposeBase(isFree)
-  const other = base === undefined ? '' : `, or start with another base that is free: ATRIUM_PORT_BASE=${base} npx -y pnpm@12 dev`
+  const other =
+    base === undefined
+      ? ''
+      : `, or start with another base that is free: ATRIUM_PORT_BASE=${base} npx -y pnpm@12 dev`
   throw new Error(`In use already: port ${taken.join(', ')}.\nStop what runs there${other}`)
 }
 
 function isFree(port: number): Promise<boolean> {
-  return new Promise((answer) => {
+  return new Promise((response) => {
     const probe = createServer()
-    probe.once('error', () => answer(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => answer(true)))
+    probe.once('error', () => response(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => response(true)))
   })
 }

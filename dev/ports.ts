@@ -1,4 +1,7 @@
-/** Linux, macOS and Windows give outgoing connections ports from here on: what listens there is in the way of them, and they of it. */
+/**
+ * Linux, macOS and Windows give outgoing connections ports from here on: what listens there is in
+ * the way of them, and they of it.
+ */
 const firstOutgoingPort = 32_768
 const furthest = 1_601
 
@@ -36,11 +39,15 @@ export function baseFault(base: number): string | undefined {
 }
 
 /**
- * A base whose ports are all free, for a workplace beside others; undefined where there is none. Tried in steps of 2,000, more than a
- * workplace spans, from one that is far from the default.
+ * A base whose ports are all free, for a workplace beside others; undefined where there is none.
+ * Tried in steps of 2,000, more than a workplace spans, from one that is far from the default.
  */
-export async function proposeBase(isFree: (port: number) => Promise<boolean>): Promise<number | undefined> {
-  for (const base of [14_000, 16_000, 18_000, 20_000, 22_000, 24_000, 26_000, 28_000, 30_000, 12_000, 10_000, 8_000]) {
+export async function proposeBase(
+  isFree: (port: number) => Promise<boolean>,
+): Promise<number | undefined> {
+  for (const base of [
+    14_000, 16_000, 18_000, 20_000, 22_000, 24_000, 26_000, 28_000, 30_000, 12_000, 10_000, 8_000,
+  ]) {
     const free = await Promise.all(Object.values(portsOf(base)).map(isFree))
     if (free.every(Boolean)) return base
   }

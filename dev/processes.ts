@@ -3,15 +3,15 @@ import { createWriteStream, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** One server of the local workplace, as a process of its own. */
-export interface HouseProcess {
+export interface ServerProcess {
   /** Resolves once the address answers with a success. */
   ready(url: string): Promise<void>
   /** Stops and starts it again, for changed sources. */
   restart(): Promise<void>
 }
 
-export interface Household {
-  start(name: string, script: string, environment: Record<string, string>): HouseProcess
+export interface ProcessGroup {
+  start(name: string, script: string, environment: Record<string, string>): ServerProcess
   /** Called when a process ends that was not asked to; with its last log lines. */
   onFailure(callback: (name: string, lastLines: string[]) => void): void
   /** Ends all processes, the last started first; those that do not end within 8 s are killed. */
@@ -22,8 +22,11 @@ export interface Household {
 const stopWithParent = `data:text/javascript,process.on('disconnect',()=>process.kill(process.pid,'SIGTERM'));process.channel?.unref()`
 const patienceMs = 8_000
 
-/** Processes write their logs to `<folder>/<name>.log`; warnings and errors are shown on the terminal as well. */
-export function createHousehold(folder: string): Household {
+/**
+ * Processes write their logs to `<folder>/<name>.log`; warnings and errors are shown on the
+ * terminal as well.
+ */
+export function createProcessGroup(folder: string): ProcessGroup {
   const running = new Map<string, ChildProcess>()
   let failed: (name: string, lastLines: string[]) => void = () => {}
 
@@ -32,7 +35,8 @@ export function createHousehold(folder: string): Household {
     const child = spawn(process.execPath, ['--import', stopWithParent, script], {
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // Its own process group: Ctrl-C reaches the launcher alone, which then stops the rest in order.
+      // Its own process group: Ctrl-C reaches the launcher alone, which then stops the rest in
+      // order.
       detached: true,
     })
     const lastLines: string[] = []
@@ -76,7 +80,8 @@ export function createHousehold(folder: string): Household {
       }
       return {
         ready: (url) => untilOk(url, () => running.has(name), name),
-        // While one still ends it has the port; who changes something meanwhile is served by the start that comes.
+        // While one still ends it has the port; who changes something meanwhile is served by the
+        // start that comes.
         restart: () => (ending ??= again()),
       }
     },
@@ -91,8 +96,14 @@ export function createHousehold(folder: string): Household {
 function show(name: string, line: string): void {
   if (!/"level":"(warn|error|fatal)"/.test(line)) return
   try {
-    const { level, msg, err } = JSON.parse(line) as { level: string; msg?: string; err?: { message?: string } }
-    process.stdout.write(`[${name}] ${level}: ${msg ?? ''}${err?.message ? ` (${err.message})` : ''}\n`)
+    const { level, msg, err } = JSON.parse(line) as {
+      level: string
+      msg?: string
+      err?: { message?: string }
+    }
+    process.stdout.write(
+      `[${name}] ${level}: ${msg ?? ''}${err?.message ? ` (${err.message})` : ''}\n`,
+    )
   } catch {
     process.stdout.write(`[${name}] ${line}\n`)
   }

@@ -2,14 +2,21 @@ import { spawn } from 'node:child_process'
 import { watch } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HouseProcess } from './processes.ts'
+import type { ServerProcess } from './processes.ts'
 
 type AppName = 'portal' | 'operator' | 'booking'
 
 /** The file that every build of an app ends with. */
-const builtFile = { portal: 'index.html', operator: 'index.html', booking: 'page.js' } as const satisfies Record<AppName, string>
+const builtFile = {
+  portal: 'index.html',
+  operator: 'index.html',
+  booking: 'page.js',
+} as const satisfies Record<AppName, string>
 
-/** The booking pages are made by their server; only their script and style are built, and those import nothing. */
+/**
+ * The booking pages are made by their server; only their script and style are built, and those
+ * import nothing.
+ */
 const sourcesOfApps = (app: AppName) =>
   app === 'booking'
     ? ['apps/booking', 'pnpm-lock.yaml']
@@ -21,7 +28,9 @@ export async function buildIfStale(root: string, app: AppName): Promise<void> {
     (found) => found.mtimeMs,
     () => 0,
   )
-  const newest = Math.max(...(await Promise.all(sourcesOfApps(app).map((path) => newestChange(join(root, path))))))
+  const newest = Math.max(
+    ...(await Promise.all(sourcesOfApps(app).map((path) => newestChange(join(root, path))))),
+  )
   if (built > newest) return
   await build(root, app)
 }
@@ -29,13 +38,19 @@ export async function buildIfStale(root: string, app: AppName): Promise<void> {
 async function build(root: string, app: AppName): Promise<void> {
   const folder = join(root, 'apps', app)
   const output: string[] = []
-  const child = spawn(process.execPath, [join(folder, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // As they are deployed, whatever is set around: a test runner says `test`, and React would be the slow one of development.
-    env: { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' },
-  })
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => output.push(text))
+  const child = spawn(
+    process.execPath,
+    [join(folder, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
+    {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // As they are deployed, whatever is set around: a test runner says `test`, and React would be
+      // the slow one of development.
+      env: { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' },
+    },
+  )
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => output.push(text))
   const code = await new Promise<number | null>((done) => child.once('exit', done))
   if (code !== 0) throw new Error(`The pages of ${app} could not be built:\n${output.join('')}`)
 }
@@ -52,10 +67,13 @@ async function newestChange(path: string): Promise<number> {
   return newest
 }
 
-/** Restarts what a changed file belongs to; pages are built anew first. Answers how to stop watching. */
+/**
+ * Restarts what a changed file belongs to; pages are built again first. Returns how to stop
+ * watching.
+ */
 export function watchSources(
   root: string,
-  processes: Record<'api' | 'portal' | 'operator' | 'booking' | 'sandbox', HouseProcess>,
+  processes: Record<'api' | 'portal' | 'operator' | 'booking' | 'sandbox', ServerProcess>,
 ): () => void {
   const waiting = new Map<string, NodeJS.Timeout>()
   const later = (name: string, work: () => Promise<void>) => {
@@ -65,7 +83,10 @@ export function watchSources(
       setTimeout(() => {
         work().then(
           () => process.stdout.write(`[dev] ${name} restarted\n`),
-          (error: unknown) => process.stderr.write(`[dev] ${error instanceof Error ? error.message : String(error)}\n`),
+          (error: unknown) =>
+            process.stderr.write(
+              `[dev] ${error instanceof Error ? error.message : String(error)}\n`,
+            ),
         )
       }, 200),
     )
@@ -85,7 +106,16 @@ export function watchSources(
     ['apps/operator/src', () => rebuild('operator')],
     ['apps/booking/src', () => rebuild('booking')],
     ['packages/ui/src', () => [rebuild('portal'), rebuild('operator')]],
-    ['packages/core/src', () => [restart('api'), restart('sandbox'), restart('booking'), rebuild('portal'), rebuild('operator')]],
+    [
+      'packages/core/src',
+      () => [
+        restart('api'),
+        restart('sandbox'),
+        restart('booking'),
+        rebuild('portal'),
+        rebuild('operator'),
+      ],
+    ],
     ['packages/bff/src', () => [restart('portal'), restart('operator'), restart('booking')]],
   ]
   const watchers = rules.map(([path, act]) => watch(join(root, path), { recursive: true }, act))
