@@ -2,12 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { demoClients, demoPassword, demoPeople, demoServiceCredentials } from '@atrium/core/demo'
-import { openDatabase } from '@atrium/db/connect'
-import { seedDemo } from '@atrium/db/demo'
-import { startEmbeddedServer, stopLeftover } from '@atrium/db/embedded'
-import { migrate } from '@atrium/db/migrate'
-import { createMigratedDatabase } from '@atrium/db/provision-database'
+import {
+  demoClients,
+  demoPassword,
+  demoPeople,
+  demoServiceCredentials,
+} from '@atrium/core/demo/demo'
+import { seedDemo } from '@atrium/db/demo/demo'
+import { openDatabase } from '@atrium/db/platform/connect'
+import { migrate } from '@atrium/db/schema/migrate'
+import { startEmbeddedServer, stopLeftover } from '@atrium/db/server/embedded'
+import { createMigratedDatabase } from '@atrium/db/server/provision-database'
 import { seedDemoScheduling } from './dev/demo-scheduling.ts'
 import { chooseDataFolder, rejectTakenPorts } from './dev/machine.ts'
 import { baseFault, portsOf } from './dev/ports.ts'

@@ -17,7 +17,7 @@ const tests = /\/test\/|\.test\.tsx?$/
 
 /** Files that build expressions at run time, and why they may. */
 const built: Readonly<Record<string, string>> = {
-  'packages/core/src/text.ts':
+  'packages/core/src/platform/text.ts':
     'put together from constant classes of characters, each alternative of bounded length',
   'packages/sandbox/src/identity/api/providers.ts':
     'redirect addresses that authentik takes as expressions too; never in production',

@@ -1,4 +1,4 @@
-import { createMigratedDatabase } from '@atrium/db/provision-database'
+import { createMigratedDatabase } from '@atrium/db/server/provision-database'
 import pg from 'pg'
 import { type AuditRows, loadAuditRows } from './audit-data.ts'
 import { loadWithoutIndexes, makeId } from './bulk-load.ts'

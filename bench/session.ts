@@ -1,4 +1,4 @@
-import type { DatabaseAccounts } from '@atrium/db/provision-database'
+import type { DatabaseAccounts } from '@atrium/db/server/provision-database'
 import type { Population } from './data.ts'
 import type { Issuer } from './issuer.ts'
 import type { NoiseGate } from './measure/noise-gate.ts'

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { SlotQuestion } from '@atrium/core/slots'
+import type { SlotQuestion } from '@atrium/core/scheduling/slots'
 
 /** Version of `@calcom/platform-libraries` whose parts are called here. */
 export const peerVersion = '0.0.360'

@@ -1,7 +1,7 @@
 import type { Config } from '@atrium/api/config'
-import { type DemoHistory, demoHistory } from '@atrium/core/demo-history'
-import { openDatabase, type Trx } from '@atrium/db/connect'
-import { rollUpReports } from '@atrium/db/report-rollup'
+import { type DemoHistory, demoHistory } from '@atrium/core/demo/demo-history'
+import { openDatabase, type Trx } from '@atrium/db/platform/connect'
+import { rollUpReports } from '@atrium/db/reports/report-rollup'
 import { livePaymentsHistory } from '@atrium/sandbox/payments/history'
 import { createHistoricAudit } from './history/audit.ts'
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { openToOthers } from '@atrium/db/embedded'
+import { openToOthers } from '@atrium/db/server/embedded'
 import { proposeBase } from './ports.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
+import { demoClients, demoServiceCredentials } from '@atrium/core/demo/demo'
 import type { portsOf } from './ports.ts'
 
 interface Client {

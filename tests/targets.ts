@@ -280,7 +280,7 @@ export const targets: readonly Target[] = [
     files: [
       'tests/security/stored-secrets.test.ts',
       'tests/security/secrets-shown.test.ts',
-      'packages/db/test/encryption.test.ts',
+      'packages/db/test/platform/encryption.test.ts',
       'tests/operate/key-rotation.test.ts',
     ],
   },

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { freePort } from '@atrium/db/free-port'
+import { freePort } from '@atrium/db/server/free-port'
 import { sql } from 'kysely'
 import { type BookingWorkplace, startBookingWorkplace } from '../booking-workplace.ts'
 import { cores, type MeasuredProcess, startProcess, untilReady } from '../measure/process.ts'

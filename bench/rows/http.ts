@@ -1,4 +1,4 @@
-import { findTenantForCallerStatement } from '@atrium/db/tenants'
+import { findTenantForCallerStatement } from '@atrium/db/tenants/tenants'
 import type { Population } from '../data.ts'
 import type { Issuer } from '../issuer.ts'
 import {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
-import { freePort } from '@atrium/db/free-port'
+import { demoClients, demoServiceCredentials } from '@atrium/core/demo/demo'
+import { freePort } from '@atrium/db/server/free-port'
 import type { Sandbox } from '@atrium/sandbox/start'
 import type { Issuer } from '../issuer.ts'
 import { cores, type MeasuredProcess, startProcess, untilReady } from '../measure/process.ts'

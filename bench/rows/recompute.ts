@@ -1,4 +1,4 @@
-import type { HealthReport } from '@atrium/core/health-reports'
+import type { HealthReport } from '@atrium/core/health-scores/health-reports'
 import type {
   ChurnMonth,
   GrowthMonth,
@@ -6,7 +6,7 @@ import type {
   RevenueByPlan,
   SignupCohort,
   TopTenants,
-} from '@atrium/core/reports'
+} from '@atrium/core/reports/reports'
 import type pg from 'pg'
 
 // What the reports have to say, from the subscription history alone and by the plainest SQL there

@@ -1,5 +1,5 @@
-import { findSlots, type SlotQuestion } from '@atrium/core/slots'
-import { dayOf } from '@atrium/core/time-zones'
+import { findSlots, type SlotQuestion } from '@atrium/core/scheduling/slots'
+import { dayOf } from '@atrium/core/scheduling/time-zones'
 import { type Contender, runRounds } from '../measure/slots.ts'
 import { median, seededRandom } from '../measure/statistics.ts'
 import type { Session } from '../session.ts'

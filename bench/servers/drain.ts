@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { createJobs } from '@atrium/api/jobs'
 import { createLogger } from '@atrium/api/log'
 import { createMetrics } from '@atrium/api/metrics'
-import { openDatabase } from '@atrium/db/connect'
-import { jobSchema, queues } from '@atrium/db/jobs'
+import { openDatabase } from '@atrium/db/platform/connect'
+import { jobSchema, queues } from '@atrium/db/platform/jobs'
 import { PgBoss } from 'pg-boss'
 
 // P14: works off a backlog with empty handlers, either with the product's engine and settings or

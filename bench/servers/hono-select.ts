@@ -1,4 +1,4 @@
-import { findTenantStatement } from '@atrium/db/tenants'
+import { findTenantStatement } from '@atrium/db/tenants/tenants'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import pg from 'pg'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createApp } from '@atrium/api/app'
 import { readConfig } from '@atrium/api/config'
 import { createLogger } from '@atrium/api/log'
-import { openDatabase } from '@atrium/db/connect'
+import { openDatabase } from '@atrium/db/platform/connect'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { sql } from 'kysely'
 

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@atrium/api/audit/recorder'
-import type { ActorType, AuditSource } from '@atrium/core/audit'
-import type { Trx } from '@atrium/db/connect'
+import type { ActorType, AuditSource } from '@atrium/core/audit/audit'
+import type { Trx } from '@atrium/db/platform/connect'
 
 interface Actor {
   readonly type: ActorType

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { seededNumbers } from '@atrium/core/demo-history'
-import { newBookingId } from '@atrium/db/bookings'
-import type { Db, Trx } from '@atrium/db/connect'
+import { seededNumbers } from '@atrium/core/demo/demo-history'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import { newBookingId } from '@atrium/db/scheduling/bookings'
 
 const [minuteMs, dayMs] = [60_000, 86_400_000]
 const visitors = [

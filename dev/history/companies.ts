@@ -1,7 +1,7 @@
-import { demoPeople, demoTenantSlugs } from '@atrium/core/demo'
-import type { DemoCompany, DemoHistory, HistoricPerson } from '@atrium/core/demo-history'
-import type { Trx } from '@atrium/db/connect'
-import { insertTenant } from '@atrium/db/tenants'
+import { demoPeople, demoTenantSlugs } from '@atrium/core/demo/demo'
+import type { DemoCompany, DemoHistory, HistoricPerson } from '@atrium/core/demo/demo-history'
+import type { Trx } from '@atrium/db/platform/connect'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 
 /** The ids of what the history made, by slug. */
 export interface Made {

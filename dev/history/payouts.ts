@@ -1,10 +1,9 @@
 import { reasonToHold } from '@atrium/api/payouts/create'
 import { writeStatement } from '@atrium/api/payouts/statement'
-import type { DemoHistory } from '@atrium/core/demo-history'
-import { leastPayout, mostPayoutEntries } from '@atrium/core/payouts'
-import { statementNumber } from '@atrium/core/statements'
-import type { Trx } from '@atrium/db/connect'
-import { insertLedgerEntry } from '@atrium/db/ledger'
+import { leastPayout, mostPayoutEntries } from '@atrium/core/billing/payouts'
+import { statementNumber } from '@atrium/core/billing/statements'
+import type { DemoHistory } from '@atrium/core/demo/demo-history'
+import { insertLedgerEntry } from '@atrium/db/billing/ledger'
 import {
   countStatements,
   findPayout,
@@ -13,7 +12,8 @@ import {
   lockPayouts,
   type PayoutPartner,
   updatePayout,
-} from '@atrium/db/payouts'
+} from '@atrium/db/billing/payouts'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { HistoricAudit } from './audit.ts'
 import type { BillingStep } from './billing.ts'
 import { isoDay } from './companies.ts'

@@ -1,7 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises'
-import { layOutRestore, untilRestored } from '@atrium/db/backup'
-import { startEmbeddedServer } from '@atrium/db/embedded'
-import { freePort } from '@atrium/db/free-port'
+import { layOutRestore, untilRestored } from '@atrium/db/server/backup'
+import { startEmbeddedServer } from '@atrium/db/server/embedded'
+import { freePort } from '@atrium/db/server/free-port'
 
 export interface RestoredServer extends AsyncDisposable {
   readonly adminUrl: string

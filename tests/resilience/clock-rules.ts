@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { insertTenant } from '@atrium/db/tenants'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import { runDunning } from '../../apps/api/src/billing/dunning.ts'
 import { expireBookings } from '../../apps/api/src/scheduling/expire-bookings.ts'
 import { sendReminders } from '../../apps/api/src/scheduling/remind.ts'

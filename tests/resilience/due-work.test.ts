@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileQuotaBytes, type Plan } from '@atrium/core/tenants'
+import { fileQuotaBytes, type Plan } from '@atrium/core/tenants/tenants'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'

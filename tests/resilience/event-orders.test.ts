@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { insertTenant } from '@atrium/db/tenants'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import { afterAll, expect, it } from 'vitest'
 import { ensureCustomer } from '../../apps/api/src/billing/customer.ts'
 import { processEvent } from '../../apps/api/src/webhooks/process.ts'

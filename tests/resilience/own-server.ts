@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EmbeddedServer, startEmbeddedServer } from '@atrium/db/embedded'
-import { freePort } from '@atrium/db/free-port'
-import { createMigratedDatabase, type DatabaseAccounts } from '@atrium/db/provision-database'
+import { type EmbeddedServer, startEmbeddedServer } from '@atrium/db/server/embedded'
+import { freePort } from '@atrium/db/server/free-port'
+import { createMigratedDatabase, type DatabaseAccounts } from '@atrium/db/server/provision-database'
 
 /**
  * How a server can end: SIGINT is its fast stop, SIGQUIT the immediate one without a checkpoint,

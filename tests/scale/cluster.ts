@@ -1,4 +1,4 @@
-import { freePort } from '@atrium/db/free-port'
+import { freePort } from '@atrium/db/server/free-port'
 import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
 import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
 import { type Balancer, openBalancer } from './balancer.ts'

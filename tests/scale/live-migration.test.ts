@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { applyMigrations, migrationNames } from '@atrium/db/migrate'
+import { applyMigrations, migrationNames } from '@atrium/db/schema/migrate'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { inFull, recordMeasurement } from '../measurements.ts'

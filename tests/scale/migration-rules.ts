@@ -11,7 +11,7 @@ export interface HardLock {
  * TABLE, notes; CREATE INDEX, building concurrently), each with what to write instead.
  */
 const rules = {
-  'index without concurrently': 'let packages/db/src/online-indexes.ts build it',
+  'index without concurrently': 'let packages/db/src/schema/online-indexes.ts build it',
   'constraint that is checked at once': 'add it NOT VALID, and validate it in the next migration',
   'foreign key that is checked at once': 'add it NOT VALID, and validate it in the next migration',
   'validated in the transaction that adds it':

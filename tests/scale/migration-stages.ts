@@ -1,4 +1,8 @@
-import { createDatabase, type DatabaseAccounts, dropDatabase } from '@atrium/db/provision-database'
+import {
+  createDatabase,
+  type DatabaseAccounts,
+  dropDatabase,
+} from '@atrium/db/server/provision-database'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 

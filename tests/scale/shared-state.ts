@@ -1,4 +1,4 @@
-import { insertTenant } from '@atrium/db/tenants'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import { outsideObjects } from '../../apps/api/test/outside.ts'
 import { median } from '../../bench/measure/statistics.ts'
 import type { ScaledProcess, ScaledTestApp } from './cluster.ts'

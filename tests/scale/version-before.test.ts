@@ -1,5 +1,5 @@
-import { migrationNames } from '@atrium/db/migrate'
-import { newestMigration } from '@atrium/db/newest-migration'
+import { migrationNames } from '@atrium/db/schema/migrate'
+import { newestMigration } from '@atrium/db/schema/newest-migration'
 import { expect, it } from 'vitest'
 import { type RestRoute, restRoutes } from '../../apps/api/src/transport/rest.ts'
 import { startApi } from '../../apps/api/test/api-process.ts'

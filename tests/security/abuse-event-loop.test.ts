@@ -1,4 +1,4 @@
-import { schedulingLimits } from '@atrium/core/scheduling'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
 import {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { limits } from '@atrium/core/limits'
-import { schedulingLimits } from '@atrium/core/scheduling'
+import { limits } from '@atrium/core/platform/limits'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   type BookingsTestApp,

@@ -1,4 +1,4 @@
-import { limits } from '@atrium/core/limits'
+import { limits } from '@atrium/core/platform/limits'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   type BookingsTestApp,

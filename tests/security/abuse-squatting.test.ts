@@ -1,4 +1,4 @@
-import { limits } from '@atrium/core/limits'
+import { limits } from '@atrium/core/platform/limits'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { giveMailbox } from '../../apps/api/test/mailboxes.ts'
 import { type MembersTestApp, startMembersTestApp } from '../../apps/api/test/members-test-app.ts'

@@ -1,4 +1,4 @@
-import { calendarObject } from '@atrium/core/icalendar'
+import { calendarObject } from '@atrium/core/scheduling/icalendar'
 import ICAL from 'ical.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EffectsTestApp, startEffectsTestApp } from '../../apps/api/test/effects-test-app.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '@atrium/db/connect'
+import type { Db } from '@atrium/db/platform/connect'
 import { sql } from 'kysely'
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { limits } from '@atrium/core/limits'
+import { limits } from '@atrium/core/platform/limits'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { findBooking } from '@atrium/db/bookings'
-import { createKeyring, DecryptionError, type Keyring } from '@atrium/db/encryption'
+import { createKeyring, DecryptionError, type Keyring } from '@atrium/db/platform/encryption'
+import { findBooking } from '@atrium/db/scheduling/bookings'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { secretContext, storedCredential } from '../../apps/api/src/scheduling/calendar-access.ts'

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
-import { AppError } from '@atrium/core/errors'
-import type { Database } from '@atrium/db/connect'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Database } from '@atrium/db/platform/connect'
 import type { Integrations } from '@atrium/integrations/connect'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'

@@ -1,6 +1,6 @@
-import type { AuditSource } from '@atrium/core/audit'
-import type { Plan } from '@atrium/core/tenants'
-import type { CallerPartnerRow, CallerTenantRow } from '@atrium/db/callers'
+import type { AuditSource } from '@atrium/core/audit/audit'
+import type { Plan } from '@atrium/core/tenants/tenants'
+import type { CallerPartnerRow, CallerTenantRow } from '@atrium/db/users/callers'
 import type { TokenClaims } from './token.ts'
 
 /** What the transport knows of a request. */

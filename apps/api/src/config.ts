@@ -1,10 +1,10 @@
 import { isIP, isIPv4 } from 'node:net'
-import { isLimitName, type LimitName } from '@atrium/core/limits'
-import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/settings'
-import { tenantGroupPrefixFault, tenantGroupPrefixShape } from '@atrium/core/slugs'
-import { plan } from '@atrium/core/tenants'
-import { trim } from '@atrium/core/trim'
-import { createKeyring, weakKey } from '@atrium/db/encryption'
+import { isLimitName, type LimitName } from '@atrium/core/platform/limits'
+import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/platform/settings'
+import { trim } from '@atrium/core/platform/trim'
+import { tenantGroupPrefixFault, tenantGroupPrefixShape } from '@atrium/core/tenants/slugs'
+import { plan } from '@atrium/core/tenants/tenants'
+import { createKeyring, weakKey } from '@atrium/db/platform/encryption'
 import { z } from 'zod'
 import { type IssuerSettings, operatorIssuersOf, subjectPrefixes } from './issuers.ts'
 
@@ -55,7 +55,7 @@ const otlpHeaders = list.transform((pairs, ctx) => {
   return headers
 })
 /**
- * `name=number` pairs with commas between them: limits of `@atrium/core/limits` with another number
+ * `name=number` pairs with commas between them: limits of `@atrium/core/platform/limits` with another number
  * than the declared one.
  */
 const limitNumbers = list.transform((pairs, ctx) => {

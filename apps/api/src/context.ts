@@ -1,12 +1,12 @@
-import { AppError } from '@atrium/core/errors'
-import { isSlugShaped } from '@atrium/core/slugs'
+import { AppError } from '@atrium/core/platform/errors'
+import { isSlugShaped } from '@atrium/core/tenants/slugs'
+import { findTenantForCaller, type TenantRow } from '@atrium/db/tenants/tenants'
 import {
   type CallerRow,
   type CallerTenantRow,
   findCaller,
   findCallerInTenant,
-} from '@atrium/db/callers'
-import { findTenantForCaller, type TenantRow } from '@atrium/db/tenants'
+} from '@atrium/db/users/callers'
 import type { Caller, CallerTenant, RequestInfo } from './caller.ts'
 import type { Services } from './services.ts'
 import { isOperatorToken, type TokenClaims } from './token.ts'

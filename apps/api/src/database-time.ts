@@ -1,4 +1,4 @@
-import { clockDifferenceMs } from '@atrium/db/clock'
+import { clockDifferenceMs } from '@atrium/db/platform/clock'
 import { createAuditRecorder } from './audit/recorder.ts'
 import type { Clock } from './clock.ts'
 import { createOutbox } from './outbox/outbox.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 
 interface Versioned {
   editVersion: string

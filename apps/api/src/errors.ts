@@ -5,9 +5,9 @@ import {
   type Issue,
   issuePath,
   mostIssues,
-} from '@atrium/core/errors'
-import '@atrium/core/issue-messages'
-import { isUnavailable } from '@atrium/db/failures'
+} from '@atrium/core/platform/errors'
+import '@atrium/core/platform/issue-messages'
+import { isUnavailable } from '@atrium/db/platform/failures'
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
 

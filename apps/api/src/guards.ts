@@ -1,12 +1,12 @@
-import { AppError, type ErrorCode } from '@atrium/core/errors'
 import {
   hasPartnerRight,
   type PartnerAccess,
   type PartnerRight,
   type PartnerStatus,
-} from '@atrium/core/partner-access'
-import { isSlugShaped } from '@atrium/core/slugs'
-import { findPartnerBySlug } from '@atrium/db/partners'
+} from '@atrium/core/partners/partner-access'
+import { AppError, type ErrorCode } from '@atrium/core/platform/errors'
+import { isSlugShaped } from '@atrium/core/tenants/slugs'
+import { findPartnerBySlug } from '@atrium/db/partners/partners'
 import type { Caller, CallerTenant } from './caller.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'

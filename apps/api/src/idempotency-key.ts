@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import type { RequestInfo } from './caller.ts'
 
 const usableKey = /^[\x21-\x7e]{1,255}$/

@@ -1,4 +1,4 @@
-import { type OutsideSystemHealth, outsideSystems } from '@atrium/core/system'
+import { type OutsideSystemHealth, outsideSystems } from '@atrium/core/system/system'
 import { checkIntegrations, type Integrations } from '@atrium/integrations/connect'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'

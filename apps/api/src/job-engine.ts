@@ -1,5 +1,5 @@
-import type { Database } from '@atrium/db/connect'
-import { jobSchema } from '@atrium/db/jobs'
+import type { Database } from '@atrium/db/platform/connect'
+import { jobSchema } from '@atrium/db/platform/jobs'
 import type { Pool } from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Logger } from './log.ts'
@@ -7,7 +7,7 @@ import type { Logger } from './log.ts'
 /**
  * pg-boss, with notifications of new jobs. What comes due later and what a killed process left is
  * found by `watchJobs`. It never changes its schema here: the account of the API may not
- * (`packages/db/src/install-jobs.ts` does). Its statements are whole transactions on connections of
+ * (`packages/db/src/platform/install-jobs.ts` does). Its statements are whole transactions on connections of
  * `pool`, which may lead through a transaction pooler; it listens on a direct one. Not started.
  */
 export function createJobEngine({

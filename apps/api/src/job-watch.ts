@@ -1,5 +1,5 @@
 import { setInterval } from 'node:timers'
-import { jobsToActOn } from '@atrium/db/jobs'
+import { jobsToActOn } from '@atrium/db/platform/jobs'
 import type { Pool } from 'pg'
 import type { PgBoss } from 'pg-boss'
 import type { Logger } from './log.ts'

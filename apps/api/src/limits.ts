@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { AppError } from '@atrium/core/errors'
-import { type LimitName, limitReached, limits } from '@atrium/core/limits'
-import type { Database, Db, Trx } from '@atrium/db/connect'
+import { AppError } from '@atrium/core/platform/errors'
+import { type LimitName, limitReached, limits } from '@atrium/core/platform/limits'
+import type { Database, Db, Trx } from '@atrium/db/platform/connect'
 import {
   countTaken,
   findTenantLimit,
   highestTaken,
   takeInWindows,
   type WindowTake,
-} from '@atrium/db/rate-limits'
+} from '@atrium/db/platform/rate-limits'
 import type { RequestInfo } from './caller.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -34,7 +34,7 @@ export function ofRecipient(address: string): string {
 type Told = Pick<RequestInfo, 'responseHeaders'>
 
 /**
- * Enforces what `@atrium/core/limits` declares. All methods that take throw AppError
+ * Enforces what `@atrium/core/platform/limits` declares. All methods that take throw AppError
  * `rate_limited`, which says which limit was reached, when it ends and who can raise it, and set
  * `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds) for the limit that is nearest to its end.
  */

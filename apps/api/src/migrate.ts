@@ -1,6 +1,6 @@
-import { readSettings, SettingsError, settingsExitStatus } from '@atrium/core/settings'
-import { migrate } from '@atrium/db/migrate'
-import { readServerFacts, serverFaults } from '@atrium/db/server-faults'
+import { readSettings, SettingsError, settingsExitStatus } from '@atrium/core/platform/settings'
+import { migrate } from '@atrium/db/schema/migrate'
+import { readServerFacts, serverFaults } from '@atrium/db/server/server-faults'
 import { z } from 'zod'
 
 const address = z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' })

@@ -1,5 +1,5 @@
-import type { AuditAction } from '@atrium/core/audit'
-import type { ErrorCode } from '@atrium/core/errors'
+import type { AuditAction } from '@atrium/core/audit/audit'
+import type { ErrorCode } from '@atrium/core/platform/errors'
 import type { z } from 'zod'
 import type { LimitedRoute } from './scheduling/limits.ts'
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ErrorCode } from '@atrium/core/errors'
+import type { ErrorCode } from '@atrium/core/platform/errors'
 import { type AnyTRPCRouter, TRPCError } from '@trpc/server'
 import type { z } from 'zod'
 import { recordDenial } from './audit/denials.ts'

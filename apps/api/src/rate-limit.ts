@@ -1,6 +1,6 @@
-import { AppError } from '@atrium/core/errors'
-import { type LimitName, limitReached, limits } from '@atrium/core/limits'
-import type { CountedWindow } from '@atrium/db/rate-limits'
+import { AppError } from '@atrium/core/platform/errors'
+import { type LimitName, limitReached, limits } from '@atrium/core/platform/limits'
+import type { CountedWindow } from '@atrium/db/platform/rate-limits'
 import type { Clock } from './clock.ts'
 
 /** A limit that each process counts for itself. */

@@ -1,5 +1,5 @@
-import { SettingsError, settingsExitStatus } from '@atrium/core/settings'
-import { openDatabase } from '@atrium/db/connect'
+import { SettingsError, settingsExitStatus } from '@atrium/core/platform/settings'
+import { openDatabase } from '@atrium/db/platform/connect'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { readConfig } from './config.ts'
 import { renameTenantGroups } from './tenants/rename-groups.ts'

@@ -1,5 +1,5 @@
-import type { Database } from '@atrium/db/connect'
-import { addRequestCounts, type RequestCount } from '@atrium/db/request-counts'
+import type { Database } from '@atrium/db/platform/connect'
+import { addRequestCounts, type RequestCount } from '@atrium/db/platform/request-counts'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '@atrium/db/connect'
+import type { Database } from '@atrium/db/platform/connect'
 import type { Integrations } from '@atrium/integrations/connect'
 import type { AuditRecorder } from './audit/recorder.ts'
 import type { BackgroundWork } from './background.ts'

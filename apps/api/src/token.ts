@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import { hasUnsafeCharacters } from '@atrium/core/text'
+import { AppError } from '@atrium/core/platform/errors'
+import { hasUnsafeCharacters } from '@atrium/core/platform/text'
 import { deadline, untilAborted } from '@atrium/integrations/deadline'
 import {
   createLocalJWKSet,

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { AuditEvent, auditColumns } from '@atrium/core/audit'
+import { AuditEvent, auditColumns } from '@atrium/core/audit/audit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseCsv } from './csv.ts'
 import { startTestApp, type TestApp } from './test-app.ts'

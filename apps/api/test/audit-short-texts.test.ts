@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditPage } from '@atrium/core/audit'
+import type { AuditEvent, AuditPage } from '@atrium/core/audit/audit'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from './test-app.ts'

@@ -1,5 +1,5 @@
-import type { AuditEvent } from '@atrium/core/audit'
-import { insertAuditEvent, type NewAuditEvent } from '@atrium/db/audit'
+import type { AuditEvent } from '@atrium/core/audit/audit'
+import { insertAuditEvent, type NewAuditEvent } from '@atrium/db/audit/audit'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

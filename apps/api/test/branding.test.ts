@@ -1,4 +1,4 @@
-import { emailTemplates, templateKeys } from '@atrium/core/email-templates'
+import { emailTemplates, templateKeys } from '@atrium/core/branding/email-templates'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { templateFaults } from '../src/branding/check.ts'
 import { renderMessage } from '../src/branding/render.ts'

@@ -1,5 +1,5 @@
-import { demoHistory } from '@atrium/core/demo-history'
-import { findDueEntitlements } from '@atrium/db/entitlements'
+import { demoHistory } from '@atrium/core/demo/demo-history'
+import { findDueEntitlements } from '@atrium/db/billing/entitlements'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seedHistory } from '../../../dev/history.ts'

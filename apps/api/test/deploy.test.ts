@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { settingNames } from '@atrium/core/settings'
+import { settingNames } from '@atrium/core/platform/settings'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../src/config.ts'
@@ -33,7 +33,11 @@ async function namedBy(file: string): Promise<Set<string>> {
 }
 
 const apps = {
-  api: ['apps/api/src/config.ts', 'apps/api/src/migrate.ts', 'packages/db/src/backup-command.ts'],
+  api: [
+    'apps/api/src/config.ts',
+    'apps/api/src/migrate.ts',
+    'packages/db/src/server/backup-command.ts',
+  ],
   portal: ['packages/bff/src/config.ts'],
   operator: ['packages/bff/src/config.ts'],
   booking: ['apps/booking/src/config.ts'],

@@ -1,4 +1,4 @@
-import { findDomainById } from '@atrium/db/domains'
+import { findDomainById } from '@atrium/db/mail/domains'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { endLapsedClaim } from '../src/domains/end-claim.ts'

@@ -1,5 +1,5 @@
-import type { DomainView } from '@atrium/core/domains'
-import { findDomainById } from '@atrium/db/domains'
+import type { DomainView } from '@atrium/core/mail/domains'
+import { findDomainById } from '@atrium/db/mail/domains'
 import { describe, expect, it } from 'vitest'
 import { checkDomain } from '../src/domains/check.ts'
 import { only, openDomains, domainsPath as path, waitingNameOf } from './domains-test-app.ts'

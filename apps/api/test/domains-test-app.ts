@@ -1,4 +1,4 @@
-import type { DomainDetail, DomainView, RecordVerdict } from '@atrium/core/domains'
+import type { DomainDetail, DomainView, RecordVerdict } from '@atrium/core/mail/domains'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { dnsResolver } from '@atrium/integrations/dns/resolver'
 import { afterAll, afterEach, expect } from 'vitest'

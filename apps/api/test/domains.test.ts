@@ -1,4 +1,4 @@
-import type { DomainView, RecordVerdict } from '@atrium/core/domains'
+import type { DomainView, RecordVerdict } from '@atrium/core/mail/domains'
 import { describe, expect, it } from 'vitest'
 import {
   only,

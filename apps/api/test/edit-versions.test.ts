@@ -1,4 +1,4 @@
-import { templateKeys } from '@atrium/core/email-templates'
+import { templateKeys } from '@atrium/core/branding/email-templates'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 

@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sweepFormerFileAccounts } from '../src/members/former-file-accounts.ts'

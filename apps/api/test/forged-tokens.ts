@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { demoClients } from '@atrium/core/demo'
+import { demoClients } from '@atrium/core/demo/demo'
 import { base64url, CompactEncrypt } from 'jose'
 import { createKey, type Issuer, personClaims, publicJwk } from './issuer.ts'
 

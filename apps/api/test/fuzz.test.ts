@@ -1,5 +1,5 @@
-import { errorCodes } from '@atrium/core/errors'
-import { limitNames } from '@atrium/core/limits'
+import { errorCodes } from '@atrium/core/platform/errors'
+import { limitNames } from '@atrium/core/platform/limits'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'

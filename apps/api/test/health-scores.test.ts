@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { insertTenant } from '@atrium/db/tenants'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { refreshAllHealth, refreshHealth } from '../src/health-scores/compute.ts'
 import { startTestApp, type TestApp } from './test-app.ts'

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { openDatabase } from '@atrium/db/connect'
-import { jobSchema } from '@atrium/db/jobs'
+import { openDatabase } from '@atrium/db/platform/connect'
+import { jobSchema } from '@atrium/db/platform/jobs'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { sql } from 'kysely'
 import pg from 'pg'

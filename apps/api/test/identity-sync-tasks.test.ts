@@ -3,7 +3,7 @@ import {
   addIdentitySyncTask,
   allKinds,
   completeIdentitySyncTask,
-} from '@atrium/db/identity-sync-tasks'
+} from '@atrium/db/users/identity-sync-tasks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
 import { accept } from './invitations.ts'

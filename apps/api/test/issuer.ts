@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { demoClients, demoPeople } from '@atrium/core/demo'
+import { demoClients, demoPeople } from '@atrium/core/demo/demo'
 import { type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose'
 
 export interface SigningKey {

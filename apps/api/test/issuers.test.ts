@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { demoClients } from '@atrium/core/demo'
+import { demoClients } from '@atrium/core/demo/demo'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Issuer, personClaims, startIssuer } from './issuer.ts'
 import { startTestApp, type TestApp } from './test-app.ts'

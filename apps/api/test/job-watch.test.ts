@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { jobsToActOn } from '@atrium/db/jobs'
+import { jobsToActOn } from '@atrium/db/platform/jobs'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'

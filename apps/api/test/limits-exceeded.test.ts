@@ -1,5 +1,5 @@
-import { type LimitName, limitNames, limits, limitText } from '@atrium/core/limits'
-import { tenantLimitNames } from '@atrium/core/tenant-limits'
+import { type LimitName, limitNames, limits, limitText } from '@atrium/core/platform/limits'
+import { tenantLimitNames } from '@atrium/core/tenants/tenant-limits'
 import { expect, it } from 'vitest'
 import { byPeople } from './exceeding/by-people.ts'
 import { byTenants } from './exceeding/by-tenants.ts'

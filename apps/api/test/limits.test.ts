@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { limitNames, limits } from '@atrium/core/limits'
+import { limitNames, limits } from '@atrium/core/platform/limits'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { startTestApp, type TestApp } from './test-app.ts'

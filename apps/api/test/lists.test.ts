@@ -1,5 +1,5 @@
-import type { ListView } from '@atrium/core/lists'
-import { changeMailList, claimMailList } from '@atrium/db/lists'
+import type { ListView } from '@atrium/core/mail/lists'
+import { changeMailList, claimMailList } from '@atrium/db/mail/lists'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sweepLists } from '../src/lists/sweep.ts'

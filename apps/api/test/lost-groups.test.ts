@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { syncMember } from '../src/members/jobs.ts'
 import { provisionTenant } from '../src/provisioning/jobs.ts'

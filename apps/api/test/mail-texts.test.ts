@@ -1,4 +1,4 @@
-import { mailTemplateKeys, templateDefinition } from '@atrium/core/email-templates'
+import { mailTemplateKeys, templateDefinition } from '@atrium/core/branding/email-templates'
 import { describe, expect, it } from 'vitest'
 import { templateFaults } from '../src/branding/check.ts'
 import { renderMessage } from '../src/branding/render.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Issuer, personClaims, startIssuer } from './issuer.ts'

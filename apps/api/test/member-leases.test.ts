@@ -4,7 +4,7 @@ import {
   findUnfinishedMembers,
   memberLeaseSeconds,
   releaseMember,
-} from '@atrium/db/member-work'
+} from '@atrium/db/members/member-work'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { addIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
+import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { authentik } from '@atrium/integrations/identity/authentik'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { reopenIdentity } from '../src/users/end-sessions.ts'
@@ -533,7 +533,7 @@ describe('a removal', () => {
   })
 
   it('forgets closed records after thirty days, and keeps them until then', async () => {
-    const { deleteRemovedPeople } = await import('@atrium/db/member-work')
+    const { deleteRemovedPeople } = await import('@atrium/db/members/member-work')
     const { member } = await testApp.newMember()
     await testApp.call('DELETE', `/users/${member.id}`)
     const { db } = testApp.database

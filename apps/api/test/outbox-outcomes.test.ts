@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { EndedTry } from '@atrium/db/outbox'
+import type { EndedTry } from '@atrium/db/outbox/outbox'
 import { expect, it } from 'vitest'
 import { createOutcomeSaver } from '../src/outbox/outcomes.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { OutgoingMail } from '@atrium/core/outbox'
-import { mailRetrySeconds } from '@atrium/core/outbox'
+import type { OutgoingMail } from '@atrium/core/outbox/outbox'
+import { mailRetrySeconds } from '@atrium/core/outbox/outbox'
 import { smtp } from '@atrium/integrations/mailer/smtp'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'

@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { stalwartCalendars } from '@atrium/integrations/calendars/stalwart'
 import type { Integrations } from '@atrium/integrations/connect'
 import { opencloud } from '@atrium/integrations/files/opencloud'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { insertTenant } from '@atrium/db/tenants'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 import type { FaultInput } from '@atrium/sandbox/faults'

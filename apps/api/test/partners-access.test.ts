@@ -1,4 +1,4 @@
-import type { PartnerAccess } from '@atrium/core/partner-access'
+import type { PartnerAccess } from '@atrium/core/partners/partner-access'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { restRoutes } from '../src/transport/rest.ts'
 import { overRest, overTrpc } from './calls.ts'

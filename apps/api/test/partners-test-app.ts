@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { demoClients } from '@atrium/core/demo'
-import type { PartnerAccess } from '@atrium/core/partner-access'
-import { insertTenant } from '@atrium/db/tenants'
+import { demoClients } from '@atrium/core/demo/demo'
+import type { PartnerAccess } from '@atrium/core/partners/partner-access'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import { type Issuer, personClaims, startIssuer } from './issuer.ts'
 import { startTestApp, type TestApp, type TestAppOptions, type TestResponse } from './test-app.ts'
 

@@ -1,4 +1,4 @@
-import { insertAuditEvent } from '@atrium/db/audit'
+import { insertAuditEvent } from '@atrium/db/audit/audit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
 

@@ -1,4 +1,4 @@
-import { claimMember, releaseMember } from '@atrium/db/member-work'
+import { claimMember, releaseMember } from '@atrium/db/members/member-work'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { syncMember } from '../src/members/jobs.ts'
 import { followIdentities } from '../src/users/follow-identity.ts'

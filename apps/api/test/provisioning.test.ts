@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { fileQuotaBytes, provisioningSteps, type TenantView } from '@atrium/core/tenants'
-import { findAbandonedTenants, secondsUntilDue } from '@atrium/db/provisioning'
+import { fileQuotaBytes, provisioningSteps, type TenantView } from '@atrium/core/tenants/tenants'
+import { findAbandonedTenants, secondsUntilDue } from '@atrium/db/provisioning/provisioning'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { provisionTenant } from '../src/provisioning/jobs.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import { expect, it } from 'vitest'
 import { createRateLimit, createWindowCounts, mostRemembered } from '../src/rate-limit.ts'
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
+import { demoClients, demoServiceCredentials } from '@atrium/core/demo/demo'
 import { describe, expect, it } from 'vitest'
 import { portsOf } from '../../../dev/ports.ts'
 import {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AppError } from '@atrium/core/errors'
+import type { AppError } from '@atrium/core/platform/errors'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config.ts'

@@ -1,4 +1,4 @@
-import { provisioningSteps } from '@atrium/core/tenants'
+import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { send, startApi } from './api-process.ts'
 import { outsideObjects } from './outside.ts'

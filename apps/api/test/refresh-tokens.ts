@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { demoClients } from '@atrium/core/demo'
+import { demoClients } from '@atrium/core/demo/demo'
 import type { TestApp } from './test-app.ts'
 
 const redirectUri = 'http://localhost:4100/auth/callback'

@@ -1,4 +1,4 @@
-import { openDatabase } from '@atrium/db/connect'
+import { openDatabase } from '@atrium/db/platform/connect'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardedWithoutToken } from '../src/procedure.ts'

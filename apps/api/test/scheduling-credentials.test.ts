@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createKeyring } from '@atrium/db/encryption'
+import { createKeyring } from '@atrium/db/platform/encryption'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

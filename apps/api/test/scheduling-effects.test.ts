@@ -1,4 +1,4 @@
-import { claimCalendars, saveCalendarOutcome } from '@atrium/db/booking-calendars'
+import { claimCalendars, saveCalendarOutcome } from '@atrium/db/scheduling/booking-calendars'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { checkCalendars } from '../src/scheduling/calendar-drift.ts'
 import { drainCalendars } from '../src/scheduling/calendar-sync.ts'

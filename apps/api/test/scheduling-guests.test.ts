@@ -1,4 +1,4 @@
-import { findBooking } from '@atrium/db/bookings'
+import { findBooking } from '@atrium/db/scheduling/bookings'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { drainOutbox } from '../src/outbox/drain.ts'
 import { sendReminderMails } from '../src/scheduling/booking-mails.ts'

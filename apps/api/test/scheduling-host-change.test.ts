@@ -1,4 +1,4 @@
-import type { ClaimedMail } from '@atrium/db/outbox'
+import type { ClaimedMail } from '@atrium/db/outbox/outbox'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pointlessBecause } from '../src/scheduling/booking-mail-parts.ts'
 import { drainCalendars } from '../src/scheduling/calendar-sync.ts'

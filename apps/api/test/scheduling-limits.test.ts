@@ -124,7 +124,7 @@ describe('what one address may ask for', () => {
 
   it('gives its rows back when their time is over', async () => {
     await visit(testApp, 'GET', '/pages/acme')
-    const { deleteExpiredRateLimits } = await import('@atrium/db/rate-limits')
+    const { deleteExpiredRateLimits } = await import('@atrium/db/platform/rate-limits')
     expect(
       await deleteExpiredRateLimits(
         testApp.database.db,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { eraseManageTokens } from '@atrium/db/bookings'
+import { eraseManageTokens } from '@atrium/db/scheduling/bookings'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expireBookings } from '../src/scheduling/expire-bookings.ts'
 import {

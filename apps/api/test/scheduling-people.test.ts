@@ -1,5 +1,5 @@
-import { deleteRemovedPeople } from '@atrium/db/member-work'
-import { deleteUser } from '@atrium/db/users'
+import { deleteRemovedPeople } from '@atrium/db/members/member-work'
+import { deleteUser } from '@atrium/db/users/users'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from './test-app.ts'
 

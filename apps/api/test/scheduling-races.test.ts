@@ -1,4 +1,4 @@
-import { openDatabase } from '@atrium/db/connect'
+import { openDatabase } from '@atrium/db/platform/connect'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, createApp } from '../src/app.ts'
 import { createLogger } from '../src/log.ts'

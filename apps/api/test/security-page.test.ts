@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isSetPerTenant, type Limit, limitNames, limits } from '@atrium/core/limits'
+import { isSetPerTenant, type Limit, limitNames, limits } from '@atrium/core/platform/limits'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyLimitBytes } from '../src/app.ts'
 import { restRoutes } from '../src/transport/rest.ts'

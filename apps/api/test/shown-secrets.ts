@@ -1,4 +1,4 @@
-import type { Database } from '@atrium/db/connect'
+import type { Database } from '@atrium/db/platform/connect'
 import { sql } from 'kysely'
 
 /** A secret that was used or made in a run, and what it was. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Tables } from '@atrium/db/tables'
+import type { Tables } from '@atrium/db/schema/tables'
 import type { UpdateObject } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'

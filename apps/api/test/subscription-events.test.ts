@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { findSubscriptionByStripeId } from '@atrium/db/subscriptions'
+import { findSubscriptionByStripeId } from '@atrium/db/billing/subscriptions'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { applyProcessorSubscription } from '../src/subscriptions/apply.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { insertTenant } from '@atrium/db/tenants'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import { expect } from 'vitest'
 import { applyDueSubscriptions } from '../src/subscriptions/due.ts'
 import { startTestApp } from './test-app.ts'

@@ -1,4 +1,4 @@
-import { unfinishedMembersOf } from '@atrium/db/tenant-access'
+import { unfinishedMembersOf } from '@atrium/db/tenants/tenant-access'
 import { syncMember } from '../src/members/jobs.ts'
 import { provisionTenant } from '../src/provisioning/jobs.ts'
 import { identityUser, type MembersTestApp } from './members-test-app.ts'

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { FailureKind, SystemFailures, SystemView } from '@atrium/core/system'
-import { backlogKinds, failureKinds } from '@atrium/core/system'
-import type { Db } from '@atrium/db/connect'
-import { queues } from '@atrium/db/jobs'
-import { newestMigration } from '@atrium/db/newest-migration'
-import { insertMail } from '@atrium/db/outbox'
-import { listFailures, readBacklogs } from '@atrium/db/system'
-import type { Tables } from '@atrium/db/tables'
+import type { FailureKind, SystemFailures, SystemView } from '@atrium/core/system/system'
+import { backlogKinds, failureKinds } from '@atrium/core/system/system'
+import { insertMail } from '@atrium/db/outbox/outbox'
+import type { Db } from '@atrium/db/platform/connect'
+import { queues } from '@atrium/db/platform/jobs'
+import { newestMigration } from '@atrium/db/schema/newest-migration'
+import type { Tables } from '@atrium/db/schema/tables'
+import { listFailures, readBacklogs } from '@atrium/db/system/system'
 import {
   CompiledQuery,
   DummyDriver,

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { emailTemplates } from '@atrium/core/email-templates'
+import { emailTemplates } from '@atrium/core/branding/email-templates'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sampleValues } from '../src/branding/samples.ts'
 import { createTemplates, type Templates } from '../src/branding/template-thread.ts'

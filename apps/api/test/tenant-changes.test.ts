@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Database, openDatabase } from '@atrium/db/connect'
+import { type Database, openDatabase } from '@atrium/db/platform/connect'
 import { copyDatabase } from '@atrium/db/testing/database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 import { request as send } from 'node:http'
-import { demoClients } from '@atrium/core/demo'
-import { isReservedSlug } from '@atrium/core/slugs'
+import { demoClients } from '@atrium/core/demo/demo'
+import { isReservedSlug } from '@atrium/core/tenants/slugs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renameTenantGroups } from '../src/tenants/rename-groups.ts'
 import { startApi } from './api-process.ts'

@@ -1,5 +1,5 @@
-import { limits } from '@atrium/core/limits'
-import { type TenantLimit, tenantLimitNames } from '@atrium/core/tenant-limits'
+import { limits } from '@atrium/core/platform/limits'
+import { type TenantLimit, tenantLimitNames } from '@atrium/core/tenants/tenant-limits'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
 

@@ -1,4 +1,4 @@
-import { claimPurge } from '@atrium/db/tenant-purges'
+import { claimPurge } from '@atrium/db/tenants/tenant-purges'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { purgeTenants } from '../src/tenants/purge.ts'

@@ -1,4 +1,4 @@
-import { lockTenantById } from '@atrium/db/tenants'
+import { lockTenantById } from '@atrium/db/tenants/tenants'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'

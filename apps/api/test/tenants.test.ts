@@ -1,6 +1,6 @@
-import type { AuditEvent } from '@atrium/core/audit'
-import type { TenantView } from '@atrium/core/tenants'
-import { insertTenant } from '@atrium/db/tenants'
+import type { AuditEvent } from '@atrium/core/audit/audit'
+import type { TenantView } from '@atrium/core/tenants/tenants'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from './test-app.ts'
 

@@ -1,4 +1,4 @@
-import { demoClients } from '@atrium/core/demo'
+import { demoClients } from '@atrium/core/demo/demo'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forgedTokens } from './forged-tokens.ts'
 import { startIssuer } from './issuer.ts'

@@ -1,4 +1,4 @@
-import { errorCodes } from '@atrium/core/errors'
+import { errorCodes } from '@atrium/core/platform/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { restRoutes } from '../src/transport/rest.ts'
 import { overRest, overTrpc } from './calls.ts'

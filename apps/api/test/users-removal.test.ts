@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { deleteRemovedPeople } from '@atrium/db/member-work'
+import { deleteRemovedPeople } from '@atrium/db/members/member-work'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
 import { accept } from './invitations.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { insertTenant } from '@atrium/db/tenants'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ensureCustomer } from '../src/billing/customer.ts'
 import { startApi } from './api-process.ts'

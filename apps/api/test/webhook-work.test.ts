@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { claimInboxEvent, insertInboxEvent } from '@atrium/db/webhook-inbox'
+import { claimInboxEvent, insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { drainWebhooks, processEvent } from '../src/webhooks/process.ts'
 import { type Billing, billingOf } from './billing-test-app.ts'

@@ -1,7 +1,11 @@
-import { fileQuotaBytes } from '@atrium/core/tenants'
-import { claimMember, finishMember, saveMemberOutcomes } from '@atrium/db/member-work'
-import { changeMembership } from '@atrium/db/members'
-import { claimProvisioning, finishProvisioning, saveStepOutcome } from '@atrium/db/provisioning'
+import { fileQuotaBytes } from '@atrium/core/tenants/tenants'
+import { claimMember, finishMember, saveMemberOutcomes } from '@atrium/db/members/member-work'
+import { changeMembership } from '@atrium/db/members/members'
+import {
+  claimProvisioning,
+  finishProvisioning,
+  saveStepOutcome,
+} from '@atrium/db/provisioning/provisioning'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { syncMember } from '../src/members/jobs.ts'
 import { provisionTenant } from '../src/provisioning/jobs.ts'

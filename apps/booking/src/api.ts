@@ -4,20 +4,20 @@ import type {
   PublicEventTypePage,
   PublicHostPage,
   PublicTenantPage,
-} from '@atrium/core/booking-pages'
+} from '@atrium/core/scheduling/booking-pages'
 import type {
   BookingCalendarFile,
   CreateBooking,
   CreatedBooking,
   ManagedBooking,
   RescheduleManagedBooking,
-} from '@atrium/core/bookings'
+} from '@atrium/core/scheduling/bookings'
 import type {
   GetSlots,
   SlotsView,
   TakenSlotLock,
   TakeSlotLock,
-} from '@atrium/core/slot-availability'
+} from '@atrium/core/scheduling/slot-availability'
 import { createTRPCClient, httpLink } from '@trpc/client'
 import superjson from 'superjson'
 import type { BookingConfig } from './config.ts'

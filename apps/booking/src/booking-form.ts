@@ -1,6 +1,6 @@
-import type { PageFormField, PublicEventTypePage } from '@atrium/core/booking-pages'
-import type { CreateBooking } from '@atrium/core/bookings'
-import { isTimeZone } from '@atrium/core/time-zones'
+import type { PageFormField, PublicEventTypePage } from '@atrium/core/scheduling/booking-pages'
+import type { CreateBooking } from '@atrium/core/scheduling/bookings'
+import { isTimeZone } from '@atrium/core/scheduling/time-zones'
 
 /**
  * What a visitor typed, as it came, so that a rejected form can be shown again with everything in

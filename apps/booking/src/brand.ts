@@ -6,7 +6,7 @@ import {
   shapeContrast,
   textColorOn,
   textContrast,
-} from '@atrium/core/contrast'
+} from '@atrium/core/branding/contrast'
 
 /**
  * The tenant's colour as the style sheet's variables. What can be read wins over the brand: a

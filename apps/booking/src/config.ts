@@ -1,4 +1,4 @@
-import { readSettings } from '@atrium/core/settings'
+import { readSettings } from '@atrium/core/platform/settings'
 import { z } from 'zod'
 
 const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })

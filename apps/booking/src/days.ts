@@ -1,4 +1,4 @@
-import { dateOf, dayOf, monthOf, weekdayOf } from '@atrium/core/time-zones'
+import { dateOf, dayOf, monthOf, weekdayOf } from '@atrium/core/scheduling/time-zones'
 
 /**
  * Months are `2027-03`, dates `2027-03-28`. Nothing here knows a zone: it is arithmetic on the

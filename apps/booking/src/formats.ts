@@ -1,4 +1,4 @@
-import { currentZoneName, isRepeatedTime } from '@atrium/core/time-zones'
+import { currentZoneName, isRepeatedTime } from '@atrium/core/scheduling/time-zones'
 import type { Context } from 'hono'
 import { accepts } from 'hono/accepts'
 

@@ -1,6 +1,6 @@
-import { schedulingLimits } from '@atrium/core/scheduling'
-import type { SlotsView, SlotView } from '@atrium/core/slot-availability'
-import { currentZoneName, isTimeZone } from '@atrium/core/time-zones'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
+import type { SlotsView, SlotView } from '@atrium/core/scheduling/slot-availability'
+import { currentZoneName, isTimeZone } from '@atrium/core/scheduling/time-zones'
 import { addDays, addMonths, isDate, isMonth, lastDayOf, monthOfDate, weekOf } from './days.ts'
 
 /**

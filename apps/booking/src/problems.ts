@@ -1,4 +1,4 @@
-import type { ErrorCode, Issue } from '@atrium/core/errors'
+import type { ErrorCode, Issue } from '@atrium/core/platform/errors'
 import { TRPCClientError } from '@trpc/client'
 
 /** Why the API did not do what it was asked. */

@@ -1,4 +1,4 @@
-import { contrastRatio, pageColors, textContrast } from '@atrium/core/contrast'
+import { contrastRatio, pageColors, textContrast } from '@atrium/core/branding/contrast'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brandStyle } from '../src/brand.ts'

@@ -1,4 +1,4 @@
-import { CreateFlag, type FlagSettings, type FlagView, UpdateFlag } from '@atrium/core/flags'
+import { CreateFlag, type FlagSettings, type FlagView, UpdateFlag } from '@atrium/core/flags/flags'
 import { describe, expect, it } from 'vitest'
 import {
   changesFlag,

@@ -1,5 +1,5 @@
-import { CreateTenant, type TenantView } from '@atrium/core/tenants'
-import { UpdateUser, type UserView } from '@atrium/core/users'
+import { CreateTenant, type TenantView } from '@atrium/core/tenants/tenants'
+import { UpdateUser, type UserView } from '@atrium/core/users/users'
 import { describe, expect, it } from 'vitest'
 import { countOfPage } from '../src/dashboard/count.ts'
 import { emptyTenant, shownSlug, toCreateTenant } from '../src/tenants/create-form.ts'

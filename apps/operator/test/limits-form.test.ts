@@ -1,4 +1,4 @@
-import type { TenantLimit } from '@atrium/core/tenant-limits'
+import type { TenantLimit } from '@atrium/core/tenants/tenant-limits'
 import { expect, it } from 'vitest'
 import { loweredLimits, toLimitsForm, toLimitsInput } from '../src/tenants/limits-form.ts'
 

@@ -1,4 +1,4 @@
-import { CreatePartner } from '@atrium/core/partners'
+import { CreatePartner } from '@atrium/core/partners/partners'
 import { describe, expect, it } from 'vitest'
 import { emptyPartner, shownSlug, toCreatePartner } from '../src/partners/create-form.ts'
 import { marginDays } from '../src/partners/margin-editor.tsx'

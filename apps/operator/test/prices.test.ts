@@ -1,4 +1,4 @@
-import { CreatePrice, type PriceView, UpdatePrice } from '@atrium/core/prices'
+import { CreatePrice, type PriceView, UpdatePrice } from '@atrium/core/billing/prices'
 import { describe, expect, it } from 'vitest'
 import { tierLines } from '../src/prices/labels.ts'
 import {

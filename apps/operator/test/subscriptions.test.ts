@@ -2,7 +2,7 @@ import {
   CreateSubscription,
   type SubscriptionView,
   UpdateSubscription,
-} from '@atrium/core/subscriptions'
+} from '@atrium/core/billing/subscriptions'
 import { describe, expect, it } from 'vitest'
 import {
   changesSubscription,

@@ -1,4 +1,4 @@
-import { CreateTenant, UpdateTenant } from '@atrium/core/tenants'
+import { CreateTenant, UpdateTenant } from '@atrium/core/tenants/tenants'
 import { describe, expect, it } from 'vitest'
 import { onFields, rejections, validateAs } from '../src/parts/validation.ts'
 import { emptyTenant, toCreateTenant } from '../src/tenants/create-form.ts'

@@ -1,4 +1,4 @@
-import type { BrandingView } from '@atrium/core/branding'
+import type { BrandingView } from '@atrium/core/branding/branding'
 import { describe, expect, it } from 'vitest'
 import { changesOf, draftOf, fromBranding } from '../src/branding/branding-form.ts'
 import {

@@ -1,4 +1,4 @@
-import type { RecordVerdict } from '@atrium/core/domains'
+import type { RecordVerdict } from '@atrium/core/mail/domains'
 import { describe, expect, it } from 'vitest'
 import {
   hostPart,

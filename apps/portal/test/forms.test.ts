@@ -1,5 +1,5 @@
-import type { TenantView } from '@atrium/core/tenants'
-import type { UserView } from '@atrium/core/users'
+import type { TenantView } from '@atrium/core/tenants/tenants'
+import type { UserView } from '@atrium/core/users/users'
 import { describe, expect, it } from 'vitest'
 import { fromUser, changesOf as profileChanges } from '../src/profile/contact-form.ts'
 import { lastVisitedFirst } from '../src/session/last-tenant.ts'

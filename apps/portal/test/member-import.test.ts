@@ -1,5 +1,5 @@
-import { type ImportView, importColumns } from '@atrium/core/member-import'
-import { NewMember } from '@atrium/core/members'
+import { type ImportView, importColumns } from '@atrium/core/members/member-import'
+import { NewMember } from '@atrium/core/members/members'
 import { withoutBlanks } from '@atrium/ui/zod-form'
 import { describe, expect, it } from 'vitest'
 import { decodeCsv, templateCsv, toCsv } from '../src/members/csv-file.ts'

@@ -1,4 +1,4 @@
-import type { MemberView } from '@atrium/core/members'
+import type { MemberView } from '@atrium/core/members/members'
 import { describe, expect, it } from 'vitest'
 import { actionLabels, openMailConnections, sentenceOf } from '../src/members/action-labels.ts'
 import { planBulk, runEach } from '../src/members/bulk.ts'

@@ -1,4 +1,4 @@
-import type { MemberStorage } from '@atrium/core/storage'
+import type { MemberStorage } from '@atrium/core/upstream-cache/storage'
 import { describe, expect, it } from 'vitest'
 import { settingsOf } from '../src/devices/mail-settings.ts'
 import { factorsCell, factorsText, knownShare, sharesOf } from '../src/mfa/status-meta.ts'

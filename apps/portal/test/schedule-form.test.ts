@@ -1,4 +1,4 @@
-import { clockOf, type Hours, type WeeklyHours } from '@atrium/core/schedules'
+import { clockOf, type Hours, type WeeklyHours } from '@atrium/core/scheduling/schedules'
 import { describe, expect, it } from 'vitest'
 import { copyDay, furtherHours, weekAtAGlance, withDate } from '../src/scheduling/schedule-form.ts'
 import {

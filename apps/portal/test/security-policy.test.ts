@@ -1,4 +1,4 @@
-import type { SecurityPolicyView } from '@atrium/core/security-policy'
+import type { SecurityPolicyView } from '@atrium/core/security-policy/security-policy'
 import { describe, expect, it } from 'vitest'
 import { addEntries } from '../src/security-policy/allowlist.ts'
 import {

@@ -1,5 +1,5 @@
-import { findAppError } from '@atrium/core/errors'
-import { isPartnerStaff, type UserView } from '@atrium/core/users'
+import { findAppError } from '@atrium/core/platform/errors'
+import { isPartnerStaff, type UserView } from '@atrium/core/users/users'
 import { createMiddleware } from 'hono/factory'
 import type { AppCookies } from './cookies.ts'
 import { messagePage } from './message-page.ts'

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Database } from '@atrium/db/connect'
-import type { Keyring } from '@atrium/db/encryption'
-import { beginIdempotent, finishIdempotent, releaseIdempotent } from '@atrium/db/idempotency'
-import { lifetimeDays, type WebApp } from '@atrium/db/web-sessions'
+import type { Database } from '@atrium/db/platform/connect'
+import type { Keyring } from '@atrium/db/platform/encryption'
+import {
+  beginIdempotent,
+  finishIdempotent,
+  releaseIdempotent,
+} from '@atrium/db/platform/idempotency'
+import { lifetimeDays, type WebApp } from '@atrium/db/users/web-sessions'
 import { Hono } from 'hono'
 import { AuthorizationResponseError } from 'openid-client'
 import type { AppCookies } from './cookies.ts'

@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import type { Database } from '@atrium/db/connect'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Database } from '@atrium/db/platform/connect'
 import { Hono } from 'hono'
 import { apiRoutes } from './api-routes.ts'
 import { adminArea, partnerArea } from './area-guards.ts'

@@ -1,8 +1,8 @@
-import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/settings'
-import { tenantGroupPrefixFault, tenantGroupPrefixShape } from '@atrium/core/slugs'
-import { isHostName } from '@atrium/core/text'
-import { createKeyring, type Keyring, weakKey } from '@atrium/db/encryption'
-import type { WebApp } from '@atrium/db/web-sessions'
+import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/platform/settings'
+import { isHostName } from '@atrium/core/platform/text'
+import { tenantGroupPrefixFault, tenantGroupPrefixShape } from '@atrium/core/tenants/slugs'
+import { createKeyring, type Keyring, weakKey } from '@atrium/db/platform/encryption'
+import type { WebApp } from '@atrium/db/users/web-sessions'
 import { z } from 'zod'
 import type { SigningConfig } from './mail-profile-signing.ts'
 

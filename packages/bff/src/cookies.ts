@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { WebApp } from '@atrium/db/web-sessions'
+import type { WebApp } from '@atrium/db/users/web-sessions'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { isHttps } from './config.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { WebApp } from '@atrium/db/web-sessions'
+import type { WebApp } from '@atrium/db/users/web-sessions'
 import type { AppContext } from './request.ts'
 
 // A list of what goes on, not of what is held back: cookies and Authorization of the browser are

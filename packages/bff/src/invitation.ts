@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
-import { AppError } from '@atrium/core/errors'
-import { AcceptedInvitation } from '@atrium/core/invitations'
+import { AcceptedInvitation } from '@atrium/core/members/invitations'
+import { AppError } from '@atrium/core/platform/errors'
 import { html } from 'hono/html'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { requestHeaders } from './forwarding.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import type { AppContext } from './request.ts'
 
 /** The API takes no larger body (docs/contract.md, conventions). */

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SettingsError, settingsExitStatus } from '@atrium/core/settings'
+import { SettingsError, settingsExitStatus } from '@atrium/core/platform/settings'
 import { createAdaptorServer } from '@hono/node-server'
 
 export interface RunningServer {

@@ -1,5 +1,5 @@
-import { AppError, findAppError, toProblem } from '@atrium/core/errors'
-import { isUnavailable } from '@atrium/db/failures'
+import { AppError, findAppError, toProblem } from '@atrium/core/platform/errors'
+import { isUnavailable } from '@atrium/db/platform/failures'
 import { IdentityProviderUnavailable } from './oidc/client.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { AppError } from '@atrium/core/errors'
-import type { WebApp } from '@atrium/db/web-sessions'
+import { AppError } from '@atrium/core/platform/errors'
+import type { WebApp } from '@atrium/db/users/web-sessions'
 import type { AppCookies } from './cookies.ts'
 import { isEventStream, requestHeaders, responseHeaders } from './forwarding.ts'
 import type { Logger } from './log.ts'

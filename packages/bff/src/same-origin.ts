@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from './request.ts'
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { AppError } from '@atrium/core/errors'
-import type { Database } from '@atrium/db/connect'
-import { DecryptionError, type Keyring } from '@atrium/db/encryption'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Database } from '@atrium/db/platform/connect'
+import { DecryptionError, type Keyring } from '@atrium/db/platform/encryption'
 import {
   createWebSession,
   deleteWebSession,
@@ -14,7 +14,7 @@ import {
   touchWebSession,
   type WebApp,
   type WebSessionRow,
-} from '@atrium/db/web-sessions'
+} from '@atrium/db/users/web-sessions'
 import { z } from 'zod'
 import type { Logger } from './log.ts'
 import type { IssuedTokens, OidcClient, SignedInPerson } from './oidc/client.ts'

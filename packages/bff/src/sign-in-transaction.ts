@@ -1,5 +1,5 @@
-import { DecryptionError, type Keyring } from '@atrium/db/encryption'
-import type { WebApp } from '@atrium/db/web-sessions'
+import { DecryptionError, type Keyring } from '@atrium/db/platform/encryption'
+import type { WebApp } from '@atrium/db/users/web-sessions'
 import { z } from 'zod'
 
 /** How long a person may take at the identity provider. */

@@ -1,6 +1,6 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 
 export interface UpstreamRequest {
   method: string

@@ -1,6 +1,6 @@
-import type { SubscriptionSummary } from '@atrium/core/billing'
-import type { UserView } from '@atrium/core/users'
-import type { WebApp } from '@atrium/db/web-sessions'
+import type { SubscriptionSummary } from '@atrium/core/billing/billing'
+import type { UserView } from '@atrium/core/users/users'
+import type { WebApp } from '@atrium/db/users/web-sessions'
 
 /** `GET /api/session`. Nobody being signed in is an answer, not an error. */
 export interface SessionView {

@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Browser, rawRequest } from './browser.ts'
 import { startTestBff, type TestBff, type TestBffOptions } from './test-bff.ts'

@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import * as openid from 'openid-client'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Browser } from './browser.ts'

@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startEmbeddedServer } from '../src/embedded.ts'
-import { freePort } from '../src/free-port.ts'
-import { createMigratedDatabase, dropDatabase } from '../src/provision-database.ts'
+import { startEmbeddedServer } from '../src/server/embedded.ts'
+import { freePort } from '../src/server/free-port.ts'
+import { createMigratedDatabase, dropDatabase } from '../src/server/provision-database.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -1,4 +1,4 @@
-import { upstreamMessage } from '@atrium/core/upstream-messages'
+import { upstreamMessage } from '@atrium/core/platform/upstream-messages'
 
 /** The upstream systems that this package speaks to. */
 export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp' | 'payments'
@@ -71,7 +71,7 @@ const sentences = {
 
 /**
  * A failed call to an upstream system. `message` may be shown to tenants and operators: a plain
- * sentence, then call, status and kind in brackets (`@atrium/core/upstream-messages`); never a
+ * sentence, then call, status and kind in brackets (`@atrium/core/platform/upstream-messages`); never a
  * secret, an address or text of the response, apart from what the outgoing mail server replied
  * (operators alone see its failures). It has no `cause`, because loggers print causes, and the
  * errors of parsers and transports quote their input.

@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { type Sandbox, startSandbox } from '@atrium/sandbox/start'
 import { z } from 'zod'
 import type { FilesServer } from './files-contract.ts'

@@ -1,4 +1,4 @@
-import { demoPassword, demoPeople } from '@atrium/core/demo'
+import { demoPassword, demoPeople } from '@atrium/core/demo/demo'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { IdentityProvider } from '../src/identity/port.ts'
 import { type IdentityTestServer, onStandIn, startIdentityTestServer } from './identity-server.ts'

@@ -1,4 +1,4 @@
-import { demoPassword, demoPeople, demoServiceCredentials } from '@atrium/core/demo'
+import { demoPassword, demoPeople, demoServiceCredentials } from '@atrium/core/demo/demo'
 import { type Sandbox, startSandbox } from '@atrium/sandbox/start'
 import { it } from 'vitest'
 import { z } from 'zod'

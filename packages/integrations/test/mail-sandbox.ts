@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { type Sandbox, type StartOptions, startSandbox } from '@atrium/sandbox/start'
 import type { HttpClientOptions } from '../src/http-client.ts'
 import type { MailServer } from '../src/mail/port.ts'

@@ -1,4 +1,4 @@
-import { type CalendarObject, calendarObject } from '@atrium/core/icalendar'
+import { type CalendarObject, calendarObject } from '@atrium/core/scheduling/icalendar'
 import { type Sandbox, startSandbox } from '@atrium/sandbox/start'
 import ICAL from 'ical.js'
 import PostalMime from 'postal-mime'

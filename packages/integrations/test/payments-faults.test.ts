@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { describe, expect, it } from 'vitest'
 import type { CallReport } from '../src/call-policy.ts'
 import { PaymentDeclined } from '../src/payments/declined.ts'

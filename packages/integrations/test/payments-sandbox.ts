@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { type Sandbox, startSandbox } from '@atrium/sandbox/start'
 import type { CallReport } from '../src/call-policy.ts'
 import type { Payments, ProcessorSubscription } from '../src/payments/port.ts'

@@ -1,4 +1,4 @@
-import { demoHistory } from '@atrium/core/demo-history'
+import { demoHistory } from '@atrium/core/demo/demo-history'
 import { startSandbox } from './start.ts'
 
 const base = Number(process.env.ATRIUM_PORT_BASE ?? 4_000)

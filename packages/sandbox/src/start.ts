@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
-import { demoClients } from '@atrium/core/demo'
-import type { DemoHistory } from '@atrium/core/demo-history'
+import { demoClients } from '@atrium/core/demo/demo'
+import type { DemoHistory } from '@atrium/core/demo/demo-history'
 import { type Call, type CallLog, createCallLog } from './call-log.ts'
 import { controlApp } from './control/app.ts'
 import type { HostedSystem } from './control/parts.ts'

@@ -26,7 +26,7 @@ export interface SystemContext {
    */
   readonly origin: () => string
   /**
-   * `demo`: the people and groups of `@atrium/core/demo`; `empty`: what a fresh installation holds.
+   * `demo`: the people and groups of `@atrium/core/demo/demo`; `empty`: what a fresh installation holds.
    */
   readonly seed: 'demo' | 'empty'
 }

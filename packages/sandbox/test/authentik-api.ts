@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import type { Sandbox } from '../src/start.ts'
 
 export type Row = Record<string, unknown>

@@ -1,4 +1,4 @@
-import { demoClients, demoPeople, demoServiceCredentials } from '@atrium/core/demo'
+import { demoClients, demoPeople, demoServiceCredentials } from '@atrium/core/demo/demo'
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../src/start.ts'

@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { describe, expect, it } from 'vitest'
 import { createSpace, createUser, openFiles, projects, serviceBasic } from './files-server.ts'
 import { basic } from './mail-server.ts'

@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { expect } from 'vitest'
 import { type CallLog, createCallLog } from '../src/call-log.ts'
 import { createFaults, type Faults } from '../src/faults.ts'

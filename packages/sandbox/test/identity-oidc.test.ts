@@ -1,4 +1,4 @@
-import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
+import { demoClients, demoServiceCredentials } from '@atrium/core/demo/demo'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import * as oidc from 'openid-client'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-import { demoPassword, demoPeople } from '@atrium/core/demo'
+import { demoPassword, demoPeople } from '@atrium/core/demo/demo'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { refreshTokenGrant } from 'openid-client'
 import { describe, expect, it } from 'vitest'

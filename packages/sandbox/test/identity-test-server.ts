@@ -1,4 +1,4 @@
-import { demoPeople, demoServiceCredentials } from '@atrium/core/demo'
+import { demoPeople, demoServiceCredentials } from '@atrium/core/demo/demo'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type Sandbox, startSandbox } from '../src/start.ts'
 

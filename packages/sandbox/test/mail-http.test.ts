@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { describe, expect, it } from 'vitest'
 import { basic, type MailServer, openMail, serviceKey, using } from './mail-server.ts'
 

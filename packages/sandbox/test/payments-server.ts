@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import Stripe from 'stripe'
 import type { PaymentsOptions } from '../src/payments/system.ts'
 import { type Sandbox, startSandbox } from '../src/start.ts'

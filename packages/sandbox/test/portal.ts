@@ -1,4 +1,4 @@
-import { demoClients } from '@atrium/core/demo'
+import { demoClients } from '@atrium/core/demo/demo'
 import * as oidc from 'openid-client'
 import type { Sandbox } from '../src/start.ts'
 import { type Browser, openBrowser, type Page } from './browser.ts'

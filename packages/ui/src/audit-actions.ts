@@ -1,4 +1,4 @@
-import { auditActions } from '@atrium/core/audit'
+import { auditActions } from '@atrium/core/audit/audit'
 
 /**
  * An action as words: `tenant.created` is "Tenant created", `platform.user_invited` is "Platform

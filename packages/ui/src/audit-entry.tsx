@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@atrium/core/audit'
+import type { AuditEvent } from '@atrium/core/audit/audit'
 import {
   ActionIcon,
   Button,

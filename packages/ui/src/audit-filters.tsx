@@ -1,5 +1,5 @@
-import '@atrium/core/issue-messages'
-import { auditOutcome, auditOutcomes, QueryAudit } from '@atrium/core/audit'
+import '@atrium/core/platform/issue-messages'
+import { auditOutcome, auditOutcomes, QueryAudit } from '@atrium/core/audit/audit'
 import { Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { AuditPage } from '@atrium/core/audit'
+import type { AuditPage } from '@atrium/core/audit/audit'
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { stepForward } from './paging.ts'

@@ -1,5 +1,5 @@
-import type { AuditEvent } from '@atrium/core/audit'
-import { fieldLabel } from '@atrium/core/audit-changes'
+import type { AuditEvent } from '@atrium/core/audit/audit'
+import { fieldLabel } from '@atrium/core/audit/audit-changes'
 import { formatDay, formatMoney } from './format.ts'
 
 /** A change of one field as people read it. */

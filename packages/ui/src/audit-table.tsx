@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@atrium/core/audit'
+import type { AuditEvent } from '@atrium/core/audit/audit'
 import { Anchor, Text, UnstyledButton } from '@mantine/core'
 import { actionLabel } from './audit-actions.ts'
 import type { AuditFilterValues } from './audit-filters.tsx'

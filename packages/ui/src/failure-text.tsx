@@ -1,4 +1,4 @@
-import { splitUpstreamMessage } from '@atrium/core/upstream-messages'
+import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './failure-text.module.css'

@@ -1,4 +1,4 @@
-import { minorUnitDigits } from '@atrium/core/minor-units'
+import { minorUnitDigits } from '@atrium/core/billing/minor-units'
 
 // The pages are in English: dates follow the viewer's own kind of English, and British order for
 // everybody else.

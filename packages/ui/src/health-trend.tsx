@@ -1,4 +1,4 @@
-import type { HealthDay } from '@atrium/core/health-reports'
+import type { HealthDay } from '@atrium/core/health-scores/health-reports'
 import { Text } from '@mantine/core'
 import { formatDay } from './format.ts'
 import classes from './health-trend.module.css'

@@ -1,4 +1,4 @@
-import type { LedgerEntryView } from '@atrium/core/payouts'
+import type { LedgerEntryView } from '@atrium/core/billing/payouts'
 import { Text } from '@mantine/core'
 import { formatDay, formatMoney } from './format.ts'
 import { ledgerEntryNames } from './payout-status-meta.ts'

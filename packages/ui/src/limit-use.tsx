@@ -1,5 +1,5 @@
-import { limitUse } from '@atrium/core/limit-use'
-import type { TenantLimit, TenantLimits } from '@atrium/core/tenant-limits'
+import { limitUse } from '@atrium/core/platform/limit-use'
+import type { TenantLimit, TenantLimits } from '@atrium/core/tenants/tenant-limits'
 import { Group, Progress, Text } from '@mantine/core'
 import { IconAlertTriangle, IconBan } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'

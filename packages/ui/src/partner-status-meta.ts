@@ -1,5 +1,5 @@
-import type { MfaState } from '@atrium/core/mfa'
-import type { PartnerAccess, PartnerStatus } from '@atrium/core/partner-access'
+import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners/partner-access'
+import type { MfaState } from '@atrium/core/upstream-cache/mfa'
 import { formatMoney } from './format.ts'
 import type { StatusMeta } from './tones.ts'
 

@@ -1,4 +1,4 @@
-import type { LedgerEntryType, PayoutStatus } from '@atrium/core/payout-states'
+import type { LedgerEntryType, PayoutStatus } from '@atrium/core/billing/payout-states'
 import type { StatusMeta } from './tones.ts'
 
 export const payoutMeta: Readonly<Record<PayoutStatus, StatusMeta>> = {

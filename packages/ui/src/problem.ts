@@ -1,5 +1,5 @@
-import type { ErrorCode, Issue } from '@atrium/core/errors'
-import { splitUpstreamMessage } from '@atrium/core/upstream-messages'
+import type { ErrorCode, Issue } from '@atrium/core/platform/errors'
+import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
 
 /** What a page can say about a failed call. */
 export interface ProblemInfo {

@@ -1,10 +1,10 @@
-import { provisioningSteps } from '@atrium/core/provisioning'
+import { provisioningSteps } from '@atrium/core/provisioning/provisioning'
 import type {
   ProvisioningStatus,
   ProvisioningStep,
   TenantEvent,
   TenantStatus,
-} from '@atrium/core/tenants'
+} from '@atrium/core/tenants/tenants'
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { IconFolders, IconKey, IconMailbox, type TablerIcon } from '@tabler/icons-react'

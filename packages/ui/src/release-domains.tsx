@@ -1,4 +1,4 @@
-import type { DomainView } from '@atrium/core/domains'
+import type { DomainView } from '@atrium/core/mail/domains'
 import { Button, Checkbox, List, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconLinkOff } from '@tabler/icons-react'

@@ -1,5 +1,5 @@
-import type { AuditOutcome } from '@atrium/core/audit'
-import type { ProvisioningStatus, TenantHealth, TenantStatus } from '@atrium/core/tenants'
+import type { AuditOutcome } from '@atrium/core/audit/audit'
+import type { ProvisioningStatus, TenantHealth, TenantStatus } from '@atrium/core/tenants/tenants'
 import {
   IconAlertTriangle,
   IconCircleCheck,

@@ -1,5 +1,5 @@
-import type { BillingCycle, SubscriptionStatus } from '@atrium/core/subscriptions'
-import type { Plan } from '@atrium/core/tenants'
+import type { BillingCycle, SubscriptionStatus } from '@atrium/core/billing/subscriptions'
+import type { Plan } from '@atrium/core/tenants/tenants'
 import type { StatusMeta } from './tones.ts'
 
 export const planNames: Readonly<Record<Plan, string>> = {

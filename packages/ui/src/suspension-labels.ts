@@ -1,4 +1,4 @@
-import type { SuspensionMode } from '@atrium/core/tenants'
+import type { SuspensionMode } from '@atrium/core/tenants/tenants'
 
 /** Modes of a suspension as people read them, with what each takes away. */
 export const suspensionLabels: Readonly<Record<SuspensionMode, { name: string; effect: string }>> =

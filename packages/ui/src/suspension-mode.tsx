@@ -1,5 +1,5 @@
-import { suspensionModes } from '@atrium/core/choices'
-import type { SuspensionMode } from '@atrium/core/tenants'
+import { suspensionModes } from '@atrium/core/platform/choices'
+import type { SuspensionMode } from '@atrium/core/tenants/tenants'
 import { Radio, Stack } from '@mantine/core'
 import { suspensionLabels } from './suspension-labels.ts'
 

@@ -1,10 +1,10 @@
-import type { AuditOutcome } from '@atrium/core/audit'
+import type { AuditOutcome } from '@atrium/core/audit/audit'
 import type {
   ProvisioningStatus,
   StepState,
   TenantHealth,
   TenantStatus,
-} from '@atrium/core/tenants'
+} from '@atrium/core/tenants/tenants'
 
 /**
  * What a state means to the reader; decides colour and icon together, so that colour never stands

@@ -1,4 +1,4 @@
-import '@atrium/core/issue-messages'
+import '@atrium/core/platform/issue-messages'
 import type { z } from 'zod'
 
 /**

@@ -1,5 +1,5 @@
-import { QueryAudit } from '@atrium/core/audit'
-import { cursor } from '@atrium/core/paging'
+import { QueryAudit } from '@atrium/core/audit/audit'
+import { cursor } from '@atrium/core/platform/paging'
 import { describe, expect, it } from 'vitest'
 import {
   auditAction,

@@ -1,4 +1,4 @@
-import { CreateTenant } from '@atrium/core/tenants'
+import { CreateTenant } from '@atrium/core/tenants/tenants'
 import { describe, expect, it } from 'vitest'
 import { withoutBlanks, zodForm } from '../src/zod-form.ts'
 

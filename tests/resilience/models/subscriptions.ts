@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { demoClients } from '@atrium/core/demo'
-import { insertTenant } from '@atrium/db/tenants'
+import { demoClients } from '@atrium/core/demo/demo'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import fc from 'fast-check'
 import { applyDueSubscriptions } from '../../../apps/api/src/subscriptions/due.ts'
 import { type Issuer, personClaims } from '../../../apps/api/test/issuer.ts'

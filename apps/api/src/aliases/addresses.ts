@@ -1,7 +1,7 @@
-import { AppError } from '@atrium/core/errors'
-import { ownedAddress } from '@atrium/core/mail-addresses'
-import { type AddressDomainRow, addressHolder, listAddressDomains } from '@atrium/db/aliases'
-import type { Db, Trx } from '@atrium/db/connect'
+import { ownedAddress } from '@atrium/core/mail/mail-addresses'
+import { AppError } from '@atrium/core/platform/errors'
+import { type AddressDomainRow, addressHolder, listAddressDomains } from '@atrium/db/mail/aliases'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 
 /**
  * An address that the tenant may have: on a verified domain of its own, and held by nothing in our

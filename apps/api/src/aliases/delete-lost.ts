@@ -1,5 +1,5 @@
-import { addressHolder } from '@atrium/db/aliases'
-import type { TouchedList } from '@atrium/db/lists'
+import { addressHolder } from '@atrium/db/mail/aliases'
+import type { TouchedList } from '@atrium/db/mail/lists'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { removeFromLists } from '../lists/members.ts'
 import type { Services } from '../services.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { AppError } from '@atrium/core/errors'
-import { claimMember, type MemberWork, releaseMember } from '@atrium/db/member-work'
-import { findMember } from '@atrium/db/members'
+import { AppError } from '@atrium/core/platform/errors'
+import { claimMember, type MemberWork, releaseMember } from '@atrium/db/members/member-work'
+import { findMember } from '@atrium/db/members/members'
 import type { Services } from '../services.ts'
 
 const pollIntervalMs = 100

@@ -1,10 +1,10 @@
-import type { AliasPage, AliasView, ListAliases } from '@atrium/core/aliases'
-import { splitAddress } from '@atrium/core/mail-addresses'
+import type { AliasPage, AliasView, ListAliases } from '@atrium/core/mail/aliases'
+import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import {
   listAddressDomains,
   type MailboxMemberRow,
   membersOfMailAccounts,
-} from '@atrium/db/aliases'
+} from '@atrium/db/mail/aliases'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { mailDeadlineMs, mailFailure, mailServerOf } from './mail-server.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'

@@ -1,4 +1,4 @@
-import type { TouchedList } from '@atrium/db/lists'
+import type { TouchedList } from '@atrium/db/mail/lists'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { listsInAudit } from '../lists/members.ts'

@@ -1,4 +1,4 @@
-import { AddAlias, AliasPage, AliasView, ListAliases, RemoveAlias } from '@atrium/core/aliases'
+import { AddAlias, AliasPage, AliasView, ListAliases, RemoveAlias } from '@atrium/core/mail/aliases'
 import { z } from 'zod'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'

@@ -1,7 +1,7 @@
-import { type AuditEvent, auditColumns, csvLine, type ExportAudit } from '@atrium/core/audit'
-import { exportTrailer } from '@atrium/core/export-trailer'
-import { auditCursor } from '@atrium/db/audit'
-import { searchByTrust } from '@atrium/db/audit-search'
+import { type AuditEvent, auditColumns, csvLine, type ExportAudit } from '@atrium/core/audit/audit'
+import { exportTrailer } from '@atrium/core/audit/export-trailer'
+import { auditCursor } from '@atrium/db/audit/audit'
+import { searchByTrust } from '@atrium/db/audit/audit-search'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 

@@ -1,6 +1,6 @@
-import type { AuditPage, QueryAudit, QueryTenantAudit } from '@atrium/core/audit'
-import { auditCursor } from '@atrium/db/audit'
-import { type AuditFindings, searchByTrust } from '@atrium/db/audit-search'
+import type { AuditPage, QueryAudit, QueryTenantAudit } from '@atrium/core/audit/audit'
+import { auditCursor } from '@atrium/db/audit/audit'
+import { type AuditFindings, searchByTrust } from '@atrium/db/audit/audit-search'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 

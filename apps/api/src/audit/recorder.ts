@@ -4,10 +4,14 @@ import {
   type AuditOutcome,
   type AuditSource,
   auditMetadata,
-} from '@atrium/core/audit'
-import { insertAuditEvent, insertChainedAuditEvent, type NewAuditEvent } from '@atrium/db/audit'
-import { auditChainOf } from '@atrium/db/audit-chain'
-import type { Database } from '@atrium/db/connect'
+} from '@atrium/core/audit/audit'
+import {
+  insertAuditEvent,
+  insertChainedAuditEvent,
+  type NewAuditEvent,
+} from '@atrium/db/audit/audit'
+import { auditChainOf } from '@atrium/db/audit/audit-chain'
+import type { Database } from '@atrium/db/platform/connect'
 import type { Caller, RequestInfo } from '../caller.ts'
 import type { Clock } from '../clock.ts'
 import type { KeyedLimiter } from '../keyed-limiter.ts'

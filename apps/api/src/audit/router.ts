@@ -4,7 +4,7 @@ import {
   ExportAudit,
   QueryAudit,
   VerifyAudit,
-} from '@atrium/core/audit'
+} from '@atrium/core/audit/audit'
 import { operator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { exportAudit } from './export.ts'

@@ -1,5 +1,5 @@
-import type { AuditVerification, VerifyAudit } from '@atrium/core/audit'
-import { countUnchained, listAuditChains, verifyAuditChain } from '@atrium/db/audit-chain'
+import type { AuditVerification, VerifyAudit } from '@atrium/core/audit/audit'
+import { countUnchained, listAuditChains, verifyAuditChain } from '@atrium/db/audit/audit-chain'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 

@@ -3,10 +3,10 @@ import type {
   BillingInfoView,
   CheckedBillingInfo,
   VatStatus,
-} from '@atrium/core/billing-info'
-import { AppError } from '@atrium/core/errors'
-import { checkVatNumber } from '@atrium/core/vat-numbers'
-import type { Warning } from '@atrium/core/warnings'
+} from '@atrium/core/billing/billing-info'
+import { checkVatNumber } from '@atrium/core/billing/vat-numbers'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Warning } from '@atrium/core/platform/warnings'
 import { withEditVersion } from '../edit-version.ts'
 
 /** What the authority said of a number, as far as it was asked. */

@@ -1,5 +1,5 @@
-import { CheckedBillingInfo, UpdateBillingInfo } from '@atrium/core/billing-info'
-import { TenantPath } from '@atrium/core/tenants'
+import { CheckedBillingInfo, UpdateBillingInfo } from '@atrium/core/billing/billing-info'
+import { TenantPath } from '@atrium/core/tenants/tenants'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { getBillingInfo } from './get.ts'

@@ -3,18 +3,18 @@ import type {
   PaymentOutcome,
   SetPaymentMethod,
   SetupIntent,
-} from '@atrium/core/billing'
-import { AppError } from '@atrium/core/errors'
-import { isEnded } from '@atrium/core/subscriptions'
-import { findSubscriptionSummary } from '@atrium/db/billing'
-import { databaseNow } from '@atrium/db/clock'
-import { findOldestOpenInvoice } from '@atrium/db/invoices'
+} from '@atrium/core/billing/billing'
+import { isEnded } from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import { findSubscriptionSummary } from '@atrium/db/billing/billing'
+import { findOldestOpenInvoice } from '@atrium/db/billing/invoices'
 import {
   findPaymentCustomer,
   noteCardChoice,
   type StoredCard,
   saveCard,
-} from '@atrium/db/payment-customers'
+} from '@atrium/db/billing/payment-customers'
+import { databaseNow } from '@atrium/db/platform/clock'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'

@@ -5,7 +5,7 @@ import {
   findTenantOfCustomer,
   lockPaymentCustomer,
   savePaymentCustomer,
-} from '@atrium/db/payment-customers'
+} from '@atrium/db/billing/payment-customers'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Services } from '../services.ts'
 import { paymentDeadline } from './failures.ts'

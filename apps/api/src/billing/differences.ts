@@ -1,6 +1,6 @@
-import { toSubscriptionStatus } from '@atrium/core/subscriptions'
-import type { StripeSubscriptionRow } from '@atrium/db/billing'
-import type { InvoiceRow } from '@atrium/db/invoices'
+import { toSubscriptionStatus } from '@atrium/core/billing/subscriptions'
+import type { StripeSubscriptionRow } from '@atrium/db/billing/billing'
+import type { InvoiceRow } from '@atrium/db/billing/invoices'
 import type { ProcessorInvoice, ProcessorSubscription } from '@atrium/integrations/payments/port'
 
 type Fields = Record<string, [unknown, unknown]>

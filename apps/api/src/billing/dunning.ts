@@ -1,6 +1,5 @@
-import { reminderDaysDue, suspensionDays } from '@atrium/core/billing'
-import { isEnded } from '@atrium/core/subscriptions'
-import type { Trx } from '@atrium/db/connect'
+import { reminderDaysDue, suspensionDays } from '@atrium/core/billing/billing'
+import { isEnded } from '@atrium/core/billing/subscriptions'
 import {
   clearPastDue,
   type DunnedSubscription,
@@ -10,9 +9,10 @@ import {
   lockDunningCase,
   openDunningCase,
   saveDunningCase,
-} from '@atrium/db/dunning'
-import { sumOpenInvoices } from '@atrium/db/invoices'
-import { transitionTenant } from '@atrium/db/tenant-access'
+} from '@atrium/db/billing/dunning'
+import { sumOpenInvoices } from '@atrium/db/billing/invoices'
+import type { Trx } from '@atrium/db/platform/connect'
+import { transitionTenant } from '@atrium/db/tenants/tenant-access'
 import type { AuditEntry } from '../audit/recorder.ts'
 import { readEntitlements } from '../entitlements/read.ts'
 import type { InTransaction, Services } from '../services.ts'

@@ -1,6 +1,6 @@
-import { type BillingGateState, billingEngineFlag } from '@atrium/core/billing'
-import { AppError } from '@atrium/core/errors'
-import type { FlagTarget } from '@atrium/core/flag-evaluation'
+import { type BillingGateState, billingEngineFlag } from '@atrium/core/billing/billing'
+import type { FlagTarget } from '@atrium/core/flags/flag-evaluation'
+import { AppError } from '@atrium/core/platform/errors'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Services } from '../services.ts'
 

@@ -1,7 +1,16 @@
-import type { InvoiceDocument, InvoicePage, InvoicePath, ListInvoices } from '@atrium/core/billing'
-import { AppError } from '@atrium/core/errors'
-import { cutPage } from '@atrium/core/paging'
-import { findInvoice, type InvoiceRow, listInvoices as queryInvoices } from '@atrium/db/invoices'
+import type {
+  InvoiceDocument,
+  InvoicePage,
+  InvoicePath,
+  ListInvoices,
+} from '@atrium/core/billing/billing'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import {
+  findInvoice,
+  type InvoiceRow,
+  listInvoices as queryInvoices,
+} from '@atrium/db/billing/invoices'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { Services } from '../services.ts'

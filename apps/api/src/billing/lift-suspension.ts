@@ -1,5 +1,5 @@
-import type { Trx } from '@atrium/db/connect'
-import { transitionTenant } from '@atrium/db/tenant-access'
+import type { Trx } from '@atrium/db/platform/connect'
+import { transitionTenant } from '@atrium/db/tenants/tenant-access'
 import type { InTransaction } from '../services.ts'
 import { statusWithout } from '../tenants/follow-access.ts'
 

@@ -1,6 +1,6 @@
-import { type Entitlements, explainEntitlements } from '@atrium/core/entitlements'
-import { AppError } from '@atrium/core/errors'
-import type { Db, Trx } from '@atrium/db/connect'
+import { type Entitlements, explainEntitlements } from '@atrium/core/billing/entitlements'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 import { readEntitlements } from '../entitlements/read.ts'
 import type { InTransaction } from '../services.ts'
 

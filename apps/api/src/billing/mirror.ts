@@ -1,6 +1,5 @@
-import { type InvoiceStatus, invoiceStatuses } from '@atrium/core/billing'
-import { findEarningPartner } from '@atrium/db/billing'
-import type { Trx } from '@atrium/db/connect'
+import { type InvoiceStatus, invoiceStatuses } from '@atrium/core/billing/billing'
+import { findEarningPartner } from '@atrium/db/billing/billing'
 import {
   type InvoiceFields,
   type InvoiceRow,
@@ -10,7 +9,8 @@ import {
   setInvoicePartner,
   sumReversals,
   updateInvoice,
-} from '@atrium/db/invoices'
+} from '@atrium/db/billing/invoices'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { ProcessorInvoice, ProcessorReversal } from '@atrium/integrations/payments/port'
 import { marginAt } from '../payouts/margins.ts'
 import { settleInvoiceLedger } from '../payouts/settle.ts'

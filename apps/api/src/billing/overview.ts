@@ -3,17 +3,17 @@ import {
   type BillingState,
   billingStateOf,
   suspensionDays,
-} from '@atrium/core/billing'
-import { type EntitlementFacts, entitlementsOf } from '@atrium/core/entitlements'
-import { toMinorNumber } from '@atrium/core/money'
+} from '@atrium/core/billing/billing'
+import { type EntitlementFacts, entitlementsOf } from '@atrium/core/billing/entitlements'
+import { toMinorNumber } from '@atrium/core/billing/money'
 import {
   findLastReconciliation,
   listDifferences,
   listPastDueTenants,
   type PastDueRow,
   readCurrencyFigures,
-} from '@atrium/db/billing'
-import { findEntitlementFactsOf } from '@atrium/db/entitlements'
+} from '@atrium/db/billing/billing'
+import { findEntitlementFactsOf } from '@atrium/db/billing/entitlements'
 import { entitlementRules } from '../entitlements/read.ts'
 import type { Services } from '../services.ts'
 import { readInboxHealth } from '../webhooks/health.ts'

@@ -1,5 +1,5 @@
-import type { PortalSession } from '@atrium/core/billing'
-import { AppError } from '@atrium/core/errors'
+import type { PortalSession } from '@atrium/core/billing/billing'
+import { AppError } from '@atrium/core/platform/errors'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { portalLink } from '../outbox/links.ts'

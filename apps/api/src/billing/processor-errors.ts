@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@atrium/core/errors'
+import type { ErrorCode } from '@atrium/core/platform/errors'
 
 /**
  * What a call of the payment processor rejects with, for the `errors` of procedures that make one.

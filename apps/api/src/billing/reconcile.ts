@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   deleteOldReconciliations,
   insertDifference,
@@ -6,10 +6,10 @@ import {
   type NewDifference,
   saveReconciliation,
   startReconciliation,
-} from '@atrium/db/billing'
-import { databaseNow } from '@atrium/db/clock'
-import { listStoredInvoices } from '@atrium/db/invoices'
-import { findPaymentCustomer, listCustomerTenants } from '@atrium/db/payment-customers'
+} from '@atrium/db/billing/billing'
+import { listStoredInvoices } from '@atrium/db/billing/invoices'
+import { findPaymentCustomer, listCustomerTenants } from '@atrium/db/billing/payment-customers'
+import { databaseNow } from '@atrium/db/platform/clock'
 import type {
   Payments,
   ProcessorInvoice,

@@ -10,8 +10,8 @@ import {
   PortalSession,
   SetPaymentMethod,
   SetupIntent,
-} from '@atrium/core/billing'
-import { TenantPath } from '@atrium/core/tenants'
+} from '@atrium/core/billing/billing'
+import { TenantPath } from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
 import { adminOrOperator, memberOrOperator, operator } from '../guards.ts'
 import { recentSignIn } from '../procedure.ts'

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { databaseNow } from '@atrium/db/clock'
-import { findCustomerTenant, findPaymentCustomer, saveTaxId } from '@atrium/db/payment-customers'
+import {
+  findCustomerTenant,
+  findPaymentCustomer,
+  saveTaxId,
+} from '@atrium/db/billing/payment-customers'
+import { databaseNow } from '@atrium/db/platform/clock'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'

@@ -1,6 +1,6 @@
-import { tenantExists, tenantOfStripeSubscription } from '@atrium/db/billing'
-import type { Db, Trx } from '@atrium/db/connect'
-import { findTenantOfCustomer } from '@atrium/db/payment-customers'
+import { tenantExists, tenantOfStripeSubscription } from '@atrium/db/billing/billing'
+import { findTenantOfCustomer } from '@atrium/db/billing/payment-customers'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 import { z } from 'zod'
 
 export interface Traces {

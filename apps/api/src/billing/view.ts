@@ -4,11 +4,11 @@ import {
   type InvoiceView,
   invoiceDisplayStatusOf,
   type SubscriptionSummary,
-} from '@atrium/core/billing'
-import { toMinorNumber } from '@atrium/core/money'
-import type { SummaryRow } from '@atrium/db/billing'
-import type { InvoiceRow } from '@atrium/db/invoices'
-import type { StoredCard } from '@atrium/db/payment-customers'
+} from '@atrium/core/billing/billing'
+import { toMinorNumber } from '@atrium/core/billing/money'
+import type { SummaryRow } from '@atrium/db/billing/billing'
+import type { InvoiceRow } from '@atrium/db/billing/invoices'
+import type { StoredCard } from '@atrium/db/billing/payment-customers'
 
 /**
  * An invoice as tenants read it. Asks for one that was finalized: drafts are nobody's business yet.

@@ -1,5 +1,5 @@
-import { type MailTemplateKey, templateDefinition } from '@atrium/core/email-templates'
-import type { Issue } from '@atrium/core/errors'
+import { type MailTemplateKey, templateDefinition } from '@atrium/core/branding/email-templates'
+import type { Issue } from '@atrium/core/platform/errors'
 import { type Template, Tokenizer, type TopLevelToken, TypeGuards, type Variable } from 'liquidjs'
 import { allowedTags, deepest, innerTags, liquidFor } from './liquid.ts'
 import { type MessageText, renderParsed } from './render.ts'

@@ -1,15 +1,15 @@
-import type { BrandingView } from '@atrium/core/branding'
-import { standardAccentColor } from '@atrium/core/branding'
-import { contrastWarnings, textColorOn } from '@atrium/core/contrast'
-import { templateDefinition, templateKeys } from '@atrium/core/email-templates'
-import { AppError } from '@atrium/core/errors'
+import type { BrandingView } from '@atrium/core/branding/branding'
+import { standardAccentColor } from '@atrium/core/branding/branding'
+import { contrastWarnings, textColorOn } from '@atrium/core/branding/contrast'
+import { templateDefinition, templateKeys } from '@atrium/core/branding/email-templates'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   type BrandingRow,
   type EmailTemplateRow,
   findBranding,
   listEmailTemplates,
-} from '@atrium/db/branding'
-import type { Db, Trx } from '@atrium/db/connect'
+} from '@atrium/db/branding/branding'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 import { withEditVersion } from '../edit-version.ts'
 import type { Services } from '../services.ts'
 

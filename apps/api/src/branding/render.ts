@@ -1,4 +1,4 @@
-import { hasUnsafeCharacters } from '@atrium/core/text'
+import { hasUnsafeCharacters } from '@atrium/core/platform/text'
 import { Context, type Template, toValueSync } from 'liquidjs'
 import { liquidFor } from './liquid.ts'
 import type { TemplateValues } from './samples.ts'

@@ -4,7 +4,7 @@ import {
   GetBranding,
   PreviewBranding,
   UpdateBranding,
-} from '@atrium/core/branding'
+} from '@atrium/core/branding/branding'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { getBranding } from './get.ts'

@@ -1,4 +1,4 @@
-import { type MailTemplateKey, templateDefinition } from '@atrium/core/email-templates'
+import { type MailTemplateKey, templateDefinition } from '@atrium/core/branding/email-templates'
 
 export type TemplateValues = {
   readonly [name: string]: string | readonly string[] | TemplateValues

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { MailTemplateKey } from '@atrium/core/email-templates'
-import { AppError, type Issue } from '@atrium/core/errors'
+import type { MailTemplateKey } from '@atrium/core/branding/email-templates'
+import { AppError, type Issue } from '@atrium/core/platform/errors'
 import type { KeyedLimiter } from '../keyed-limiter.ts'
 import type { Logger } from '../log.ts'
 import type { MessageText } from './render.ts'

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Ask, DnsAnswer, RecordType } from '@atrium/core/dns-answers'
+import type { Ask, DnsAnswer, RecordType } from '@atrium/core/mail/dns-answers'
 import {
   judgeRecords,
   regressions,
   secondsUntilNextCheck,
   stateOf,
-} from '@atrium/core/domain-records'
-import type { DomainCheckCause, ExpectedRecord, RecordVerdict } from '@atrium/core/domains'
+} from '@atrium/core/mail/domain-records'
+import type { DomainCheckCause, ExpectedRecord, RecordVerdict } from '@atrium/core/mail/domains'
 import {
   type DomainRow,
   findDomainById,
   lastKnownVerdicts,
   proveDomain,
   saveDomainCheck,
-} from '@atrium/db/domains'
+} from '@atrium/db/mail/domains'
 import type { DnsResolver } from '@atrium/integrations/dns/port'
 import type { Services } from '../services.ts'
 import { isDomainTaken } from './available.ts'

@@ -1,4 +1,4 @@
-import { claimDays } from '@atrium/core/domain-claims'
+import { claimDays } from '@atrium/core/mail/domain-claims'
 import {
   type DomainRow,
   deleteUnprovenDomain,
@@ -7,10 +7,10 @@ import {
   mailboxesOn,
   replacePrimaryDomain,
   requestMailDomainRemoval,
-} from '@atrium/db/domains'
-import { mailListsOn } from '@atrium/db/lists'
-import { listAdministrators } from '@atrium/db/members'
-import { lockTenantById, notifyTenant, type TenantTrx } from '@atrium/db/tenants'
+} from '@atrium/db/mail/domains'
+import { mailListsOn } from '@atrium/db/mail/lists'
+import { listAdministrators } from '@atrium/db/members/members'
+import { lockTenantById, notifyTenant, type TenantTrx } from '@atrium/db/tenants/tenants'
 import { portalLink } from '../outbox/links.ts'
 import type { InTransaction, Services } from '../services.ts'
 import { tenantTransaction } from '../tenants/transaction.ts'

@@ -1,7 +1,7 @@
-import { canonicalDomain } from '@atrium/core/domains'
-import { AppError } from '@atrium/core/errors'
-import type { Db, Trx } from '@atrium/db/connect'
-import { type DomainRow, findDomain } from '@atrium/db/domains'
+import { canonicalDomain } from '@atrium/core/mail/domains'
+import { AppError } from '@atrium/core/platform/errors'
+import { type DomainRow, findDomain } from '@atrium/db/mail/domains'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 
 /**
  * The tenant's domain of the path, however it is written. 404 for one of another tenant as for an

@@ -1,4 +1,4 @@
-import { claimDomainRenames, endDomainRename, hasDueRename } from '@atrium/db/domain-renames'
+import { claimDomainRenames, endDomainRename, hasDueRename } from '@atrium/db/mail/domain-renames'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { StepRejected } from '../provisioning/step-refused.ts'
 import type { Services } from '../services.ts'

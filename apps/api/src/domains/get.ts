@@ -1,5 +1,5 @@
-import type { DomainDetail, DomainList, DomainPath, DomainUsage } from '@atrium/core/domains'
-import { type DomainRow, listDomains as readDomains } from '@atrium/db/domains'
+import type { DomainDetail, DomainList, DomainPath, DomainUsage } from '@atrium/core/mail/domains'
+import { type DomainRow, listDomains as readDomains } from '@atrium/db/mail/domains'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'

@@ -1,4 +1,4 @@
-import { claimDueDomains, claimMailDomainRemovals, findDomainById } from '@atrium/db/domains'
+import { claimDueDomains, claimMailDomainRemovals, findDomainById } from '@atrium/db/mail/domains'
 import type { Services } from '../services.ts'
 import { checkDomain } from './check.ts'
 import { endLapsedClaim, lapsedBefore } from './end-claim.ts'

@@ -1,4 +1,4 @@
-import type { MailPlace } from '@atrium/db/provisioning'
+import type { MailPlace } from '@atrium/db/provisioning/provisioning'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'

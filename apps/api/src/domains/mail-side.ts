@@ -4,7 +4,7 @@ import {
   endMailDomainRemoval,
   requestMailDomainRemoval,
   saveDomainMailState,
-} from '@atrium/db/domains'
+} from '@atrium/db/mail/domains'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'

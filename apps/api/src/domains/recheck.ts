@@ -1,5 +1,5 @@
-import type { DomainPath, DomainView } from '@atrium/core/domains'
-import { AppError } from '@atrium/core/errors'
+import type { DomainPath, DomainView } from '@atrium/core/mail/domains'
+import { AppError } from '@atrium/core/platform/errors'
 import type { AuditEntry } from '../audit/recorder.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'

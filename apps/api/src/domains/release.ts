@@ -1,11 +1,11 @@
-import type { Trx } from '@atrium/db/connect'
-import { listAdministrators } from '@atrium/db/members'
 import {
   countOn,
   listsToPush,
   type MovedDomain,
   takeBackDomains,
-} from '@atrium/db/released-domains'
+} from '@atrium/db/mail/released-domains'
+import { listAdministrators } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { pushList } from '../lists/push.ts'
 import { portalLink } from '../outbox/links.ts'

@@ -1,5 +1,5 @@
-import { AppError, findAppError } from '@atrium/core/errors'
-import { type DomainRow, findDomainById, listDomains } from '@atrium/db/domains'
+import { AppError, findAppError } from '@atrium/core/platform/errors'
+import { type DomainRow, findDomainById, listDomains } from '@atrium/db/mail/domains'
 import type { Access } from '../guards.ts'
 import type { Services } from '../services.ts'
 import { rejectUsedInMailServer, removeFromTenant } from './remove.ts'

@@ -8,7 +8,7 @@ import {
   ListDomainChecks,
   ListDomains,
   SetDmarc,
-} from '@atrium/core/domains'
+} from '@atrium/core/mail/domains'
 import { z } from 'zod'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
 import { recentSignIn } from '../procedure.ts'

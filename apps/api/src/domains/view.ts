@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url'
-import { expectedRecords, withVerdicts, zoneText } from '@atrium/core/domain-records'
-import { type DomainView, type ExpectedRecord, isBelow } from '@atrium/core/domains'
-import type { DomainRow } from '@atrium/db/domains'
+import { expectedRecords, withVerdicts, zoneText } from '@atrium/core/mail/domain-records'
+import { type DomainView, type ExpectedRecord, isBelow } from '@atrium/core/mail/domains'
+import type { DomainRow } from '@atrium/db/mail/domains'
 import { withEditVersion } from '../edit-version.ts'
 import type { Services } from '../services.ts'
 

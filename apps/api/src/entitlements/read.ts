@@ -1,6 +1,10 @@
-import { type EntitlementRules, type Entitlements, entitlementsOf } from '@atrium/core/entitlements'
-import type { Db, Trx } from '@atrium/db/connect'
-import { findEntitlementFacts } from '@atrium/db/entitlements'
+import {
+  type EntitlementRules,
+  type Entitlements,
+  entitlementsOf,
+} from '@atrium/core/billing/entitlements'
+import { findEntitlementFacts } from '@atrium/db/billing/entitlements'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { Config } from '../config.ts'
 import type { InTransaction } from '../services.ts'
 

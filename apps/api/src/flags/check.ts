@@ -1,8 +1,8 @@
-import { AppError, type Issue } from '@atrium/core/errors'
-import { findDeepFlagChain, findFlagCycle } from '@atrium/core/flag-graph'
-import { deepestPrerequisites, type FlagSettings } from '@atrium/core/flags'
-import type { Trx } from '@atrium/db/connect'
-import { existingPartners, existingTenants, prerequisitesOfFlags } from '@atrium/db/flags'
+import { findDeepFlagChain, findFlagCycle } from '@atrium/core/flags/flag-graph'
+import { deepestPrerequisites, type FlagSettings } from '@atrium/core/flags/flags'
+import { AppError, type Issue } from '@atrium/core/platform/errors'
+import { existingPartners, existingTenants, prerequisitesOfFlags } from '@atrium/db/flags/flags'
+import type { Trx } from '@atrium/db/platform/connect'
 
 /**
  * Rejects what cannot stand: AppError `invalid_input` for names that nobody has, a time that ends

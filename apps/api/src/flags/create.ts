@@ -1,12 +1,12 @@
-import { AppError } from '@atrium/core/errors'
 import {
   type CreateFlag,
   type FlagSettings,
   type FlagView,
   isKill,
   killSwitchNote,
-} from '@atrium/core/flags'
-import { insertFlag, lockFlags } from '@atrium/db/flags'
+} from '@atrium/core/flags/flags'
+import { AppError } from '@atrium/core/platform/errors'
+import { insertFlag, lockFlags } from '@atrium/db/flags/flags'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { checkFlag } from './check.ts'

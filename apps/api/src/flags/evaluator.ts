@@ -4,9 +4,9 @@ import {
   type FlagEvaluation,
   type FlagRules,
   type FlagTarget,
-} from '@atrium/core/flag-evaluation'
-import type { Database } from '@atrium/db/connect'
-import { readFlagRules, saveFlagUses } from '@atrium/db/flags'
+} from '@atrium/core/flags/flag-evaluation'
+import { readFlagRules, saveFlagUses } from '@atrium/db/flags/flags'
+import type { Database } from '@atrium/db/platform/connect'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
 

@@ -3,9 +3,9 @@ import {
   type FlagTarget,
   flagBucket,
   flagThreshold,
-} from '@atrium/core/flag-evaluation'
-import type { ExplainFlag, FlagExplanation } from '@atrium/core/flags'
-import { findTenant } from '@atrium/db/tenants'
+} from '@atrium/core/flags/flag-evaluation'
+import type { ExplainFlag, FlagExplanation } from '@atrium/core/flags/flags'
+import { findTenant } from '@atrium/db/tenants/tenants'
 import type { Services } from '../services.ts'
 import { isServed, toTarget, unknownTenant } from './evaluate.ts'
 import { flagHash } from './evaluator.ts'

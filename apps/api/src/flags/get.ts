@@ -1,13 +1,13 @@
-import { AppError } from '@atrium/core/errors'
 import type {
   FlagHistory,
   FlagHistoryPage,
   FlagPage,
   FlagView,
   ListFlags,
-} from '@atrium/core/flags'
-import { cutPage } from '@atrium/core/paging'
-import { findFlag, listFlagChanges, listFlags as queryFlags } from '@atrium/db/flags'
+} from '@atrium/core/flags/flags'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import { findFlag, listFlagChanges, listFlags as queryFlags } from '@atrium/db/flags/flags'
 import type { Services } from '../services.ts'
 import { toFlagView } from './view.ts'
 

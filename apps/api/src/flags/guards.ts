@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { createFlagEvaluation, type FlagRules } from '@atrium/core/flag-evaluation'
+import { createFlagEvaluation, type FlagRules } from '@atrium/core/flags/flag-evaluation'
 import {
   breaksGuard,
   type FlagGuard,
@@ -10,14 +10,14 @@ import {
   guardWindowStart,
   isFailing,
   type SignalReading,
-} from '@atrium/core/flag-guards'
+} from '@atrium/core/flags/flag-guards'
 import {
   findGuardedFlag,
   type GuardedFlag,
   readSignal,
   type TenantSignal,
-} from '@atrium/db/flag-signals'
-import { findFlag, readFlagRules } from '@atrium/db/flags'
+} from '@atrium/db/flags/flag-signals'
+import { findFlag, readFlagRules } from '@atrium/db/flags/flags'
 import type { Services } from '../services.ts'
 import { hashOnce } from './evaluator.ts'
 import { unknownFlag } from './get.ts'

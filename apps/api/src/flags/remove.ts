@@ -1,6 +1,11 @@
-import { AppError } from '@atrium/core/errors'
-import { askedWithinDays, type RemoveFlag } from '@atrium/core/flags'
-import { removeFlag as deprovision, type FlagRow, findFlag, lockFlags } from '@atrium/db/flags'
+import { askedWithinDays, type RemoveFlag } from '@atrium/core/flags/flags'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  removeFlag as deprovision,
+  type FlagRow,
+  findFlag,
+  lockFlags,
+} from '@atrium/db/flags/flags'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { unknownFlag } from './get.ts'

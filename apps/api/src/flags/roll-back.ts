@@ -3,12 +3,12 @@ import {
   type FlagRollback,
   guardSignalNames,
   rollbackNote,
-} from '@atrium/core/flag-guards'
-import type { FlagSettings } from '@atrium/core/flags'
-import { emailAddress } from '@atrium/core/text'
-import type { Trx } from '@atrium/db/connect'
-import { type GuardedFlag, listGuardedFlags } from '@atrium/db/flag-signals'
-import { type FlagRow, findFlag, lockFlags, updateFlag } from '@atrium/db/flags'
+} from '@atrium/core/flags/flag-guards'
+import type { FlagSettings } from '@atrium/core/flags/flags'
+import { emailAddress } from '@atrium/core/platform/text'
+import { type GuardedFlag, listGuardedFlags } from '@atrium/db/flags/flag-signals'
+import { type FlagRow, findFlag, lockFlags, updateFlag } from '@atrium/db/flags/flags'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { InTransaction, Services } from '../services.ts'
 import { flagRules, readGuards } from './guards.ts'
 import { auditEntryOf, type FlagStep, recordFlagChange } from './record.ts'

@@ -1,4 +1,4 @@
-import { FlagGuardReadings } from '@atrium/core/flag-guards'
+import { FlagGuardReadings } from '@atrium/core/flags/flag-guards'
 import {
   CreateFlag,
   EvaluateByOfrep,
@@ -17,7 +17,7 @@ import {
   OfrepFlags,
   RemoveFlag,
   UpdateFlag,
-} from '@atrium/core/flags'
+} from '@atrium/core/flags/flags'
 import { z } from 'zod'
 import { operator, signedInAbout } from '../guards.ts'
 import { router } from '../trpc.ts'

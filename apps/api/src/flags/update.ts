@@ -1,4 +1,3 @@
-import { AppError } from '@atrium/core/errors'
 import {
   type FlagSettings,
   type FlagView,
@@ -6,8 +5,9 @@ import {
   isKill,
   killSwitchNote,
   type UpdateFlag,
-} from '@atrium/core/flags'
-import { findFlag, lockFlags, updateFlag as writeFlag } from '@atrium/db/flags'
+} from '@atrium/core/flags/flags'
+import { AppError } from '@atrium/core/platform/errors'
+import { findFlag, lockFlags, updateFlag as writeFlag } from '@atrium/db/flags/flags'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { checkFlag } from './check.ts'

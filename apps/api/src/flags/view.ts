@@ -1,5 +1,5 @@
-import type { FlagSettings, FlagView } from '@atrium/core/flags'
-import type { FlagRow } from '@atrium/db/flags'
+import type { FlagSettings, FlagView } from '@atrium/core/flags/flags'
+import type { FlagRow } from '@atrium/db/flags/flags'
 
 export function toFlagView(row: FlagRow): FlagView {
   return {

@@ -3,9 +3,8 @@ import {
   gatherHealth,
   type HealthInput,
   tenantHealth,
-} from '@atrium/core/health'
-import type { TenantHealth } from '@atrium/core/tenants'
-import type { Db } from '@atrium/db/connect'
+} from '@atrium/core/health-scores/health'
+import type { TenantHealth } from '@atrium/core/tenants/tenants'
 import {
   type ComputedHealth,
   deleteOldHealthDays,
@@ -15,7 +14,8 @@ import {
   readHealthFacts,
   saveHealth,
   saveHealthSummaries,
-} from '@atrium/db/health'
+} from '@atrium/db/health-scores/health'
+import type { Db } from '@atrium/db/platform/connect'
 import type { Services } from '../services.ts'
 import { provisioningStatusOf } from '../tenants/view.ts'
 

@@ -1,13 +1,17 @@
-import { AppError } from '@atrium/core/errors'
-import { healthBands, healthSignals } from '@atrium/core/health'
+import { healthBands, healthSignals } from '@atrium/core/health-scores/health'
 import type {
   HealthDetail,
   HealthReport,
   HealthReportTenants,
   ListHealthReportTenants,
-} from '@atrium/core/health-reports'
-import { cutPage } from '@atrium/core/paging'
-import { listHealthDays, listTenantsByHealth, readHealthSummaries } from '@atrium/db/health'
+} from '@atrium/core/health-scores/health-reports'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import {
+  listHealthDays,
+  listTenantsByHealth,
+  readHealthSummaries,
+} from '@atrium/db/health-scores/health'
 import type { Services } from '../services.ts'
 import { computeTenantHealth, summarizeHealth } from './compute.ts'
 

@@ -8,7 +8,7 @@ import {
   ReadHealth,
   ReadHealthReport,
   ReadPartnerHealthReport,
-} from '@atrium/core/health-reports'
+} from '@atrium/core/health-scores/health-reports'
 import { adminReader, operator, partnerReportReader } from '../guards.ts'
 import { csvOf } from '../procedure-meta.ts'
 import { router } from '../trpc.ts'

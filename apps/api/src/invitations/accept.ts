@@ -1,8 +1,6 @@
-import { AppError } from '@atrium/core/errors'
-import type { AcceptedInvitation } from '@atrium/core/invitations'
-import { provisioningSteps } from '@atrium/core/tenants'
-import type { Db, Trx } from '@atrium/db/connect'
-import { addIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
+import type { AcceptedInvitation } from '@atrium/core/members/invitations'
+import { AppError } from '@atrium/core/platform/errors'
+import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import {
   clearNeedsPassword,
   deleteAccessLink,
@@ -15,14 +13,16 @@ import {
   moveMembership,
   readTrust,
   renewIdentitySteps,
-} from '@atrium/db/invitations'
-import { claimMember, savePersonIdentity } from '@atrium/db/member-work'
-import { changeMembership, findPerson, lockMember } from '@atrium/db/members'
-import { lockUser, setStaff } from '@atrium/db/partner-team'
-import { holdPartner } from '@atrium/db/partners'
-import { pendingSubject } from '@atrium/db/pending-subject'
-import { readSignIn } from '@atrium/db/tenant-access'
-import { findUser, lockEmail, type UserRow } from '@atrium/db/users'
+} from '@atrium/db/members/invitations'
+import { claimMember, savePersonIdentity } from '@atrium/db/members/member-work'
+import { changeMembership, findPerson, lockMember } from '@atrium/db/members/members'
+import { lockUser, setStaff } from '@atrium/db/partners/partner-team'
+import { holdPartner } from '@atrium/db/partners/partners'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import { readSignIn } from '@atrium/db/tenants/tenant-access'
+import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
+import { pendingSubject } from '@atrium/db/users/pending-subject'
+import { findUser, lockEmail, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import type { Context } from '../context.ts'
 import { evenSuspended } from '../members/change-member.ts'

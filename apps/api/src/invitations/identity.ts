@@ -1,11 +1,11 @@
-import { addIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
 import {
   deleteGivenUpIdentity,
   type GivenUpIdentity,
   givenUpIdentities,
-} from '@atrium/db/invitations'
-import { findPerson } from '@atrium/db/members'
-import { placeholderEmail } from '@atrium/db/users'
+} from '@atrium/db/members/invitations'
+import { findPerson } from '@atrium/db/members/members'
+import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
+import { placeholderEmail } from '@atrium/db/users/users'
 import type { CallOptions } from '@atrium/integrations/call-options'
 import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'

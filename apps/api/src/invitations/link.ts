@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { AppError } from '@atrium/core/errors'
-import type { Db } from '@atrium/db/connect'
-import { saveAccessLink } from '@atrium/db/invitations'
+import { AppError } from '@atrium/core/platform/errors'
+import { saveAccessLink } from '@atrium/db/members/invitations'
+import type { Db } from '@atrium/db/platform/connect'
 import type { Config } from '../config.ts'
 import { portalLink } from '../outbox/links.ts'
 

@@ -1,7 +1,7 @@
-import type { MailValue } from '@atrium/core/outbox'
-import type { Trx } from '@atrium/db/connect'
-import { findLinkRecipient } from '@atrium/db/invitations'
-import type { ClaimedMail } from '@atrium/db/outbox'
+import type { MailValue } from '@atrium/core/outbox/outbox'
+import { findLinkRecipient } from '@atrium/db/members/invitations'
+import type { ClaimedMail } from '@atrium/db/outbox/outbox'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { InTransaction, Services } from '../services.ts'
 import { newAccessLink } from './link.ts'
 

@@ -1,6 +1,6 @@
-import { AppError } from '@atrium/core/errors'
-import type { Db, Trx } from '@atrium/db/connect'
-import { readTrust } from '@atrium/db/invitations'
+import { AppError } from '@atrium/core/platform/errors'
+import { readTrust } from '@atrium/db/members/invitations'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 
 /** The sentence for somebody who is to get power over something. */
 export const notProved = (name: string) =>

@@ -1,4 +1,4 @@
-import { AcceptedInvitation, AcceptInvitation } from '@atrium/core/invitations'
+import { AcceptedInvitation, AcceptInvitation } from '@atrium/core/members/invitations'
 import { publicProcedure } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { acceptInvitation } from './accept.ts'

@@ -1,7 +1,12 @@
-import { AppError } from '@atrium/core/errors'
-import type { ListLists, ListPage, ListSummary, ListView } from '@atrium/core/lists'
-import { cutPage } from '@atrium/core/paging'
-import { findMailList, type ListRow, type ListSummaryRow, listMailLists } from '@atrium/db/lists'
+import type { ListLists, ListPage, ListSummary, ListView } from '@atrium/core/mail/lists'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import {
+  findMailList,
+  type ListRow,
+  type ListSummaryRow,
+  listMailLists,
+} from '@atrium/db/mail/lists'
 import type { Context } from '../context.ts'
 import { withEditVersion } from '../edit-version.ts'
 import type { Access } from '../guards.ts'

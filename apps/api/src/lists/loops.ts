@@ -1,9 +1,9 @@
-import { AppError } from '@atrium/core/errors'
-import { loopThrough } from '@atrium/core/lists'
-import { splitAddress } from '@atrium/core/mail-addresses'
-import { listAddressDomains } from '@atrium/db/aliases'
-import type { Trx } from '@atrium/db/connect'
-import { lockListRecipients, recipientsReachedFrom } from '@atrium/db/lists'
+import { loopThrough } from '@atrium/core/mail/lists'
+import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { AppError } from '@atrium/core/platform/errors'
+import { listAddressDomains } from '@atrium/db/mail/aliases'
+import { lockListRecipients, recipientsReachedFrom } from '@atrium/db/mail/lists'
+import type { Trx } from '@atrium/db/platform/connect'
 
 /**
  * Throws AppError `list_loop` when mail to `address` would come back to it, directly or through

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { splitAddress } from '@atrium/core/mail-addresses'
+import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import {
   claimMailList,
   deleteMailList,
@@ -7,7 +7,7 @@ import {
   markAddressVacant,
   type PushOutcome,
   saveMailListPush,
-} from '@atrium/db/lists'
+} from '@atrium/db/mail/lists'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { mailDeadlineMs } from '../aliases/mail-server.ts'

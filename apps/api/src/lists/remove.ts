@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import { changeMailList, findMailList, lockMailList } from '@atrium/db/lists'
+import { AppError } from '@atrium/core/platform/errors'
+import { changeMailList, findMailList, lockMailList } from '@atrium/db/mail/lists'
 import { mailServerOf } from '../aliases/mail-server.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'

@@ -1,5 +1,5 @@
-import type { ListView } from '@atrium/core/lists'
-import { findMailList } from '@atrium/db/lists'
+import type { ListView } from '@atrium/core/mail/lists'
+import { findMailList } from '@atrium/db/mail/lists'
 import { mailServerOf } from '../aliases/mail-server.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'

@@ -5,7 +5,7 @@ import {
   ListPage,
   ListView,
   UpdateList,
-} from '@atrium/core/lists'
+} from '@atrium/core/mail/lists'
 import { z } from 'zod'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'

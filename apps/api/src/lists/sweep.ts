@@ -1,4 +1,4 @@
-import { findDueMailLists } from '@atrium/db/lists'
+import { findDueMailLists } from '@atrium/db/mail/lists'
 import type { Services } from '../services.ts'
 import { pushList } from './push.ts'
 

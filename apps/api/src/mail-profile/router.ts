@@ -1,4 +1,4 @@
-import { GetMailProfile, MailProfileView } from '@atrium/core/mail-profile'
+import { GetMailProfile, MailProfileView } from '@atrium/core/mail/mail-profile'
 import { memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { getMailProfile } from './get.ts'

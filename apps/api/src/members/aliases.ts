@@ -1,14 +1,14 @@
-import { AppError } from '@atrium/core/errors'
-import { splitAddress } from '@atrium/core/mail-addresses'
+import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import type {
   AddedAlias,
   AddMemberAlias,
   MemberAliases,
   RemoveMemberAlias,
-} from '@atrium/core/members'
-import { listAddressDomains } from '@atrium/db/aliases'
-import { readMemberWork } from '@atrium/db/member-work'
-import type { MemberRow } from '@atrium/db/members'
+} from '@atrium/core/members/members'
+import { AppError } from '@atrium/core/platform/errors'
+import { listAddressDomains } from '@atrium/db/mail/aliases'
+import { readMemberWork } from '@atrium/db/members/member-work'
+import type { MemberRow } from '@atrium/db/members/members'
 import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { addressTaken, freeAddress } from '../aliases/addresses.ts'

@@ -4,7 +4,7 @@ import {
   type FormerFileAccount,
   noteDisabledFileAccount,
   planFormerFileAccount,
-} from '@atrium/db/former-file-accounts'
+} from '@atrium/db/members/former-file-accounts'
 import { type FileStorage, isAccountOf } from '@atrium/integrations/files/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'

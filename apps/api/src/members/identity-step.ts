@@ -1,14 +1,14 @@
-import { addIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
-import { renewIdentitySteps } from '@atrium/db/invitations'
+import { renewIdentitySteps } from '@atrium/db/members/invitations'
 import {
   type MemberWork,
   noteMemberFacts,
   saveMadeIdentity,
   savePersonIdentity,
-} from '@atrium/db/member-work'
-import { pendingSubject } from '@atrium/db/pending-subject'
-import { markSignInEnded, readSignIn } from '@atrium/db/tenant-access'
-import { deleteWebSessionsOfSubject } from '@atrium/db/web-sessions'
+} from '@atrium/db/members/member-work'
+import { markSignInEnded, readSignIn } from '@atrium/db/tenants/tenant-access'
+import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
+import { pendingSubject } from '@atrium/db/users/pending-subject'
+import { deleteWebSessionsOfSubject } from '@atrium/db/users/web-sessions'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { createIdentityFor, findUnfinished, retireGivenUp } from '../invitations/identity.ts'

@@ -1,9 +1,8 @@
 import { setInterval } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { AppError, findAppError } from '@atrium/core/errors'
-import { NewMember } from '@atrium/core/members'
-import { provisioningSteps } from '@atrium/core/tenants'
-import { isUnavailable } from '@atrium/db/failures'
+import { NewMember } from '@atrium/core/members/members'
+import { AppError, findAppError } from '@atrium/core/platform/errors'
+import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import {
   claimImport,
   extendImport,
@@ -18,9 +17,10 @@ import {
   releaseImport,
   requesterMayImport,
   takeImportRow,
-} from '@atrium/db/member-imports'
-import { claimMember, type MemberWork, memberLeaseSeconds } from '@atrium/db/member-work'
-import { findMember, type MemberRow } from '@atrium/db/members'
+} from '@atrium/db/members/member-imports'
+import { claimMember, type MemberWork, memberLeaseSeconds } from '@atrium/db/members/member-work'
+import { findMember, type MemberRow } from '@atrium/db/members/members'
+import { isUnavailable } from '@atrium/db/platform/failures'
 import type { Services } from '../services.ts'
 import { insertMember } from './insert.ts'
 import { runMember } from './run.ts'

@@ -1,4 +1,3 @@
-import { AppError, findAppError } from '@atrium/core/errors'
 import {
   type CsvRow,
   type GetImport,
@@ -6,8 +5,9 @@ import {
   type ImportView,
   readImport,
   type StartImport,
-} from '@atrium/core/member-import'
-import { NewMember } from '@atrium/core/members'
+} from '@atrium/core/members/member-import'
+import { NewMember } from '@atrium/core/members/members'
+import { AppError, findAppError } from '@atrium/core/platform/errors'
 import {
   countImportRows,
   findImport,
@@ -18,8 +18,8 @@ import {
   type NewImportRow,
   type Requester,
   setRequester,
-} from '@atrium/db/member-imports'
-import type { TenantTrx } from '@atrium/db/tenants'
+} from '@atrium/db/members/member-imports'
+import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../context.ts'
 import { toIssues } from '../errors.ts'
 import type { Access } from '../guards.ts'

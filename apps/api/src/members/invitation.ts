@@ -1,4 +1,4 @@
-import type { MemberRow } from '@atrium/db/members'
+import type { MemberRow } from '@atrium/db/members/members'
 import { requirePortal } from '../invitations/link.ts'
 import { mailMemberInvitation } from '../invitations/mails.ts'
 import { ofRecipient, type Take } from '../limits.ts'

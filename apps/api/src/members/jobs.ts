@@ -1,6 +1,10 @@
-import { findUnfinishedImports } from '@atrium/db/member-imports'
-import { claimMember, findUnfinishedMembers, secondsUntilMemberDue } from '@atrium/db/member-work'
-import { tenantsOfUser } from '@atrium/db/tenants'
+import { findUnfinishedImports } from '@atrium/db/members/member-imports'
+import {
+  claimMember,
+  findUnfinishedMembers,
+  secondsUntilMemberDue,
+} from '@atrium/db/members/member-work'
+import { tenantsOfUser } from '@atrium/db/tenants/tenants'
 import type { Services } from '../services.ts'
 import { runMember } from './run.ts'
 

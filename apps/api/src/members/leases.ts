@@ -1,6 +1,6 @@
 import { setInterval } from 'node:timers'
-import type { Database } from '@atrium/db/connect'
-import { extendMembers, type MemberWork, memberLeaseSeconds } from '@atrium/db/member-work'
+import { extendMembers, type MemberWork, memberLeaseSeconds } from '@atrium/db/members/member-work'
+import type { Database } from '@atrium/db/platform/connect'
 import type { Logger } from '../log.ts'
 
 /**

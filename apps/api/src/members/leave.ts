@@ -1,7 +1,7 @@
-import { provisioningSteps } from '@atrium/core/tenants'
-import type { Trx } from '@atrium/db/connect'
-import type { TouchedList } from '@atrium/db/lists'
-import { changeMembership, type MemberRow, revokeMembership } from '@atrium/db/members'
+import { provisioningSteps } from '@atrium/core/tenants/tenants'
+import type { TouchedList } from '@atrium/db/mail/lists'
+import { changeMembership, type MemberRow, revokeMembership } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
 import { takeOutOfLists } from '../lists/members.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { splitAddress } from '@atrium/core/mail-addresses'
-import { type MemberWork, noteMemberFacts, saveMemberFacts } from '@atrium/db/member-work'
+import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { type MemberWork, noteMemberFacts, saveMemberFacts } from '@atrium/db/members/member-work'
 import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import { removeFromLists } from '../lists/members.ts'

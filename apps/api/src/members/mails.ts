@@ -1,5 +1,5 @@
-import type { Trx } from '@atrium/db/connect'
-import type { MemberWork } from '@atrium/db/member-work'
+import type { MemberWork } from '@atrium/db/members/member-work'
+import type { Trx } from '@atrium/db/platform/connect'
 import { portalLink } from '../outbox/links.ts'
 import type { InTransaction, Services } from '../services.ts'
 

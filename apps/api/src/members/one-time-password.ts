@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto'
-import { temporaryPassword } from '@atrium/core/passwords'
+import { temporaryPassword } from '@atrium/core/members/passwords'
 
 /**
  * One password for whatever an act makes. It lives as long as the request, is shown in its answer,

@@ -1,4 +1,4 @@
-import { GetImport, ImportPath, ImportView, StartImport } from '@atrium/core/member-import'
+import { GetImport, ImportPath, ImportView, StartImport } from '@atrium/core/members/member-import'
 import {
   AddedAlias,
   AddMemberAlias,
@@ -16,7 +16,7 @@ import {
   TransferredOwnership,
   UpdatedMember,
   UpdateMember,
-} from '@atrium/core/members'
+} from '@atrium/core/members/members'
 import { z } from 'zod'
 import { processorErrors } from '../billing/processor-errors.ts'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'

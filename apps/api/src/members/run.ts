@@ -1,5 +1,5 @@
-import type { ProvisioningStep } from '@atrium/core/tenants'
-import { deleteInvitation } from '@atrium/db/invitations'
+import type { ProvisioningStep } from '@atrium/core/tenants/tenants'
+import { deleteInvitation } from '@atrium/db/members/invitations'
 import {
   deleteMembership,
   type EndedStep,
@@ -8,7 +8,7 @@ import {
   type MemberWork,
   releaseMember,
   saveMemberOutcomes,
-} from '@atrium/db/member-work'
+} from '@atrium/db/members/member-work'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { firstRetrySeconds, sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
 import { StepRejected } from '../provisioning/step-refused.ts'

@@ -1,4 +1,4 @@
-import type { MemberWork } from '@atrium/db/member-work'
+import type { MemberWork } from '@atrium/db/members/member-work'
 import type { Services } from '../services.ts'
 import type { OneTimePassword } from './one-time-password.ts'
 

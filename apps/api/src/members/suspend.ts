@@ -1,7 +1,7 @@
-import { AppError } from '@atrium/core/errors'
-import type { MemberView } from '@atrium/core/members'
-import { provisioningSteps, type TenantStatus } from '@atrium/core/tenants'
-import { changeMembership } from '@atrium/db/members'
+import type { MemberView } from '@atrium/core/members/members'
+import { AppError } from '@atrium/core/platform/errors'
+import { provisioningSteps, type TenantStatus } from '@atrium/core/tenants/tenants'
+import { changeMembership } from '@atrium/db/members/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import {

@@ -1,5 +1,5 @@
-import type { MemberView } from '@atrium/core/members'
-import type { MemberRow } from '@atrium/db/members'
+import type { MemberView } from '@atrium/core/members/members'
+import type { MemberRow } from '@atrium/db/members/members'
 import type { Access } from '../guards.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { MfaStatus, ReadMfaStatus } from '@atrium/core/mfa'
+import { MfaStatus, ReadMfaStatus } from '@atrium/core/upstream-cache/mfa'
 import { memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { readMfaStatus } from './status.ts'

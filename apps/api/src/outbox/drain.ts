@@ -1,4 +1,4 @@
-import { mailKeptDays, mailRetryDelay } from '@atrium/core/outbox'
+import { mailKeptDays, mailRetryDelay } from '@atrium/core/outbox/outbox'
 import {
   type ClaimedMail,
   claimMails,
@@ -9,7 +9,7 @@ import {
   mailLeaseSeconds,
   releaseMail,
   saveMailOutcomes,
-} from '@atrium/db/outbox'
+} from '@atrium/db/outbox/outbox'
 import type { Mailer } from '@atrium/integrations/mailer/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { pointlessLink } from '../invitations/mails.ts'

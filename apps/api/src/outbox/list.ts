@@ -1,12 +1,12 @@
-import { templateDefinition } from '@atrium/core/email-templates'
+import { templateDefinition } from '@atrium/core/branding/email-templates'
 import {
   type ListMailQueue,
   type MailQueuePage,
   maskedAddress,
   type QueuedMail,
-} from '@atrium/core/outbox'
-import { cutPage } from '@atrium/core/paging'
-import { countMails, listMails, type MailRow } from '@atrium/db/outbox'
+} from '@atrium/core/outbox/outbox'
+import { cutPage } from '@atrium/core/platform/paging'
+import { countMails, listMails, type MailRow } from '@atrium/db/outbox/outbox'
 import type { Context } from '../context.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { EndedTry } from '@atrium/db/outbox'
+import type { EndedTry } from '@atrium/db/outbox/outbox'
 
 /**
  * Returns whether it was saved: not so where another process took the mail over meanwhile. Rejects

@@ -1,4 +1,4 @@
-import { ListMailQueue, MailPath, MailQueuePage, QueuedMail } from '@atrium/core/outbox'
+import { ListMailQueue, MailPath, MailQueuePage, QueuedMail } from '@atrium/core/outbox/outbox'
 import { operator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { listMailQueue } from './list.ts'

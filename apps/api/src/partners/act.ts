@@ -1,8 +1,13 @@
-import type { AuditAction } from '@atrium/core/audit'
-import { AppError } from '@atrium/core/errors'
-import { hasPartnerRight, type PartnerRight } from '@atrium/core/partner-access'
-import type { Trx } from '@atrium/db/connect'
-import { holdPartner, lockPartner, type PartnerRow, staffAccess } from '@atrium/db/partners'
+import type { AuditAction } from '@atrium/core/audit/audit'
+import { hasPartnerRight, type PartnerRight } from '@atrium/core/partners/partner-access'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  holdPartner,
+  lockPartner,
+  type PartnerRow,
+  staffAccess,
+} from '@atrium/db/partners/partners'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import type { Access, OwnPartner } from '../guards.ts'

@@ -1,9 +1,9 @@
-import { AppError } from '@atrium/core/errors'
-import { splitAddress } from '@atrium/core/mail-addresses'
-import type { Trx } from '@atrium/db/connect'
-import { findDomainTenant, readTrust } from '@atrium/db/invitations'
-import { activeRole } from '@atrium/db/members'
-import type { UserRow } from '@atrium/db/users'
+import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { AppError } from '@atrium/core/platform/errors'
+import { findDomainTenant, readTrust } from '@atrium/db/members/invitations'
+import { activeRole } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { UserRow } from '@atrium/db/users/users'
 import type { Caller } from '../caller.ts'
 
 const at = (path: string, message: string) => ({ issues: [{ path, message }] })

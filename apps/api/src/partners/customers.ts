@@ -1,5 +1,4 @@
-import { cutPage } from '@atrium/core/paging'
-import { hasPartnerRight } from '@atrium/core/partner-access'
+import { hasPartnerRight } from '@atrium/core/partners/partner-access'
 import type {
   CustomerPage,
   CustomerView,
@@ -7,10 +6,11 @@ import type {
   ResumeCustomer,
   SuspendCustomer,
   UpdateCustomer,
-} from '@atrium/core/partners'
-import type { TenantView } from '@atrium/core/tenants'
-import { type YearlyRevenue, yearlyRevenueOfTenants } from '@atrium/db/partners'
-import { listTenants as queryTenants } from '@atrium/db/tenants'
+} from '@atrium/core/partners/partners'
+import { cutPage } from '@atrium/core/platform/paging'
+import type { TenantView } from '@atrium/core/tenants/tenants'
+import { type YearlyRevenue, yearlyRevenueOfTenants } from '@atrium/db/partners/partners'
+import { listTenants as queryTenants } from '@atrium/db/tenants/tenants'
 import type { Context } from '../context.ts'
 import type { Access, OwnPartner } from '../guards.ts'
 import type { Services } from '../services.ts'

@@ -1,20 +1,20 @@
-import { AppError } from '@atrium/core/errors'
-import { cutPage } from '@atrium/core/paging'
 import type {
   ListPartners,
   ListPartnerTenants,
   PartnerMargins,
   PartnerPage,
   PartnerView,
-} from '@atrium/core/partners'
-import { isSlugShaped } from '@atrium/core/slugs'
-import type { TenantPage } from '@atrium/core/tenants'
+} from '@atrium/core/partners/partners'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import { isSlugShaped } from '@atrium/core/tenants/slugs'
+import type { TenantPage } from '@atrium/core/tenants/tenants'
 import {
   findPartnerBySlug,
   listMargins,
   listPartners as queryPartners,
   yearlyRevenueOfPartners,
-} from '@atrium/db/partners'
+} from '@atrium/db/partners/partners'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'

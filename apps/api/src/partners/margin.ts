@@ -1,7 +1,7 @@
-import { AppError } from '@atrium/core/errors'
-import type { UpdatePartner } from '@atrium/core/partners'
-import type { Trx } from '@atrium/db/connect'
-import { listMargins, type Margin, saveMargin } from '@atrium/db/partners'
+import type { UpdatePartner } from '@atrium/core/partners/partners'
+import { AppError } from '@atrium/core/platform/errors'
+import { listMargins, type Margin, saveMargin } from '@atrium/db/partners/partners'
+import type { Trx } from '@atrium/db/platform/connect'
 import { dayOf } from './view.ts'
 
 /**

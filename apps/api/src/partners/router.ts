@@ -1,4 +1,4 @@
-import { PartnerOverview } from '@atrium/core/partner-overview'
+import { PartnerOverview } from '@atrium/core/partners/partner-overview'
 import {
   ChangeStaffAccess,
   InviteStaff,
@@ -7,7 +7,7 @@ import {
   StaffPage,
   StaffPath,
   StaffView,
-} from '@atrium/core/partner-team'
+} from '@atrium/core/partners/partner-team'
 import {
   CreatePartner,
   CustomerPage,
@@ -29,14 +29,14 @@ import {
   UpdatePartner,
   UpdatePartnerBranding,
   UpdatePartnerSettings,
-} from '@atrium/core/partners'
+} from '@atrium/core/partners/partners'
 import {
   SavedReportPath,
   SavedReports,
   SavedReportView,
   SaveReport,
-} from '@atrium/core/saved-reports'
-import { TenantPage, TenantPath } from '@atrium/core/tenants'
+} from '@atrium/core/reports/saved-reports'
+import { TenantPage, TenantPath } from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
 import {
   customerManager,

@@ -1,18 +1,18 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   type SavedReportPath,
   type SavedReports,
   type SavedReportView,
   type SaveReport,
   savedReportLimit,
-} from '@atrium/core/saved-reports'
+} from '@atrium/core/reports/saved-reports'
 import {
   findSavedReport,
   insertSavedReport,
   listSavedReports as queryReports,
   deleteSavedReport as removeReport,
   type SavedReportRow,
-} from '@atrium/db/saved-reports'
+} from '@atrium/db/reports/saved-reports'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
 import { lockOwnPartner, recordPartner } from './act.ts'

@@ -1,11 +1,15 @@
-import { changedFields } from '@atrium/core/audit'
+import { changedFields } from '@atrium/core/audit/audit'
 import type {
   PartnerSettingsView,
   TenantSupport,
   UpdatePartnerSettings,
-} from '@atrium/core/partners'
-import type { Db, Trx } from '@atrium/db/connect'
-import { findPartnerProfile, findPartnerSupport, savePartnerProfile } from '@atrium/db/partners'
+} from '@atrium/core/partners/partners'
+import {
+  findPartnerProfile,
+  findPartnerSupport,
+  savePartnerProfile,
+} from '@atrium/db/partners/partners'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { Context } from '../context.ts'
 import { requireVersion, withEditVersion } from '../edit-version.ts'
 import type { Access, OwnPartner } from '../guards.ts'

@@ -1,22 +1,22 @@
-import { AppError } from '@atrium/core/errors'
-import { cutPage } from '@atrium/core/paging'
 import type {
   ChangeStaffAccess,
   ListStaff,
   StaffPage,
   StaffPath,
   StaffView,
-} from '@atrium/core/partner-team'
-import type { Trx } from '@atrium/db/connect'
-import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
-import { deleteInvitation } from '@atrium/db/invitations'
+} from '@atrium/core/partners/partner-team'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import { deleteInvitation } from '@atrium/db/members/invitations'
 import {
   findStaff,
   hasOtherOwner,
   listStaff as queryStaff,
   type StaffRow,
   setStaff,
-} from '@atrium/db/partner-team'
+} from '@atrium/db/partners/partner-team'
+import type { Trx } from '@atrium/db/platform/connect'
+import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
 import { factorsFetcher } from '../mfa/reader.ts'

@@ -1,8 +1,7 @@
-import { type AuditAction, changedFields } from '@atrium/core/audit'
-import { AppError } from '@atrium/core/errors'
-import type { PartnerView, TerminatePartner, UpdatePartner } from '@atrium/core/partners'
-import { isSlugShaped } from '@atrium/core/slugs'
-import type { Trx } from '@atrium/db/connect'
+import { type AuditAction, changedFields } from '@atrium/core/audit/audit'
+import type { PartnerView, TerminatePartner, UpdatePartner } from '@atrium/core/partners/partners'
+import { AppError } from '@atrium/core/platform/errors'
+import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import {
   lockPartner,
   type PartnerChanges,
@@ -10,7 +9,8 @@ import {
   type PartnerRow,
   readPartner,
   updatePartner as writePartner,
-} from '@atrium/db/partners'
+} from '@atrium/db/partners/partners'
+import type { Trx } from '@atrium/db/platform/connect'
 import { checkedBillingInfo } from '../billing-info/check.ts'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'

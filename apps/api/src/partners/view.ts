@@ -1,12 +1,12 @@
-import { divideRounded, toMinorNumber } from '@atrium/core/money'
-import { hasPartnerRight, type PartnerAccess } from '@atrium/core/partner-access'
-import type { PartnerView, RecurringRevenue } from '@atrium/core/partners'
+import { divideRounded, toMinorNumber } from '@atrium/core/billing/money'
+import { hasPartnerRight, type PartnerAccess } from '@atrium/core/partners/partner-access'
+import type { PartnerView, RecurringRevenue } from '@atrium/core/partners/partners'
 import {
   type PartnerRecord,
   readPartner,
   type YearlyRevenue,
   yearlyRevenueOfPartners,
-} from '@atrium/db/partners'
+} from '@atrium/db/partners/partners'
 import { withVatStatus } from '../billing-info/check.ts'
 import { withEditVersion } from '../edit-version.ts'
 import type { Services } from '../services.ts'

@@ -1,14 +1,13 @@
-import { AppError } from '@atrium/core/errors'
-import { cutPage } from '@atrium/core/paging'
 import {
   type AdjustmentPage,
   type AdjustmentView,
   type CreateAdjustment,
   type ListAdjustments,
   mostAdjustedAlone,
-} from '@atrium/core/payouts'
-import type { Db, Trx } from '@atrium/db/connect'
-import { insertLedgerEntry } from '@atrium/db/ledger'
+} from '@atrium/core/billing/payouts'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import { insertLedgerEntry } from '@atrium/db/billing/ledger'
 import {
   type AdjustmentRow,
   decideAdjustment,
@@ -19,7 +18,8 @@ import {
   lockPayouts,
   listAdjustments as queryAdjustments,
   sumAdjustedAlone,
-} from '@atrium/db/payouts'
+} from '@atrium/db/billing/payouts'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 import { z } from 'zod'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'

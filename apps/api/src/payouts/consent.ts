@@ -1,5 +1,5 @@
-import type { ConsentView } from '@atrium/core/payouts'
-import { setSelfBillingConsent } from '@atrium/db/payouts'
+import type { ConsentView } from '@atrium/core/billing/payouts'
+import { setSelfBillingConsent } from '@atrium/db/billing/payouts'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
 import { lockOwnPartner } from '../partners/act.ts'

@@ -1,20 +1,20 @@
-import { AppError } from '@atrium/core/errors'
 import {
   leastPayout,
   mostPayoutEntries,
   openPayoutStatuses,
   type PartnerPayoutView,
   type RequestPayout,
-} from '@atrium/core/payouts'
-import type { Trx } from '@atrium/db/connect'
-import { readBalances } from '@atrium/db/ledger'
+} from '@atrium/core/billing/payouts'
+import { AppError } from '@atrium/core/platform/errors'
+import { readBalances } from '@atrium/db/billing/ledger'
 import {
   findPayout,
   insertPayout,
   listPayoutsDue,
   lockPayouts,
   type PayoutPartner,
-} from '@atrium/db/payouts'
+} from '@atrium/db/billing/payouts'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
 import { holdOwnPartner } from '../partners/act.ts'

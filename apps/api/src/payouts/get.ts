@@ -1,5 +1,3 @@
-import { AppError } from '@atrium/core/errors'
-import { cutPage } from '@atrium/core/paging'
 import {
   type ListPartnerPayouts,
   type ListPayouts,
@@ -9,10 +7,12 @@ import {
   type PayoutDetail,
   type PayoutPage,
   payoutMoves,
-} from '@atrium/core/payouts'
-import type { Db, Trx } from '@atrium/db/connect'
-import { listPayoutEntries } from '@atrium/db/ledger'
-import { findPayout, type PayoutRow, listPayouts as queryPayouts } from '@atrium/db/payouts'
+} from '@atrium/core/billing/payouts'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import { listPayoutEntries } from '@atrium/db/billing/ledger'
+import { findPayout, type PayoutRow, listPayouts as queryPayouts } from '@atrium/db/billing/payouts'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 import { z } from 'zod'
 import type { OwnPartner } from '../guards.ts'
 import type { Services } from '../services.ts'

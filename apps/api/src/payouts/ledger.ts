@@ -1,16 +1,16 @@
-import { csvLine } from '@atrium/core/audit'
-import { AppError } from '@atrium/core/errors'
-import { exportTrailer } from '@atrium/core/export-trailer'
-import { cutPage } from '@atrium/core/paging'
+import { csvLine } from '@atrium/core/audit/audit'
+import { exportTrailer } from '@atrium/core/audit/export-trailer'
 import {
   type ExportLedger,
   type LedgerPage,
   type ListLedger,
   ledgerColumns,
   type PartnerBilling,
-} from '@atrium/core/payouts'
-import { listLedger as queryLedger, readBalances } from '@atrium/db/ledger'
-import { findPayoutPartner, listComingMargins } from '@atrium/db/payouts'
+} from '@atrium/core/billing/payouts'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import { listLedger as queryLedger, readBalances } from '@atrium/db/billing/ledger'
+import { findPayoutPartner, listComingMargins } from '@atrium/db/billing/payouts'
 import type { OwnPartner } from '../guards.ts'
 import type { Services } from '../services.ts'
 import { marginAt } from './margins.ts'

@@ -1,5 +1,5 @@
-import type { Db, Trx } from '@atrium/db/connect'
-import { findMarginAt } from '@atrium/db/payouts'
+import { findMarginAt } from '@atrium/db/billing/payouts'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 
 /**
  * The share of a partner in percent, with at most two decimals, that holds on the day of `at` in

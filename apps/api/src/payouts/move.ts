@@ -1,5 +1,4 @@
-import type { AuditAction } from '@atrium/core/audit'
-import { AppError } from '@atrium/core/errors'
+import type { AuditAction } from '@atrium/core/audit/audit'
 import {
   type MovePayout,
   type MovePayoutWithReason,
@@ -7,11 +6,10 @@ import {
   type PayoutStatus,
   type PayPayout,
   payoutMoves,
-} from '@atrium/core/payouts'
-import { decimalAmount, statementNumber } from '@atrium/core/statements'
-import type { Trx } from '@atrium/db/connect'
-import { insertLedgerEntry } from '@atrium/db/ledger'
-import { partnerMailAddress } from '@atrium/db/partners'
+} from '@atrium/core/billing/payouts'
+import { decimalAmount, statementNumber } from '@atrium/core/billing/statements'
+import { AppError } from '@atrium/core/platform/errors'
+import { insertLedgerEntry } from '@atrium/db/billing/ledger'
 import {
   countStatements,
   findStatement,
@@ -22,7 +20,9 @@ import {
   type PayoutPartner,
   type PayoutRow,
   updatePayout,
-} from '@atrium/db/payouts'
+} from '@atrium/db/billing/payouts'
+import { partnerMailAddress } from '@atrium/db/partners/partners'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { portalLink } from '../outbox/links.ts'

@@ -1,4 +1,3 @@
-import type { ErrorCode } from '@atrium/core/errors'
 import {
   AdjustmentPage,
   AdjustmentPath,
@@ -28,7 +27,8 @@ import {
   ReadStatement,
   RequestPayout,
   StatementDocument,
-} from '@atrium/core/payouts'
+} from '@atrium/core/billing/payouts'
+import type { ErrorCode } from '@atrium/core/platform/errors'
 import { operator, partnerFinanceReader, partnerOwner, partnerSettler } from '../guards.ts'
 import { recentSignIn } from '../procedure.ts'
 import { router } from '../trpc.ts'

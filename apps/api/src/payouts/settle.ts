@@ -1,12 +1,12 @@
-import { type Accrual, accrualOf, earningBase, ledgerSteps } from '@atrium/core/ledger'
-import type { Trx } from '@atrium/db/connect'
+import { type Accrual, accrualOf, earningBase, ledgerSteps } from '@atrium/core/billing/ledger'
 import {
   insertLedgerEntry,
   type LedgerInvoice,
   listInvoiceEntries,
   listReversals,
   lockLedgerInvoice,
-} from '@atrium/db/ledger'
+} from '@atrium/db/billing/ledger'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { InTransaction } from '../services.ts'
 
 const dayMs = 24 * 3600 * 1000

@@ -1,5 +1,5 @@
-import { payableOf } from '@atrium/core/ledger'
-import { toMinorNumber } from '@atrium/core/money'
+import { payableOf } from '@atrium/core/billing/ledger'
+import { toMinorNumber } from '@atrium/core/billing/money'
 import {
   type AdjustmentView,
   type LedgerEntryView,
@@ -7,9 +7,9 @@ import {
   type PartnerBalance,
   type PartnerPayoutView,
   type PayoutView,
-} from '@atrium/core/payouts'
-import type { BalanceRow, LedgerRow } from '@atrium/db/ledger'
-import type { AdjustmentRow, PayoutRow } from '@atrium/db/payouts'
+} from '@atrium/core/billing/payouts'
+import type { BalanceRow, LedgerRow } from '@atrium/db/billing/ledger'
+import type { AdjustmentRow, PayoutRow } from '@atrium/db/billing/payouts'
 
 const iso = (at: Date | null) => at?.toISOString() ?? null
 const minor = (amount: string | null) => (amount === null ? null : toMinorNumber(amount))

@@ -1,11 +1,11 @@
-import { AppError } from '@atrium/core/errors'
-import type { PriceView } from '@atrium/core/prices'
+import type { PriceView } from '@atrium/core/billing/prices'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   activatePrice as activate,
   findPrice,
   lockPrice,
   lockPriceVersions,
-} from '@atrium/db/prices'
+} from '@atrium/db/billing/prices'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'

@@ -1,5 +1,5 @@
-import type { PriceRow } from '@atrium/db/prices'
-import { saveStripePrice } from '@atrium/db/prices'
+import type { PriceRow } from '@atrium/db/billing/prices'
+import { saveStripePrice } from '@atrium/db/billing/prices'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'

@@ -1,7 +1,7 @@
-import { AppError } from '@atrium/core/errors'
-import { faultsOfPrice, type PriceSettings } from '@atrium/core/prices'
-import type { Db, Trx } from '@atrium/db/connect'
-import { partnerIdsBySlug } from '@atrium/db/prices'
+import { faultsOfPrice, type PriceSettings } from '@atrium/core/billing/prices'
+import { AppError } from '@atrium/core/platform/errors'
+import { partnerIdsBySlug } from '@atrium/db/billing/prices'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 
 /**
  * Throws AppError `invalid_input` for what is wrong between the fields, and for partners that there

@@ -1,5 +1,5 @@
-import type { CreatePrice, PriceView } from '@atrium/core/prices'
-import { insertPrice, lockPriceVersions } from '@atrium/db/prices'
+import type { CreatePrice, PriceView } from '@atrium/core/billing/prices'
+import { insertPrice, lockPriceVersions } from '@atrium/db/billing/prices'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { putOnSale } from './activate.ts'

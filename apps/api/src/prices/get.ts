@@ -1,13 +1,13 @@
-import { AppError } from '@atrium/core/errors'
-import { cutPage } from '@atrium/core/paging'
-import type { ListPrices, OfferedPrices, PricePage, PriceView } from '@atrium/core/prices'
+import type { ListPrices, OfferedPrices, PricePage, PriceView } from '@atrium/core/billing/prices'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
 import {
   findPrice,
   listOfferedPrices,
   type PriceRow,
   listPrices as queryPrices,
-} from '@atrium/db/prices'
-import { countAssignedSeats } from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/prices'
+import { countAssignedSeats } from '@atrium/db/billing/subscriptions'
 import type { Access } from '../guards.ts'
 import type { Services } from '../services.ts'
 import { mayHaveTrial } from '../subscriptions/trials.ts'

@@ -1,5 +1,5 @@
-import type { AuditAction } from '@atrium/core/audit'
-import type { PriceRow } from '@atrium/db/prices'
+import type { AuditAction } from '@atrium/core/audit/audit'
+import type { PriceRow } from '@atrium/db/billing/prices'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 

@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import { deletePrice, lockPrice } from '@atrium/db/prices'
+import { AppError } from '@atrium/core/platform/errors'
+import { deletePrice, lockPrice } from '@atrium/db/billing/prices'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { archiveAtProcessor } from './at-processor.ts'

@@ -6,8 +6,8 @@ import {
   PricePath,
   PriceView,
   UpdatePrice,
-} from '@atrium/core/prices'
-import { TenantPath } from '@atrium/core/tenants'
+} from '@atrium/core/billing/prices'
+import { TenantPath } from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
 import { memberPartnerOrOperator, operator } from '../guards.ts'
 import { router } from '../trpc.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { changedFields } from '@atrium/core/audit'
-import { AppError } from '@atrium/core/errors'
-import type { PriceAmount, PriceView, UpdatePrice } from '@atrium/core/prices'
+import { changedFields } from '@atrium/core/audit/audit'
+import type { PriceAmount, PriceView, UpdatePrice } from '@atrium/core/billing/prices'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   findPrice,
   insertPrice,
@@ -11,7 +11,7 @@ import {
   type PriceRow,
   touchPrice,
   updatePrice as write,
-} from '@atrium/db/prices'
+} from '@atrium/db/billing/prices'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { requireVersion } from '../edit-version.ts'

@@ -1,5 +1,5 @@
-import type { OfferedPrice, PriceView } from '@atrium/core/prices'
-import type { PriceFields, PriceRow } from '@atrium/db/prices'
+import type { OfferedPrice, PriceView } from '@atrium/core/billing/prices'
+import type { PriceFields, PriceRow } from '@atrium/db/billing/prices'
 import { withEditVersion } from '../edit-version.ts'
 
 export function toPriceView(row: PriceRow): PriceView {

@@ -1,4 +1,8 @@
-import { findAbandonedTenants, findHeldTenants, secondsUntilDue } from '@atrium/db/provisioning'
+import {
+  findAbandonedTenants,
+  findHeldTenants,
+  secondsUntilDue,
+} from '@atrium/db/provisioning/provisioning'
 import type { Services } from '../services.ts'
 import { enqueueMembers } from '../tenants/follow-access.ts'
 import { runProvisioning } from './run.ts'

@@ -1,6 +1,6 @@
-import type { ProvisioningStep } from '@atrium/core/tenants'
-import { reopenSteps } from '@atrium/db/provisioning'
-import { lockTenantById } from '@atrium/db/tenants'
+import type { ProvisioningStep } from '@atrium/core/tenants/tenants'
+import { reopenSteps } from '@atrium/db/provisioning/provisioning'
+import { lockTenantById } from '@atrium/db/tenants/tenants'
 import type { Services } from '../services.ts'
 import { tenantTransaction } from '../tenants/transaction.ts'
 

@@ -1,5 +1,5 @@
 import { setInterval } from 'node:timers'
-import { type ProvisioningStep, provisioningSteps } from '@atrium/core/tenants'
+import { type ProvisioningStep, provisioningSteps } from '@atrium/core/tenants/tenants'
 import {
   claimProvisioning,
   extendLease,
@@ -10,7 +10,7 @@ import {
   type StepOutcome,
   saveStepOutcome,
   secondsUntilDue,
-} from '@atrium/db/provisioning'
+} from '@atrium/db/provisioning/provisioning'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { retryDelaySeconds } from '../retry-delay.ts'
 import type { Services } from '../services.ts'

@@ -1,4 +1,4 @@
-import { describeError, type ErrorCode, errorCodes } from '@atrium/core/errors'
+import { describeError, type ErrorCode, errorCodes } from '@atrium/core/platform/errors'
 import { html, raw } from 'hono/html'
 import type { Answered, ApiDocument, Operation, Schema } from '../transport/openapi.ts'
 import { exampleOf, resolved } from './examples.ts'

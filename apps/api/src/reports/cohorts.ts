@@ -1,17 +1,22 @@
-import { amountEach, monthly, monthsFromTo, signupCohort } from '@atrium/core/report-figures'
+import {
+  amountEach,
+  monthly,
+  monthsFromTo,
+  signupCohort,
+} from '@atrium/core/reports/report-figures'
 import {
   type ChurnCohorts,
   type ChurnMonth,
   type CohortQuery,
   longestGrowth,
   type SignupCohorts,
-} from '@atrium/core/reports'
+} from '@atrium/core/reports/reports'
 import {
   type ChurnRow,
   type CohortRow,
   readChurnCohorts,
   readSignupCohorts,
-} from '@atrium/db/reports'
+} from '@atrium/db/reports/reports'
 import type { Services } from '../services.ts'
 import { monthsOf } from './months.ts'
 import { readReport } from './read.ts'

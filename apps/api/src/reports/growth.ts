@@ -5,14 +5,14 @@ import {
   monthly,
   monthsFromTo,
   unexplained,
-} from '@atrium/core/report-figures'
+} from '@atrium/core/reports/report-figures'
 import {
   type GrowthMonth,
   type GrowthQuery,
   type GrowthReport,
   longestGrowth,
-} from '@atrium/core/reports'
-import { type BalanceRow, type MovementRow, readGrowth } from '@atrium/db/reports'
+} from '@atrium/core/reports/reports'
+import { type BalanceRow, type MovementRow, readGrowth } from '@atrium/db/reports/reports'
 import type { Services } from '../services.ts'
 import { monthsOf } from './months.ts'
 import { readReport } from './read.ts'

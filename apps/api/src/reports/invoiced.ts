@@ -1,5 +1,5 @@
-import { type CohortQuery, type InvoicedRevenue, longestGrowth } from '@atrium/core/reports'
-import { readInvoicedRevenue } from '@atrium/db/invoiced-revenue'
+import { type CohortQuery, type InvoicedRevenue, longestGrowth } from '@atrium/core/reports/reports'
+import { readInvoicedRevenue } from '@atrium/db/reports/invoiced-revenue'
 import type { Services } from '../services.ts'
 import { monthsOf } from './months.ts'
 

@@ -6,7 +6,7 @@ import {
   rollUpReports,
   setReportDrift,
   waitingChanges,
-} from '@atrium/db/report-rollup'
+} from '@atrium/db/reports/report-rollup'
 import type { Services } from '../services.ts'
 
 const comparedMoments = 10

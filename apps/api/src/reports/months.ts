@@ -1,6 +1,6 @@
-import { AppError } from '@atrium/core/errors'
-import { monthAfter, monthOf, monthsBetween } from '@atrium/core/report-figures'
-import { firstReportMonth } from '@atrium/core/reports'
+import { AppError } from '@atrium/core/platform/errors'
+import { monthAfter, monthOf, monthsBetween } from '@atrium/core/reports/report-figures'
+import { firstReportMonth } from '@atrium/core/reports/reports'
 import type { Services } from '../services.ts'
 
 /**

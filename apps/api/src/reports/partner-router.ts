@@ -1,4 +1,4 @@
-import * as csv from '@atrium/core/report-csv'
+import * as csv from '@atrium/core/reports/report-csv'
 import {
   ChurnCohorts,
   GrowthReport,
@@ -17,7 +17,7 @@ import {
   RevenueByPlan,
   SignupCohorts,
   TopTenants,
-} from '@atrium/core/reports'
+} from '@atrium/core/reports/reports'
 import { partnerReportReader } from '../guards.ts'
 import { csvOf } from '../procedure-meta.ts'
 import { router } from '../trpc.ts'

@@ -1,6 +1,6 @@
-import { AppError } from '@atrium/core/errors'
-import { rollUpReports } from '@atrium/db/report-rollup'
-import { type Moment, pipelined, type RunReport, within } from '@atrium/db/reports'
+import { AppError } from '@atrium/core/platform/errors'
+import { rollUpReports } from '@atrium/db/reports/report-rollup'
+import { type Moment, pipelined, type RunReport, within } from '@atrium/db/reports/reports'
 import type { Services } from '../services.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { amountEach, monthly, ratio } from '@atrium/core/report-figures'
+import { billingCycle } from '@atrium/core/billing/subscriptions'
+import { amountEach, monthly, ratio } from '@atrium/core/reports/report-figures'
 import type {
   DataQuality,
   MrrQuery,
@@ -6,9 +7,8 @@ import type {
   RevenueByPlan,
   TopQuery,
   TopTenants,
-} from '@atrium/core/reports'
-import { billingCycle } from '@atrium/core/subscriptions'
-import { plan } from '@atrium/core/tenants'
+} from '@atrium/core/reports/reports'
+import { plan } from '@atrium/core/tenants/tenants'
 import {
   type QualityRow,
   readMrr,
@@ -16,7 +16,7 @@ import {
   readTop,
   type StateRow,
   type TopRow,
-} from '@atrium/db/reports'
+} from '@atrium/db/reports/reports'
 import { keptHealthDays } from '../health-scores/compute.ts'
 import type { Services } from '../services.ts'
 import { momentOf, readReport } from './read.ts'

@@ -1,4 +1,4 @@
-import * as csv from '@atrium/core/report-csv'
+import * as csv from '@atrium/core/reports/report-csv'
 import {
   ChurnCohorts,
   ChurnRows,
@@ -17,8 +17,8 @@ import {
   SignupRows,
   TopQuery,
   TopTenants,
-} from '@atrium/core/reports'
-import { platformScope } from '@atrium/db/reports'
+} from '@atrium/core/reports/reports'
+import { platformScope } from '@atrium/db/reports/reports'
 import { operator } from '../guards.ts'
 import { csvOf } from '../procedure-meta.ts'
 import { router } from '../trpc.ts'

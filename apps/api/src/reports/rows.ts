@@ -1,4 +1,4 @@
-import { monthAfter, monthly, monthStart } from '@atrium/core/report-figures'
+import { monthAfter, monthly, monthStart } from '@atrium/core/reports/report-figures'
 import type {
   ChurnRows,
   GrowthRows,
@@ -7,16 +7,16 @@ import type {
   ReportRow,
   ReportRows,
   SignupRows,
-} from '@atrium/core/reports'
-import type { Db } from '@atrium/db/connect'
-import { rollUpReports, waitingChanges } from '@atrium/db/report-rollup'
+} from '@atrium/core/reports/reports'
+import type { Db } from '@atrium/db/platform/connect'
+import { rollUpReports, waitingChanges } from '@atrium/db/reports/report-rollup'
 import {
   type FigureRow,
   listCohortRows,
   listMovementRows,
   listMrrRows,
   type RowsPage,
-} from '@atrium/db/report-rows'
+} from '@atrium/db/reports/report-rows'
 import type { Services } from '../services.ts'
 import { momentOf } from './read.ts'
 

@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import { findHost, findHostOfUser, type HostRow } from '@atrium/db/hosts'
+import { AppError } from '@atrium/core/platform/errors'
+import { findHost, findHostOfUser, type HostRow } from '@atrium/db/scheduling/hosts'
 import type { Access } from '../guards.ts'
 import type { Services } from '../services.ts'
 

@@ -1,8 +1,8 @@
-import { type AffectedBooking, toSlotSchedule } from '@atrium/core/schedules'
-import { isWithinHours } from '@atrium/core/slots'
-import { listUpcomingOfHost } from '@atrium/db/bookings'
-import type { Db } from '@atrium/db/connect'
-import type { ScheduleRow } from '@atrium/db/schedules'
+import { type AffectedBooking, toSlotSchedule } from '@atrium/core/scheduling/schedules'
+import { isWithinHours } from '@atrium/core/scheduling/slots'
+import type { Db } from '@atrium/db/platform/connect'
+import { listUpcomingOfHost } from '@atrium/db/scheduling/bookings'
+import type { ScheduleRow } from '@atrium/db/scheduling/schedules'
 
 /** Bookings that are looked through, and of the affected ones those that are returned. */
 const mostLookedAt = 2_000

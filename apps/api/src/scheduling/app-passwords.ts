@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   type AppPasswordRemoval,
   claimAppPasswordRemovals,
   deleteAppPasswordRemoval,
   insertAppPasswordRemoval,
   postponeAppPasswordRemoval,
-} from '@atrium/db/mail-credentials'
+} from '@atrium/db/scheduling/mail-credentials'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'

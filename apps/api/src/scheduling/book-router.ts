@@ -3,7 +3,7 @@ import {
   CreatedBooking,
   CreatedTenantBooking,
   CreateTenantBooking,
-} from '@atrium/core/bookings'
+} from '@atrium/core/scheduling/bookings'
 import { memberOrOperator, publicProcedure } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { bookAsVisitor, bookForTenant } from './book.ts'

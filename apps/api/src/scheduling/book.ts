@@ -1,24 +1,24 @@
+import { AppError } from '@atrium/core/platform/errors'
 import type {
   CreateBooking,
   CreatedBooking,
   CreatedTenantBooking,
   CreateTenantBooking,
-} from '@atrium/core/bookings'
-import { AppError } from '@atrium/core/errors'
-import { checkAnswers, phoneAnswer } from '@atrium/core/form-answers'
-import type { BookingSource } from '@atrium/core/scheduling'
-import { wallTimeOf } from '@atrium/core/time-zones'
+} from '@atrium/core/scheduling/bookings'
+import { checkAnswers, phoneAnswer } from '@atrium/core/scheduling/form-answers'
+import type { BookingSource } from '@atrium/core/scheduling/scheduling'
+import { wallTimeOf } from '@atrium/core/scheduling/time-zones'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { Keyring } from '@atrium/db/platform/encryption'
 import {
   type BookingRow,
   findBooking,
   insertBooking,
   insertBookingChange,
   newBookingId,
-} from '@atrium/db/bookings'
-import type { Trx } from '@atrium/db/connect'
-import type { Keyring } from '@atrium/db/encryption'
-import { findEventType } from '@atrium/db/event-types'
-import { hostsHeld } from '@atrium/db/slot-locks'
+} from '@atrium/db/scheduling/bookings'
+import { findEventType } from '@atrium/db/scheduling/event-types'
+import { hostsHeld } from '@atrium/db/scheduling/slot-locks'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { InTransaction, Services } from '../services.ts'

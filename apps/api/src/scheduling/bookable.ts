@@ -1,9 +1,9 @@
-import { AppError } from '@atrium/core/errors'
-import { isSlugShaped } from '@atrium/core/slugs'
-import { type BookingPageRow, findPublicPage } from '@atrium/db/booking-pages'
-import type { Db, Trx } from '@atrium/db/connect'
-import { type EventTypeRow, findEventType } from '@atrium/db/event-types'
-import { findHostsById, type HostRow } from '@atrium/db/hosts'
+import { AppError } from '@atrium/core/platform/errors'
+import { isSlugShaped } from '@atrium/core/tenants/slugs'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import { type BookingPageRow, findPublicPage } from '@atrium/db/scheduling/booking-pages'
+import { type EventTypeRow, findEventType } from '@atrium/db/scheduling/event-types'
+import { findHostsById, type HostRow } from '@atrium/db/scheduling/hosts'
 import type { Services } from '../services.ts'
 
 /**

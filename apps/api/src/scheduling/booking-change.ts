@@ -1,11 +1,16 @@
-import type { AuditAction } from '@atrium/core/audit'
-import { type BookingAction, type BookingDeadlines, rejectionOf } from '@atrium/core/booking-state'
-import { AppError } from '@atrium/core/errors'
+import type { AuditAction } from '@atrium/core/audit/audit'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  type BookingAction,
+  type BookingDeadlines,
+  rejectionOf,
+} from '@atrium/core/scheduling/booking-state'
 import {
   type BookingChangeKind,
   type BookingParty,
   schedulingLimits,
-} from '@atrium/core/scheduling'
+} from '@atrium/core/scheduling/scheduling'
+import type { Trx } from '@atrium/db/platform/connect'
 import {
   type BookingChanges,
   type BookingRow,
@@ -13,10 +18,9 @@ import {
   insertBookingChange,
   lockBooking,
   updateBooking,
-} from '@atrium/db/bookings'
-import type { Trx } from '@atrium/db/connect'
-import type { EventTypeRow } from '@atrium/db/event-types'
-import type { HostRow } from '@atrium/db/hosts'
+} from '@atrium/db/scheduling/bookings'
+import type { EventTypeRow } from '@atrium/db/scheduling/event-types'
+import type { HostRow } from '@atrium/db/scheduling/hosts'
 import type { InTransaction, Services } from '../services.ts'
 import type { Actor } from './booking-actor.ts'
 import { isOffered } from './booking-facts.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@atrium/core/errors'
+import type { ErrorCode } from '@atrium/core/platform/errors'
 
 /**
  * What the work of each act on a booking rejects with, for the `errors` of the procedures that

@@ -1,6 +1,6 @@
-import { trimEnd } from '@atrium/core/trim'
-import type { BookingRow } from '@atrium/db/bookings'
-import type { HostRow } from '@atrium/db/hosts'
+import { trimEnd } from '@atrium/core/platform/trim'
+import type { BookingRow } from '@atrium/db/scheduling/bookings'
+import type { HostRow } from '@atrium/db/scheduling/hosts'
 import type { Config } from '../config.ts'
 
 /**

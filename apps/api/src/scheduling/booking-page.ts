@@ -1,11 +1,11 @@
-import { changedFields } from '@atrium/core/audit'
-import { AppError } from '@atrium/core/errors'
-import type { BookingPageView, UpdateBookingPage } from '@atrium/core/hosts'
+import { changedFields } from '@atrium/core/audit/audit'
+import { AppError } from '@atrium/core/platform/errors'
+import type { BookingPageView, UpdateBookingPage } from '@atrium/core/scheduling/hosts'
 import {
   type BookingPageRow,
   readBookingPage,
   saveBookingPage,
-} from '@atrium/db/booking-page-settings'
+} from '@atrium/db/scheduling/booking-page-settings'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { rejectFormerAdmin } from '../members/change-member.ts'

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AppError } from '@atrium/core/errors'
-import { type BookingRow, findBookingOfRequest } from '@atrium/db/bookings'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   beginIdempotent,
   findIdempotent,
   finishIdempotent,
   type IdempotentRun,
   releaseIdempotent,
-} from '@atrium/db/idempotency'
+} from '@atrium/db/platform/idempotency'
+import { type BookingRow, findBookingOfRequest } from '@atrium/db/scheduling/bookings'
 import type { Context } from '../context.ts'
 import { idempotencyKeyOf } from '../idempotency-key.ts'
 import type { Services } from '../services.ts'

@@ -3,16 +3,16 @@ import {
   cancelUntil,
   manageLinkEnds,
   rescheduleUntil,
-} from '@atrium/core/booking-state'
+} from '@atrium/core/scheduling/booking-state'
 import type {
   Booking,
   BookingAnswer,
   ManagedBooking,
   TenantBooking,
   TenantBookingDetail,
-} from '@atrium/core/bookings'
-import type { CalendarDrift, CalendarState } from '@atrium/core/scheduling'
-import type { BookingChangeRow, BookingHostRow, BookingRow } from '@atrium/db/bookings'
+} from '@atrium/core/scheduling/bookings'
+import type { CalendarDrift, CalendarState } from '@atrium/core/scheduling/scheduling'
+import type { BookingChangeRow, BookingHostRow, BookingRow } from '@atrium/db/scheduling/bookings'
 import { deadlinesOf } from './booking-change.ts'
 import { hostMayChange } from './booking-facts.ts'
 

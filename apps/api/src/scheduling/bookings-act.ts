@@ -5,8 +5,8 @@ import type {
   RenewedManageLink,
   RescheduleBooking,
   TenantBooking,
-} from '@atrium/core/bookings'
-import type { BookingRow } from '@atrium/db/bookings'
+} from '@atrium/core/scheduling/bookings'
+import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { rejectClosed } from '../tenants/open.ts'

@@ -1,11 +1,15 @@
-import type { ListBookings, TenantBookingDetail, TenantBookingPage } from '@atrium/core/bookings'
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
+import type {
+  ListBookings,
+  TenantBookingDetail,
+  TenantBookingPage,
+} from '@atrium/core/scheduling/bookings'
 import {
   type BookingRow,
   findBooking,
   listBookingChanges,
   listBookings as listRows,
-} from '@atrium/db/bookings'
+} from '@atrium/db/scheduling/bookings'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { actsForAll, requireHostAccess } from './access.ts'

@@ -8,8 +8,8 @@ import {
   TenantBooking,
   TenantBookingDetail,
   TenantBookingPage,
-} from '@atrium/core/bookings'
-import { GetMoveSlots, SlotsView } from '@atrium/core/slot-availability'
+} from '@atrium/core/scheduling/bookings'
+import { GetMoveSlots, SlotsView } from '@atrium/core/scheduling/slot-availability'
 import { memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { tenantActionErrors, tenantMoveErrors } from './booking-errors.ts'

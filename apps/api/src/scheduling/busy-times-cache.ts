@@ -1,5 +1,5 @@
-import type { Span } from '@atrium/core/slots'
-import type { HostRow } from '@atrium/db/hosts'
+import type { Span } from '@atrium/core/scheduling/slots'
+import type { HostRow } from '@atrium/db/scheduling/hosts'
 import type { BusyPeriod } from '@atrium/integrations/calendars/port'
 
 /**

@@ -1,11 +1,11 @@
-import { AppError } from '@atrium/core/errors'
-import { DecryptionError } from '@atrium/db/encryption'
-import { type HostRow, setHostCalendar } from '@atrium/db/hosts'
+import { AppError } from '@atrium/core/platform/errors'
+import { DecryptionError } from '@atrium/db/platform/encryption'
+import { type HostRow, setHostCalendar } from '@atrium/db/scheduling/hosts'
 import {
   findMailCredential,
   type MailCredentialRow,
   noteCredentialCheck,
-} from '@atrium/db/mail-credentials'
+} from '@atrium/db/scheduling/mail-credentials'
 import type {
   Calendars,
   HostCalendar,

@@ -1,11 +1,11 @@
-import { AppError } from '@atrium/core/errors'
-import type { CalendarDrift } from '@atrium/core/scheduling'
+import { AppError } from '@atrium/core/platform/errors'
+import type { CalendarDrift } from '@atrium/core/scheduling/scheduling'
 import {
   listEventsToCheck,
   setCalendarDrift,
   type WrittenEvent,
-} from '@atrium/db/booking-calendars'
-import { findHostById } from '@atrium/db/hosts'
+} from '@atrium/db/scheduling/booking-calendars'
+import { findHostById } from '@atrium/db/scheduling/hosts'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'
 import { calendarAccess, markCredential } from './calendar-access.ts'

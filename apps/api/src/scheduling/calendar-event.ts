@@ -1,5 +1,5 @@
-import { type BookingRow, findBooking } from '@atrium/db/bookings'
-import { findHostsById, type HostRow } from '@atrium/db/hosts'
+import { type BookingRow, findBooking } from '@atrium/db/scheduling/bookings'
+import { findHostsById, type HostRow } from '@atrium/db/scheduling/hosts'
 import type { CalendarEvent, CalendarParticipant } from '@atrium/integrations/calendars/port'
 import { portalLink } from '../outbox/links.ts'
 import type { Services } from '../services.ts'

@@ -1,5 +1,5 @@
-import type { CalendarMethod } from '@atrium/core/icalendar'
-import { findBooking } from '@atrium/db/bookings'
+import type { CalendarMethod } from '@atrium/core/scheduling/icalendar'
+import { findBooking } from '@atrium/db/scheduling/bookings'
 import type { Services } from '../services.ts'
 import { invitation, withHosts } from './invitation.ts'
 

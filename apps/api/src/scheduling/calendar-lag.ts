@@ -1,5 +1,5 @@
-import { countLaggingCalendars } from '@atrium/db/booking-calendars'
-import type { Db } from '@atrium/db/connect'
+import type { Db } from '@atrium/db/platform/connect'
+import { countLaggingCalendars } from '@atrium/db/scheduling/booking-calendars'
 import { Gauge } from 'prom-client'
 import type { Metrics } from '../metrics.ts'
 

@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 
 /**
  * For the tenant's own people: a calendar that could not be read because it is not connected, or

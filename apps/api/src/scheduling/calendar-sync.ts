@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import { calendarRetryDelay } from '@atrium/core/scheduling'
+import { AppError } from '@atrium/core/platform/errors'
+import { calendarRetryDelay } from '@atrium/core/scheduling/scheduling'
 import {
   type CalendarOutcome,
   type ClaimedCalendar,
@@ -7,9 +7,9 @@ import {
   readSharedEvent,
   saveCalendarOutcome,
   setWrittenGroup,
-} from '@atrium/db/booking-calendars'
-import { type BookingRow, findBooking } from '@atrium/db/bookings'
-import { findHostById, type HostRow, setHostCalendar } from '@atrium/db/hosts'
+} from '@atrium/db/scheduling/booking-calendars'
+import { type BookingRow, findBooking } from '@atrium/db/scheduling/bookings'
+import { findHostById, type HostRow, setHostCalendar } from '@atrium/db/scheduling/hosts'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'
 import { eventUid } from './booking-facts.ts'

@@ -1,5 +1,5 @@
-import { nextSequence } from '@atrium/core/booking-state'
-import type { BookingRow } from '@atrium/db/bookings'
+import { nextSequence } from '@atrium/core/scheduling/booking-state'
+import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import type { Services } from '../services.ts'
 import type { Actor } from './booking-actor.ts'
 import {

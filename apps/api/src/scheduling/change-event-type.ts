@@ -1,5 +1,5 @@
-import { type AuditAction, changedFields } from '@atrium/core/audit'
-import { AppError } from '@atrium/core/errors'
+import { type AuditAction, changedFields } from '@atrium/core/audit/audit'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   type CreateEventType,
   type EventTypeSettings,
@@ -7,10 +7,11 @@ import {
   type RemoveEventType,
   settingIssues,
   type UpdateEventType,
-} from '@atrium/core/event-types'
-import { schedulingLimits } from '@atrium/core/scheduling'
-import { slugCandidates, slugify } from '@atrium/core/slugs'
-import type { Trx } from '@atrium/db/connect'
+} from '@atrium/core/scheduling/event-types'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
+import { slugCandidates, slugify } from '@atrium/core/tenants/slugs'
+import type { Trx } from '@atrium/db/platform/connect'
+import { violatedConstraint } from '@atrium/db/platform/failures'
 import {
   countComingBookings,
   countEventTypes,
@@ -22,10 +23,9 @@ import {
   lockEventType,
   removeEventType as markRemoved,
   updateEventType as writeEventType,
-} from '@atrium/db/event-types'
-import { violatedConstraint } from '@atrium/db/failures'
-import { type HostRow, lockHost } from '@atrium/db/hosts'
-import type { TenantTrx } from '@atrium/db/tenants'
+} from '@atrium/db/scheduling/event-types'
+import { type HostRow, lockHost } from '@atrium/db/scheduling/hosts'
+import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'

@@ -1,6 +1,6 @@
-import type { CredentialView } from '@atrium/core/hosts'
-import { setHostCalendar } from '@atrium/db/hosts'
-import { noteCredentialCheck } from '@atrium/db/mail-credentials'
+import type { CredentialView } from '@atrium/core/scheduling/hosts'
+import { setHostCalendar } from '@atrium/db/scheduling/hosts'
+import { noteCredentialCheck } from '@atrium/db/scheduling/mail-credentials'
 import type {
   Calendars,
   HostCalendar,

@@ -1,14 +1,19 @@
-import { AppError } from '@atrium/core/errors'
-import type { EnteredCredential, SetMailCredential } from '@atrium/core/hosts'
-import type { Trx } from '@atrium/db/connect'
-import { type HostRow, readHost, setHostCalendar, standardZoneOf } from '@atrium/db/hosts'
+import { AppError } from '@atrium/core/platform/errors'
+import type { EnteredCredential, SetMailCredential } from '@atrium/core/scheduling/hosts'
+import type { Trx } from '@atrium/db/platform/connect'
+import {
+  type HostRow,
+  readHost,
+  setHostCalendar,
+  standardZoneOf,
+} from '@atrium/db/scheduling/hosts'
 import {
   deleteAppPasswordRemoval,
   insertAppPasswordRemoval,
   lockMailCredential,
   type MailCredentialRow,
   saveMailCredential,
-} from '@atrium/db/mail-credentials'
+} from '@atrium/db/scheduling/mail-credentials'
 import type {
   Calendars,
   HostCalendar,

@@ -1,4 +1,4 @@
-import { listForsakenCredentials } from '@atrium/db/mail-credentials'
+import { listForsakenCredentials } from '@atrium/db/scheduling/mail-credentials'
 import type { Services } from '../services.ts'
 import { takeBackDue } from './app-passwords.ts'
 import { eraseCredential } from './disconnect-mailbox.ts'

@@ -1,13 +1,18 @@
-import type { BookingChangeKind } from '@atrium/core/scheduling'
+import type { BookingChangeKind } from '@atrium/core/scheduling/scheduling'
+import type { Trx } from '@atrium/db/platform/connect'
 import {
   claimCalendars,
   isBeingWritten,
   markCalendarsDue,
   retryCalendars,
-} from '@atrium/db/booking-calendars'
-import { planReminders } from '@atrium/db/booking-reminders'
-import { type BookingRow, findActor, findBooking, markInvited } from '@atrium/db/bookings'
-import type { Trx } from '@atrium/db/connect'
+} from '@atrium/db/scheduling/booking-calendars'
+import { planReminders } from '@atrium/db/scheduling/booking-reminders'
+import {
+  type BookingRow,
+  findActor,
+  findBooking,
+  markInvited,
+} from '@atrium/db/scheduling/bookings'
 import type { InTransaction, Services } from '../services.ts'
 import { sendChangeMails, sendConflictMail } from './booking-mails.ts'
 import { writeCalendar } from './calendar-sync.ts'

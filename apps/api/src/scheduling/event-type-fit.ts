@@ -1,8 +1,8 @@
-import { AppError, type Issue } from '@atrium/core/errors'
-import type { EventTypeSettings } from '@atrium/core/event-types'
-import type { Db, Trx } from '@atrium/db/connect'
-import { findHostsById, type HostRow } from '@atrium/db/hosts'
-import { findSchedule } from '@atrium/db/schedules'
+import { AppError, type Issue } from '@atrium/core/platform/errors'
+import type { EventTypeSettings } from '@atrium/core/scheduling/event-types'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import { findHostsById, type HostRow } from '@atrium/db/scheduling/hosts'
+import { findSchedule } from '@atrium/db/scheduling/schedules'
 import type { Access } from '../guards.ts'
 import { actsForAll } from './access.ts'
 

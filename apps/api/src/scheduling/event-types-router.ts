@@ -8,7 +8,7 @@ import {
   PreviewEventType,
   RemoveEventType,
   UpdateEventType,
-} from '@atrium/core/event-types'
+} from '@atrium/core/scheduling/event-types'
 import { z } from 'zod'
 import { memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'

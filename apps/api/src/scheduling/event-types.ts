@@ -1,12 +1,16 @@
-import { AppError } from '@atrium/core/errors'
-import type { EventTypePage, EventTypeView, ListEventTypes } from '@atrium/core/event-types'
-import { cutPage } from '@atrium/core/paging'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import type {
+  EventTypePage,
+  EventTypeView,
+  ListEventTypes,
+} from '@atrium/core/scheduling/event-types'
 import {
   type EventTypeRow,
   findEventType,
   listEventTypes as readEventTypes,
-} from '@atrium/db/event-types'
-import { findHost } from '@atrium/db/hosts'
+} from '@atrium/db/scheduling/event-types'
+import { findHost } from '@atrium/db/scheduling/hosts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'

@@ -1,5 +1,5 @@
-import { hasExpired } from '@atrium/core/booking-state'
-import { findBooking, listExpiredBookings } from '@atrium/db/bookings'
+import { hasExpired } from '@atrium/core/scheduling/booking-state'
+import { findBooking, listExpiredBookings } from '@atrium/db/scheduling/bookings'
 import type { Services } from '../services.ts'
 import { platformActor } from './booking-actor.ts'
 import { changeBooking, deadlinesOf, finishStep, writeStep } from './booking-change.ts'

@@ -1,5 +1,5 @@
-import type { HostRow } from '@atrium/db/hosts'
-import { standardZoneOf } from '@atrium/db/hosts'
+import type { HostRow } from '@atrium/db/scheduling/hosts'
+import { standardZoneOf } from '@atrium/db/scheduling/hosts'
 import { deadline } from '@atrium/integrations/deadline'
 import type { Services } from '../services.ts'
 import { clearBusyTimes } from './busy-times.ts'

@@ -1,5 +1,5 @@
-import type { HostPage, HostView } from '@atrium/core/hosts'
-import { listHostRecords } from '@atrium/db/hosts'
+import type { HostPage, HostView } from '@atrium/core/scheduling/hosts'
+import { listHostRecords } from '@atrium/db/scheduling/hosts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { readHostView, toHostView } from './host-view.ts'

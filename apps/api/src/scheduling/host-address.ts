@@ -1,7 +1,7 @@
-import { AppError } from '@atrium/core/errors'
-import { splitAddress } from '@atrium/core/mail-addresses'
-import type { Trx } from '@atrium/db/connect'
-import { listTenantDomains, type MemberRow } from '@atrium/db/members'
+import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { AppError } from '@atrium/core/platform/errors'
+import { listTenantDomains, type MemberRow } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Access } from '../guards.ts'
 import { actsForAll } from './access.ts'
 

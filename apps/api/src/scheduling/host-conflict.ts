@@ -1,5 +1,5 @@
-import type { BookingRow } from '@atrium/db/bookings'
-import { findHostsById } from '@atrium/db/hosts'
+import type { BookingRow } from '@atrium/db/scheduling/bookings'
+import { findHostsById } from '@atrium/db/scheduling/hosts'
 import type { Services } from '../services.ts'
 import { readBusy } from './busy-times.ts'
 import { reportConflict } from './effects.ts'

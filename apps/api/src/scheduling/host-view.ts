@@ -1,5 +1,5 @@
-import { type CredentialView, type HostView, NoCredential } from '@atrium/core/hosts'
-import { type HostRecord, readHost } from '@atrium/db/hosts'
+import { type CredentialView, type HostView, NoCredential } from '@atrium/core/scheduling/hosts'
+import { type HostRecord, readHost } from '@atrium/db/scheduling/hosts'
 import type { Access } from '../guards.ts'
 import type { Services } from '../services.ts'
 import { mayActFor, noSuchHost } from './access.ts'

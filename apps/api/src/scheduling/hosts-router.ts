@@ -13,7 +13,7 @@ import {
   SetMailCredential,
   UpdateBookingPage,
   UpdateHost,
-} from '@atrium/core/hosts'
+} from '@atrium/core/scheduling/hosts'
 import { z } from 'zod'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
 import { recentSignIn } from '../procedure.ts'

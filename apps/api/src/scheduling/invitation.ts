@@ -1,7 +1,11 @@
-import { type CalendarMethod, type CalendarObject, calendarObject } from '@atrium/core/icalendar'
-import type { BookingRow } from '@atrium/db/bookings'
-import type { Db, Trx } from '@atrium/db/connect'
-import { findHostsById } from '@atrium/db/hosts'
+import {
+  type CalendarMethod,
+  type CalendarObject,
+  calendarObject,
+} from '@atrium/core/scheduling/icalendar'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import type { BookingRow } from '@atrium/db/scheduling/bookings'
+import { findHostsById } from '@atrium/db/scheduling/hosts'
 import {
   type BookingWithHosts,
   invitedGuests,

@@ -1,4 +1,4 @@
-import type { LimitName } from '@atrium/core/limits'
+import type { LimitName } from '@atrium/core/platform/limits'
 import type { Context } from '../context.ts'
 import type { Take } from '../limits.ts'
 import { limitedAddress, limitedNetwork } from '../visitor-address.ts'

@@ -4,7 +4,7 @@ import {
   SlotLockPath,
   TakenSlotLock,
   TakeSlotLock,
-} from '@atrium/core/slot-availability'
+} from '@atrium/core/scheduling/slot-availability'
 import { z } from 'zod'
 import { publicProcedure } from '../guards.ts'
 import { router } from '../trpc.ts'

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { AppError } from '@atrium/core/errors'
-import { schedulingLimits } from '@atrium/core/scheduling'
-import type { RenewedSlotLock, TakenSlotLock, TakeSlotLock } from '@atrium/core/slot-availability'
-import type { Trx } from '@atrium/db/connect'
+import { AppError } from '@atrium/core/platform/errors'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
+import type {
+  RenewedSlotLock,
+  TakenSlotLock,
+  TakeSlotLock,
+} from '@atrium/core/scheduling/slot-availability'
+import type { Trx } from '@atrium/db/platform/connect'
 import {
   countLocksOf,
   deleteSlotLocks,
@@ -10,7 +14,7 @@ import {
   heldSeats,
   renewSlotLock,
   takeSlotLock,
-} from '@atrium/db/slot-locks'
+} from '@atrium/db/scheduling/slot-locks'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { limitedAddress, limitedNetwork } from '../visitor-address.ts'

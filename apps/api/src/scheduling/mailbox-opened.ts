@@ -1,4 +1,4 @@
-import { clearRejections } from '@atrium/db/mail-credentials'
+import { clearRejections } from '@atrium/db/scheduling/mail-credentials'
 import type { Services } from '../services.ts'
 import { retryCalendar } from './effects.ts'
 

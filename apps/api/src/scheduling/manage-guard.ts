@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import type { BookingRow } from '@atrium/db/bookings'
+import { AppError } from '@atrium/core/platform/errors'
+import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import type { Context } from '../context.ts'
 import { guardedWithoutToken } from '../procedure.ts'
 import { checkAllowance, type LimitedRoute, takeAllowance } from './limits.ts'

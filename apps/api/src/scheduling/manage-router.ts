@@ -7,7 +7,7 @@ import {
   ManagedBooking,
   RescheduleManagedBooking,
   SendManageLink,
-} from '@atrium/core/bookings'
+} from '@atrium/core/scheduling/bookings'
 import { z } from 'zod'
 import { publicProcedure } from '../guards.ts'
 import { router } from '../trpc.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { trimEnd } from '@atrium/core/trim'
-import type { Keyring } from '@atrium/db/encryption'
+import { trimEnd } from '@atrium/core/platform/trim'
+import type { Keyring } from '@atrium/db/platform/encryption'
 import type { Config } from '../config.ts'
 
 /**

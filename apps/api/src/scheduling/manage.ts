@@ -1,4 +1,5 @@
-import { manageLinkEnds } from '@atrium/core/booking-state'
+import { AppError } from '@atrium/core/platform/errors'
+import { manageLinkEnds } from '@atrium/core/scheduling/booking-state'
 import type {
   Booking,
   BookingCalendarFile,
@@ -6,10 +7,9 @@ import type {
   InviteGuests,
   ManagedBooking,
   RescheduleManagedBooking,
-} from '@atrium/core/bookings'
-import { AppError } from '@atrium/core/errors'
-import { type BookingRow, findBookingByManageHash } from '@atrium/db/bookings'
-import { findBranding } from '@atrium/db/branding'
+} from '@atrium/core/scheduling/bookings'
+import { findBranding } from '@atrium/db/branding/branding'
+import { type BookingRow, findBookingByManageHash } from '@atrium/db/scheduling/bookings'
 import { effectiveBranding } from '../branding/get.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'

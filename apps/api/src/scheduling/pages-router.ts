@@ -5,7 +5,7 @@ import {
   PublicEventTypePage,
   PublicHostPage,
   PublicTenantPage,
-} from '@atrium/core/booking-pages'
+} from '@atrium/core/scheduling/booking-pages'
 import { publicProcedure } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { getEventTypePage, getHostPage, getTenantPage } from './pages.ts'

@@ -7,14 +7,18 @@ import type {
   PublicEventTypePage,
   PublicHostPage,
   PublicTenantPage,
-} from '@atrium/core/booking-pages'
-import { schedulingLimits } from '@atrium/core/scheduling'
-import { isSlugShaped } from '@atrium/core/slugs'
-import type { BookingPageRow } from '@atrium/db/booking-pages'
-import { findBranding } from '@atrium/db/branding'
-import { type EventTypeRow, findEventTypeBySlug, listEventTypes } from '@atrium/db/event-types'
-import { findHostBySlug, type HostRow, listHosts } from '@atrium/db/hosts'
-import { scheduleFor } from '@atrium/db/schedules'
+} from '@atrium/core/scheduling/booking-pages'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
+import { isSlugShaped } from '@atrium/core/tenants/slugs'
+import { findBranding } from '@atrium/db/branding/branding'
+import type { BookingPageRow } from '@atrium/db/scheduling/booking-pages'
+import {
+  type EventTypeRow,
+  findEventTypeBySlug,
+  listEventTypes,
+} from '@atrium/db/scheduling/event-types'
+import { findHostBySlug, type HostRow, listHosts } from '@atrium/db/scheduling/hosts'
+import { scheduleFor } from '@atrium/db/scheduling/schedules'
 import { effectiveBranding } from '../branding/get.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'

@@ -1,4 +1,4 @@
-import { trimEnd } from '@atrium/core/trim'
+import { trimEnd } from '@atrium/core/platform/trim'
 import type { Config } from '../config.ts'
 
 /**

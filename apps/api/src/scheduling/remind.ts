@@ -1,5 +1,5 @@
-import { hasDueReminders, takeDueReminders } from '@atrium/db/booking-reminders'
-import { findBooking } from '@atrium/db/bookings'
+import { hasDueReminders, takeDueReminders } from '@atrium/db/scheduling/booking-reminders'
+import { findBooking } from '@atrium/db/scheduling/bookings'
 import type { Services } from '../services.ts'
 import { sendReminderMails } from './booking-mails.ts'
 

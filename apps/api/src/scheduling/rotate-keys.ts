@@ -1,11 +1,11 @@
-import type { Db } from '@atrium/db/connect'
-import { DecryptionError } from '@atrium/db/encryption'
+import type { Db } from '@atrium/db/platform/connect'
+import { DecryptionError } from '@atrium/db/platform/encryption'
 import {
   listMailCredentials,
   listSealedLinks,
   resealLink,
   resealMailCredential,
-} from '@atrium/db/sealed-values'
+} from '@atrium/db/scheduling/sealed-values'
 import type { Services } from '../services.ts'
 import { secretContext } from './calendar-access.ts'
 import { manageContext } from './manage-token.ts'

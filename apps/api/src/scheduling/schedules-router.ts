@@ -6,7 +6,7 @@ import {
   ScheduleInTenant,
   SchedulePage,
   ScheduleView,
-} from '@atrium/core/schedules'
+} from '@atrium/core/scheduling/schedules'
 import { z } from 'zod'
 import { memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'

@@ -1,6 +1,6 @@
-import { type AuditAction, changedFields } from '@atrium/core/audit'
-import { AppError } from '@atrium/core/errors'
-import { cutPage } from '@atrium/core/paging'
+import { type AuditAction, changedFields } from '@atrium/core/audit/audit'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
 import {
   type CreateSchedule,
   datesOnWire,
@@ -12,11 +12,11 @@ import {
   storedDates,
   storedWeek,
   weekOnWire,
-} from '@atrium/core/schedules'
-import { schedulingLimits } from '@atrium/core/scheduling'
-import type { Trx } from '@atrium/db/connect'
-import { violatedConstraint } from '@atrium/db/failures'
-import { findHost, lockHost } from '@atrium/db/hosts'
+} from '@atrium/core/scheduling/schedules'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
+import type { Trx } from '@atrium/db/platform/connect'
+import { violatedConstraint } from '@atrium/db/platform/failures'
+import { findHost, lockHost } from '@atrium/db/scheduling/hosts'
 import {
   countSchedules,
   deleteSchedule,
@@ -26,8 +26,8 @@ import {
   type ScheduleContent,
   type ScheduleWithUse,
   replaceSchedule as writeSchedule,
-} from '@atrium/db/schedules'
-import type { TenantTrx } from '@atrium/db/tenants'
+} from '@atrium/db/scheduling/schedules'
+import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { lockOpenTenant } from '../tenants/open.ts'

@@ -1,7 +1,7 @@
-import { AppError } from '@atrium/core/errors'
-import { toBookingWindow } from '@atrium/core/event-types'
-import { toSlotSchedule } from '@atrium/core/schedules'
-import { explainStart } from '@atrium/core/slot-explanation'
+import { AppError } from '@atrium/core/platform/errors'
+import { toBookingWindow } from '@atrium/core/scheduling/event-types'
+import { toSlotSchedule } from '@atrium/core/scheduling/schedules'
+import { explainStart } from '@atrium/core/scheduling/slot-explanation'
 import {
   findSlots,
   type Slot,
@@ -10,17 +10,17 @@ import {
   type SlotSettings,
   type Span,
   type TakenSlot,
-} from '@atrium/core/slots'
+} from '@atrium/core/scheduling/slots'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 import {
   type LiveLockRow,
   listLiveLocks,
   listTaken,
   listTakenOfEventType,
-} from '@atrium/db/availability'
-import type { Db, Trx } from '@atrium/db/connect'
-import type { EventTypeRow } from '@atrium/db/event-types'
-import type { HostRow } from '@atrium/db/hosts'
-import { scheduleFor } from '@atrium/db/schedules'
+} from '@atrium/db/scheduling/availability'
+import type { EventTypeRow } from '@atrium/db/scheduling/event-types'
+import type { HostRow } from '@atrium/db/scheduling/hosts'
+import { scheduleFor } from '@atrium/db/scheduling/schedules'
 import type { BusyOfHosts } from './busy-times.ts'
 import { hashOfLockToken } from './lock-token.ts'
 

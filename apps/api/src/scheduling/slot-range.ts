@@ -1,7 +1,7 @@
-import { AppError } from '@atrium/core/errors'
-import { schedulingLimits } from '@atrium/core/scheduling'
-import type { Span } from '@atrium/core/slots'
-import { dateOf, dayOf, localClock } from '@atrium/core/time-zones'
+import { AppError } from '@atrium/core/platform/errors'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
+import type { Span } from '@atrium/core/scheduling/slots'
+import { dateOf, dayOf, localClock } from '@atrium/core/scheduling/time-zones'
 
 const dayMs = 86_400_000
 const isDate = (edge: string) => /^\d{4}-\d{2}-\d{2}$/.test(edge)

@@ -4,7 +4,7 @@ import {
   LockTokenHeader,
   SlotExplanation,
   SlotsView,
-} from '@atrium/core/slot-availability'
+} from '@atrium/core/scheduling/slot-availability'
 import { memberOrOperator, publicProcedure } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { explainSlot } from './explain.ts'

@@ -1,9 +1,13 @@
-import { AppError } from '@atrium/core/errors'
-import type { HostView, UpdateHost } from '@atrium/core/hosts'
-import type { Trx } from '@atrium/db/connect'
-import { violatedConstraint } from '@atrium/db/failures'
-import { type HostChanges, type HostRow, updateHost as writeHost } from '@atrium/db/hosts'
-import { findMember } from '@atrium/db/members'
+import { AppError } from '@atrium/core/platform/errors'
+import type { HostView, UpdateHost } from '@atrium/core/scheduling/hosts'
+import { findMember } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
+import { violatedConstraint } from '@atrium/db/platform/failures'
+import {
+  type HostChanges,
+  type HostRow,
+  updateHost as writeHost,
+} from '@atrium/db/scheduling/hosts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { tenantTransaction } from '../tenants/transaction.ts'

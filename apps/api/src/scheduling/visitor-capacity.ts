@@ -1,8 +1,8 @@
-import { AppError } from '@atrium/core/errors'
-import { countLiveBookings } from '@atrium/db/bookings'
-import type { Db, Trx } from '@atrium/db/connect'
-import type { EventTypeRow } from '@atrium/db/event-types'
-import type { HostRow } from '@atrium/db/hosts'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import { countLiveBookings } from '@atrium/db/scheduling/bookings'
+import type { EventTypeRow } from '@atrium/db/scheduling/event-types'
+import type { HostRow } from '@atrium/db/scheduling/hosts'
 
 type Most = Pick<EventTypeRow, 'bookingsPerVisitor'>
 

@@ -1,5 +1,11 @@
-import { defaultSecurityPolicy, type SecurityPolicyView } from '@atrium/core/security-policy'
-import { findSecurityPolicy, type SecurityPolicyRow } from '@atrium/db/security-policy'
+import {
+  defaultSecurityPolicy,
+  type SecurityPolicyView,
+} from '@atrium/core/security-policy/security-policy'
+import {
+  findSecurityPolicy,
+  type SecurityPolicyRow,
+} from '@atrium/db/security-policy/security-policy'
 import type { Context } from '../context.ts'
 import { withEditVersion } from '../edit-version.ts'
 import type { Access } from '../guards.ts'

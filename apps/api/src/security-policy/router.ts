@@ -1,10 +1,10 @@
-import { canonicalAllowlist } from '@atrium/core/ip-allowlist'
+import { canonicalAllowlist } from '@atrium/core/security-policy/ip-allowlist'
 import {
   SavedSecurityPolicy,
   SecurityPolicyView,
   UpdateSecurityPolicy,
-} from '@atrium/core/security-policy'
-import { TenantPath } from '@atrium/core/tenants'
+} from '@atrium/core/security-policy/security-policy'
+import { TenantPath } from '@atrium/core/tenants/tenants'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
 import { recentSignIn } from '../procedure.ts'
 import { router } from '../trpc.ts'

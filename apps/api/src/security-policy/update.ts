@@ -1,14 +1,14 @@
-import { changedFields } from '@atrium/core/audit'
-import { AppError, type Issue } from '@atrium/core/errors'
-import { allowlistAdmits, canonicalAllowlist } from '@atrium/core/ip-allowlist'
+import { changedFields } from '@atrium/core/audit/audit'
+import { AppError, type Issue } from '@atrium/core/platform/errors'
+import type { Warning } from '@atrium/core/platform/warnings'
+import { allowlistAdmits, canonicalAllowlist } from '@atrium/core/security-policy/ip-allowlist'
 import {
   idleExceedsAbsolute,
   type SavedSecurityPolicy,
   type SecurityPolicy,
   type UpdateSecurityPolicy,
-} from '@atrium/core/security-policy'
-import type { Warning } from '@atrium/core/warnings'
-import { findSecurityPolicy, saveSecurityPolicy } from '@atrium/db/security-policy'
+} from '@atrium/core/security-policy/security-policy'
+import { findSecurityPolicy, saveSecurityPolicy } from '@atrium/db/security-policy/security-policy'
 import type { RequestInfo } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { requireVersion } from '../edit-version.ts'

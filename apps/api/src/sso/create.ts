@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { AppError } from '@atrium/core/errors'
-import { slugify } from '@atrium/core/slugs'
-import type { CreatedSsoApp, CreateSsoApp } from '@atrium/core/sso'
-import { trimEnd } from '@atrium/core/trim'
-import { violatedConstraint } from '@atrium/db/failures'
+import { AppError } from '@atrium/core/platform/errors'
+import { trimEnd } from '@atrium/core/platform/trim'
+import type { CreatedSsoApp, CreateSsoApp } from '@atrium/core/sso/sso'
+import { slugify } from '@atrium/core/tenants/slugs'
+import { violatedConstraint } from '@atrium/db/platform/failures'
 import {
   activateSsoApp,
   beginSsoAppRemoval,
   countSsoApps,
   insertPendingSsoApp,
   type SsoAppRow,
-} from '@atrium/db/sso'
+} from '@atrium/db/sso/sso'
 import type { IdentityProvider, SsoApplication } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { rejectLimited } from '../billing/limits.ts'

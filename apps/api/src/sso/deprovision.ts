@@ -1,4 +1,4 @@
-import { deleteSsoApp, type SsoAppRow } from '@atrium/db/sso'
+import { deleteSsoApp, type SsoAppRow } from '@atrium/db/sso/sso'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import type { Services } from '../services.ts'
 

@@ -1,5 +1,5 @@
-import type { SsoAppList, SsoAppState } from '@atrium/core/sso'
-import { listSsoApps as readSsoApps, type SsoAppRow } from '@atrium/db/sso'
+import type { SsoAppList, SsoAppState } from '@atrium/core/sso/sso'
+import { listSsoApps as readSsoApps, type SsoAppRow } from '@atrium/db/sso/sso'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { Services } from '../services.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import type { Services } from '../services.ts'
 

@@ -4,7 +4,7 @@ import {
   ListSsoApps,
   RemoveSsoApp,
   SsoAppList,
-} from '@atrium/core/sso'
+} from '@atrium/core/sso/sso'
 import { z } from 'zod'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
 import { recentSignIn } from '../procedure.ts'

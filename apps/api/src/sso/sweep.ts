@@ -1,4 +1,4 @@
-import { claimAbandonedSsoApps } from '@atrium/db/sso'
+import { claimAbandonedSsoApps } from '@atrium/db/sso/sso'
 import type { Services } from '../services.ts'
 import { deprovision } from './deprovision.ts'
 

@@ -1,6 +1,6 @@
-import type { SsoAppState, SsoAppView } from '@atrium/core/sso'
-import { trimEnd } from '@atrium/core/trim'
-import type { SsoAppRow } from '@atrium/db/sso'
+import { trimEnd } from '@atrium/core/platform/trim'
+import type { SsoAppState, SsoAppView } from '@atrium/core/sso/sso'
+import type { SsoAppRow } from '@atrium/db/sso/sso'
 import type { Services } from '../services.ts'
 
 /**

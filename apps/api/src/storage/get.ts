@@ -1,6 +1,11 @@
-import { cutPage } from '@atrium/core/paging'
-import type { MemberStorage, ReadStorage, StorageView } from '@atrium/core/storage'
-import { countStorage, findFileSpaceId, listStorage, type StorageRow } from '@atrium/db/storage'
+import { cutPage } from '@atrium/core/platform/paging'
+import type { MemberStorage, ReadStorage, StorageView } from '@atrium/core/upstream-cache/storage'
+import {
+  countStorage,
+  findFileSpaceId,
+  listStorage,
+  type StorageRow,
+} from '@atrium/db/upstream-cache/storage'
 import type { SpaceStorage } from '@atrium/integrations/files/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'

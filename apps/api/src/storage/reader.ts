@@ -1,4 +1,4 @@
-import type { UsageEntry } from '@atrium/db/storage'
+import type { UsageEntry } from '@atrium/db/upstream-cache/storage'
 import { isAccountOf } from '@atrium/integrations/files/port'
 import type { Services } from '../services.ts'
 import type { Fetcher } from '../upstream-cache/refresh.ts'

@@ -1,4 +1,4 @@
-import { ReadStorage, StorageView } from '@atrium/core/storage'
+import { ReadStorage, StorageView } from '@atrium/core/upstream-cache/storage'
 import { memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { readStorage } from './get.ts'

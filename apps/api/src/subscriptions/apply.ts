@@ -1,10 +1,12 @@
-import { AppError } from '@atrium/core/errors'
-import { snapshotOf } from '@atrium/core/prices'
-import { isEnded, type SubscriptionStatus, toSubscriptionStatus } from '@atrium/core/subscriptions'
-import { type Plan, plan as planOf } from '@atrium/core/tenants'
-import { databaseNow } from '@atrium/db/clock'
-import type { Trx } from '@atrium/db/connect'
-import { findPriceByStripeId, type PriceRow } from '@atrium/db/prices'
+import { snapshotOf } from '@atrium/core/billing/prices'
+import {
+  isEnded,
+  type SubscriptionStatus,
+  toSubscriptionStatus,
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import { type Plan, plan as planOf } from '@atrium/core/tenants/tenants'
+import { findPriceByStripeId, type PriceRow } from '@atrium/db/billing/prices'
 import {
   findLiveSubscription,
   findSubscriptionByStripeId,
@@ -12,7 +14,9 @@ import {
   lockSubscriptionsOf,
   type SubscriptionRow,
   updateSubscription,
-} from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/subscriptions'
+import { databaseNow } from '@atrium/db/platform/clock'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 import type { InTransaction } from '../services.ts'
 import { askProcessor } from './at-processor.ts'

@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import type { Plan } from '@atrium/core/tenants'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Plan } from '@atrium/core/tenants/tenants'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { paymentDeadline } from '../billing/failures.ts'

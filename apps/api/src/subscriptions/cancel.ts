@@ -1,12 +1,15 @@
-import { AppError } from '@atrium/core/errors'
-import type { CancelTenantSubscription, TenantSubscription } from '@atrium/core/subscriptions'
-import { databaseNow } from '@atrium/db/clock'
-import type { Trx } from '@atrium/db/connect'
+import type {
+  CancelTenantSubscription,
+  TenantSubscription,
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   countAssignedSeats,
   type SubscriptionRow,
   updateSubscription,
-} from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/subscriptions'
+import { databaseNow } from '@atrium/db/platform/clock'
+import type { Trx } from '@atrium/db/platform/connect'
 import type {
   Payments,
   ProcessorInvoice,

@@ -1,4 +1,3 @@
-import { AppError } from '@atrium/core/errors'
 import {
   type ChangeResult,
   type ChangeSubscription,
@@ -8,13 +7,14 @@ import {
   periodTotal,
   quoteMinutes,
   type SubscriptionQuote,
-} from '@atrium/core/subscriptions'
-import type { Trx } from '@atrium/db/connect'
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   countAssignedSeats,
   type SubscriptionRow,
   updateSubscription,
-} from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { readOpenBilling } from '../billing/gate.ts'
 import type { Context } from '../context.ts'

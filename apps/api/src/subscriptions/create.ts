@@ -1,17 +1,17 @@
-import { AppError } from '@atrium/core/errors'
 import {
   type CreateSubscription,
   periodAt,
   type SubscriptionView,
-} from '@atrium/core/subscriptions'
-import type { Trx } from '@atrium/db/connect'
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   findLiveSubscription,
   insertSubscription,
   lockSubscriptionsOf,
   type SubscriptionRow,
-} from '@atrium/db/subscriptions'
-import { findTenant } from '@atrium/db/tenants'
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
+import { findTenant } from '@atrium/db/tenants/tenants'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import type { InTransaction } from '../services.ts'

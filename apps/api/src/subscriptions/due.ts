@@ -1,11 +1,10 @@
-import { AppError } from '@atrium/core/errors'
 import {
   changeLeadMinutes,
   isEnded,
   type PendingChange,
   periodAt,
-} from '@atrium/core/subscriptions'
-import type { Trx } from '@atrium/db/connect'
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   countAssignedSeats,
   findDueSubscriptions,
@@ -15,7 +14,8 @@ import {
   lockSubscriptionsOf,
   type SubscriptionRow,
   updateSubscription,
-} from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
 import { type OpenBilling, readOpenBilling } from '../billing/gate.ts'
 import { retryDelaySeconds } from '../retry-delay.ts'
 import type { InTransaction, Services } from '../services.ts'

@@ -1,10 +1,10 @@
-import { AppError } from '@atrium/core/errors'
-import type { Trx } from '@atrium/db/connect'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   findLiveSubscription,
   lockSubscriptionsOf,
   type SubscriptionRow,
-} from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
 import { requirePayments } from '../billing/gate.ts'
 import type { InTransaction } from '../services.ts'
 import type { Subscriber } from './at-processor.ts'

@@ -1,6 +1,6 @@
-import type { Trx } from '@atrium/db/connect'
-import { findSubscription, type SubscriptionRow } from '@atrium/db/subscriptions'
-import { recordTrialUse } from '@atrium/db/trial-uses'
+import { findSubscription, type SubscriptionRow } from '@atrium/db/billing/subscriptions'
+import { recordTrialUse } from '@atrium/db/billing/trial-uses'
+import type { Trx } from '@atrium/db/platform/connect'
 import { followEntitlements } from '../entitlements/follow.ts'
 import type { InTransaction } from '../services.ts'
 

@@ -1,5 +1,3 @@
-import { AppError } from '@atrium/core/errors'
-import { cutPage } from '@atrium/core/paging'
 import {
   type ListSubscriptions,
   mostStates,
@@ -7,14 +5,16 @@ import {
   type SubscriptionDetail,
   type SubscriptionPage,
   type TenantSubscription,
-} from '@atrium/core/subscriptions'
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
 import {
   countAssignedSeats,
   findSubscription,
   findTenantSubscription,
   listSubscriptionStates,
   listSubscriptions as querySubscriptions,
-} from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/subscriptions'
 import type { Services } from '../services.ts'
 import { toSubscriptionState, toSubscriptionView, toTenantSubscription } from './view.ts'
 

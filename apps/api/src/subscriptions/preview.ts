@@ -1,6 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import { toMinorNumber } from '@atrium/core/money'
-import { prorate } from '@atrium/core/proration'
+import { toMinorNumber } from '@atrium/core/billing/money'
+import { prorate } from '@atrium/core/billing/proration'
 import {
   type ChangePreview,
   effectOf,
@@ -9,10 +8,11 @@ import {
   periodAt,
   periodTotal,
   quoteMinutes,
-} from '@atrium/core/subscriptions'
-import type { Plan } from '@atrium/core/tenants'
-import { findPaymentCustomer } from '@atrium/db/payment-customers'
-import { findTenantSubscription, type SubscriptionRow } from '@atrium/db/subscriptions'
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Plan } from '@atrium/core/tenants/tenants'
+import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
+import { findTenantSubscription, type SubscriptionRow } from '@atrium/db/billing/subscriptions'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { requireOpenBilling } from '../billing/gate.ts'
 import type { Context } from '../context.ts'

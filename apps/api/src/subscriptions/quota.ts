@@ -1,7 +1,7 @@
-import { AppError } from '@atrium/core/errors'
-import { fileQuotaBytes, type Plan } from '@atrium/core/tenants'
-import type { Db, Trx } from '@atrium/db/connect'
-import { findFileSpaceId } from '@atrium/db/storage'
+import { AppError } from '@atrium/core/platform/errors'
+import { fileQuotaBytes, type Plan } from '@atrium/core/tenants/tenants'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import { findFileSpaceId } from '@atrium/db/upstream-cache/storage'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { InTransaction } from '../services.ts'
 

@@ -1,6 +1,10 @@
-import { AppError } from '@atrium/core/errors'
-import { type CancelSubscription, isEnded } from '@atrium/core/subscriptions'
-import { findSubscriber, findSubscription, lockSubscriptionsOf } from '@atrium/db/subscriptions'
+import { type CancelSubscription, isEnded } from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  findSubscriber,
+  findSubscription,
+  lockSubscriptionsOf,
+} from '@atrium/db/billing/subscriptions'
 import { readOpenBilling } from '../billing/gate.ts'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'

@@ -1,10 +1,10 @@
-import type { PaymentOutcome } from '@atrium/core/billing'
-import { databaseNow } from '@atrium/db/clock'
+import type { PaymentOutcome } from '@atrium/core/billing/billing'
 import {
   findLiveSubscription,
   lockSubscriptionsOf,
   type SubscriptionRow,
-} from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/subscriptions'
+import { databaseNow } from '@atrium/db/platform/clock'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'

@@ -15,8 +15,8 @@ import {
   SubscriptionView,
   TenantSubscription,
   UpdateSubscription,
-} from '@atrium/core/subscriptions'
-import { TenantPath } from '@atrium/core/tenants'
+} from '@atrium/core/billing/subscriptions'
+import { TenantPath } from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
 import { processorErrors } from '../billing/processor-errors.ts'
 import { adminPartnerOrOperator, memberPartnerOrOperator, operator } from '../guards.ts'

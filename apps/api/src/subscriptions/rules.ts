@@ -1,11 +1,11 @@
-import { AppError } from '@atrium/core/errors'
-import { isEnded } from '@atrium/core/subscriptions'
-import type { Trx } from '@atrium/db/connect'
+import { isEnded } from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   findTenantSubscription,
   lockSubscriptionsOf,
   type SubscriptionRow,
-} from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
 import { type Access, mayManageAsPartner } from '../guards.ts'
 import { rejectFormerAdmin } from '../members/change-member.ts'
 import type { Target } from './target.ts'

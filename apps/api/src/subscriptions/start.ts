@@ -1,19 +1,19 @@
-import { explainEntitlements } from '@atrium/core/entitlements'
-import { AppError } from '@atrium/core/errors'
+import { explainEntitlements } from '@atrium/core/billing/entitlements'
 import {
   isEnded,
   type StartResult,
   type StartSubscription,
   toSubscriptionStatus,
-} from '@atrium/core/subscriptions'
-import type { Trx } from '@atrium/db/connect'
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   countAssignedSeats,
   countSubscriptions,
   findLiveSubscription,
   lockSubscriptionsOf,
   type SubscriptionRow,
-} from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments, ProcessorSubscription } from '@atrium/integrations/payments/port'
 import { ensureCustomer } from '../billing/customer.ts'
 import { paymentDeadline } from '../billing/failures.ts'

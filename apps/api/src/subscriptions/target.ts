@@ -1,11 +1,11 @@
-import { AppError } from '@atrium/core/errors'
-import { type PriceTerms, snapshotOf } from '@atrium/core/prices'
-import type { BillingCycle, SubscriptionSource } from '@atrium/core/subscriptions'
-import { periodTotal } from '@atrium/core/subscriptions'
-import type { Plan } from '@atrium/core/tenants'
-import type { Db, Trx } from '@atrium/db/connect'
-import { findPrice, listOfferedPrices, type PriceRow } from '@atrium/db/prices'
-import { countAssignedSeats, type SubscriptionRow } from '@atrium/db/subscriptions'
+import { type PriceTerms, snapshotOf } from '@atrium/core/billing/prices'
+import type { BillingCycle, SubscriptionSource } from '@atrium/core/billing/subscriptions'
+import { periodTotal } from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Plan } from '@atrium/core/tenants/tenants'
+import { findPrice, listOfferedPrices, type PriceRow } from '@atrium/db/billing/prices'
+import { countAssignedSeats, type SubscriptionRow } from '@atrium/db/billing/subscriptions'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 
 /** What a subscription is to become, with what it then costs per cycle. */
 export interface Target {

@@ -1,6 +1,6 @@
-import type { Db, Trx } from '@atrium/db/connect'
-import { countSubscriptions } from '@atrium/db/subscriptions'
-import { hadTrialElsewhere, lockTrialsOfOwner } from '@atrium/db/trial-uses'
+import { countSubscriptions } from '@atrium/db/billing/subscriptions'
+import { hadTrialElsewhere, lockTrialsOfOwner } from '@atrium/db/billing/trial-uses'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 
 /**
  * The days of trial that a tenant gets at its start: those that the price offers, or none where the

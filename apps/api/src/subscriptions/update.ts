@@ -1,19 +1,19 @@
-import { AppError } from '@atrium/core/errors'
 import {
   isEnded,
   mayMoveByHand,
   type SubscriptionStatus,
   type SubscriptionView,
   type UpdateSubscription,
-} from '@atrium/core/subscriptions'
-import type { Trx } from '@atrium/db/connect'
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   findSubscriber,
   findSubscription,
   lockSubscriptionsOf,
   type SubscriptionRow,
   updateSubscription as write,
-} from '@atrium/db/subscriptions'
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { readOpenBilling } from '../billing/gate.ts'
 import type { Caller } from '../caller.ts'

@@ -1,4 +1,4 @@
-import { toMinorNumber } from '@atrium/core/money'
+import { toMinorNumber } from '@atrium/core/billing/money'
 import {
   payingStatuses,
   periodTotal,
@@ -6,8 +6,8 @@ import {
   type SubscriptionView,
   TenantSubscription,
   yearlyTotal,
-} from '@atrium/core/subscriptions'
-import type { SubscriptionRow, SubscriptionStateRow } from '@atrium/db/subscriptions'
+} from '@atrium/core/billing/subscriptions'
+import type { SubscriptionRow, SubscriptionStateRow } from '@atrium/db/billing/subscriptions'
 
 const time = (date: Date | null) => date?.toISOString() ?? null
 

@@ -3,8 +3,8 @@ import type {
   ListSystemFailures,
   SystemFailures,
   SystemView,
-} from '@atrium/core/system'
-import { newestMigration } from '@atrium/db/newest-migration'
+} from '@atrium/core/system/system'
+import { newestMigration } from '@atrium/db/schema/newest-migration'
 import {
   listFailures,
   listProcesses,
@@ -12,8 +12,8 @@ import {
   readQueues,
   readReplicaLag,
   readServer,
-} from '@atrium/db/system'
-import { listUpstreamDays } from '@atrium/db/upstream-days'
+} from '@atrium/db/system/system'
+import { listUpstreamDays } from '@atrium/db/system/upstream-days'
 import type { Services } from '../services.ts'
 import { version } from '../version.ts'
 import { upstreamDaysBefore } from './upstream-calls.ts'

@@ -1,4 +1,4 @@
-import { readBacklogs, readQueues, readReplicaLag, readServer } from '@atrium/db/system'
+import { readBacklogs, readQueues, readReplicaLag, readServer } from '@atrium/db/system/system'
 import { Gauge } from 'prom-client'
 import type { Services } from '../services.ts'
 

@@ -1,4 +1,4 @@
-import { ListSystemFailures, SystemFailures, SystemView } from '@atrium/core/system'
+import { ListSystemFailures, SystemFailures, SystemView } from '@atrium/core/system/system'
 import { z } from 'zod'
 import { operator } from '../guards.ts'
 import { router } from '../trpc.ts'

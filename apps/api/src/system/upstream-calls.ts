@@ -1,6 +1,6 @@
-import type { OutsideSystem } from '@atrium/core/system'
-import type { Db } from '@atrium/db/connect'
-import { addUpstreamDays, type UpstreamDay } from '@atrium/db/upstream-days'
+import type { OutsideSystem } from '@atrium/core/system/system'
+import type { Db } from '@atrium/db/platform/connect'
+import { addUpstreamDays, type UpstreamDay } from '@atrium/db/system/upstream-days'
 import type { CallReport } from '@atrium/integrations/call-policy'
 import {
   UpstreamError,

@@ -1,5 +1,9 @@
-import type { Database } from '@atrium/db/connect'
-import { listWatchedTenants, listWatchRights, type WatchedTenant } from '@atrium/db/watched-tenants'
+import type { Database } from '@atrium/db/platform/connect'
+import {
+  listWatchedTenants,
+  listWatchRights,
+  type WatchedTenant,
+} from '@atrium/db/tenants/watched-tenants'
 import type { Logger } from '../log.ts'
 
 /** Somebody who follows a tenant. */

@@ -1,8 +1,12 @@
-import { AppError } from '@atrium/core/errors'
-import { expandedMembers, type GetTenant, type TenantDetail } from '@atrium/core/tenant-detail'
-import type { TenantView } from '@atrium/core/tenants'
-import { listDomains } from '@atrium/db/domains'
-import { readAccessProgress } from '@atrium/db/tenant-access'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  expandedMembers,
+  type GetTenant,
+  type TenantDetail,
+} from '@atrium/core/tenants/tenant-detail'
+import type { TenantView } from '@atrium/core/tenants/tenants'
+import { listDomains } from '@atrium/db/mail/domains'
+import { readAccessProgress } from '@atrium/db/tenants/tenant-access'
 import type { Context } from '../context.ts'
 import { toDomainView } from '../domains/view.ts'
 import type { Access } from '../guards.ts'

@@ -1,6 +1,6 @@
-import { statusAfterResume } from '@atrium/core/tenants'
-import type { Trx } from '@atrium/db/connect'
-import { unfinishedMembersOf } from '@atrium/db/tenant-access'
+import { statusAfterResume } from '@atrium/core/tenants/tenants'
+import type { Trx } from '@atrium/db/platform/connect'
+import { unfinishedMembersOf } from '@atrium/db/tenants/tenant-access'
 import { runProvisioning } from '../provisioning/run.ts'
 import type { Services } from '../services.ts'
 

@@ -1,6 +1,6 @@
-import { AppError } from '@atrium/core/errors'
-import type { TenantRole, TenantView } from '@atrium/core/tenants'
-import { findTenant } from '@atrium/db/tenants'
+import { AppError } from '@atrium/core/platform/errors'
+import type { TenantRole, TenantView } from '@atrium/core/tenants/tenants'
+import { findTenant } from '@atrium/db/tenants/tenants'
 import type { Services } from '../services.ts'
 import { toTenantView } from './view.ts'
 

@@ -1,16 +1,16 @@
-import { AppError } from '@atrium/core/errors'
-import { type Limit, type LimitName, type LimitScope, limits } from '@atrium/core/limits'
+import { AppError } from '@atrium/core/platform/errors'
+import { type Limit, type LimitName, type LimitScope, limits } from '@atrium/core/platform/limits'
 import {
   type SetTenantLimits,
   type TenantLimits,
   tenantLimitNames,
-} from '@atrium/core/tenant-limits'
-import type { Db } from '@atrium/db/connect'
-import { countDomains } from '@atrium/db/domains'
-import { countMailLists } from '@atrium/db/lists'
-import { findTenantLimits, saveTenantLimits } from '@atrium/db/rate-limits'
-import { countSsoApps } from '@atrium/db/sso'
-import { lockTenant } from '@atrium/db/tenants'
+} from '@atrium/core/tenants/tenant-limits'
+import { countDomains } from '@atrium/db/mail/domains'
+import { countMailLists } from '@atrium/db/mail/lists'
+import type { Db } from '@atrium/db/platform/connect'
+import { findTenantLimits, saveTenantLimits } from '@atrium/db/platform/rate-limits'
+import { countSsoApps } from '@atrium/db/sso/sso'
+import { lockTenant } from '@atrium/db/tenants/tenants'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { Limits } from '../limits.ts'

@@ -1,6 +1,6 @@
-import { AppError } from '@atrium/core/errors'
-import type { TenantStatus } from '@atrium/core/tenants'
-import { type LockedTenant, lockTenant, type TenantTrx } from '@atrium/db/tenants'
+import { AppError } from '@atrium/core/platform/errors'
+import type { TenantStatus } from '@atrium/core/tenants/tenants'
+import { type LockedTenant, lockTenant, type TenantTrx } from '@atrium/db/tenants/tenants'
 
 export type OpenTenant = LockedTenant
 

@@ -1,9 +1,9 @@
-import { AppError } from '@atrium/core/errors'
-import type { PurgePart, PurgeTenant, TenantPurge } from '@atrium/core/tenants'
-import { purgeParts } from '@atrium/core/tenants'
-import { deleteDomain, listDomains } from '@atrium/db/domains'
-import { listSsoApps } from '@atrium/db/sso'
-import { unfinishedMembersOf } from '@atrium/db/tenant-access'
+import { AppError } from '@atrium/core/platform/errors'
+import type { PurgePart, PurgeTenant, TenantPurge } from '@atrium/core/tenants/tenants'
+import { purgeParts } from '@atrium/core/tenants/tenants'
+import { deleteDomain, listDomains } from '@atrium/db/mail/domains'
+import { listSsoApps } from '@atrium/db/sso/sso'
+import { unfinishedMembersOf } from '@atrium/db/tenants/tenant-access'
 import {
   beginPurge,
   claimPurge,
@@ -15,8 +15,8 @@ import {
   type PurgeRun,
   readPurge,
   savePurgePart,
-} from '@atrium/db/tenant-purges'
-import { lockTenant } from '@atrium/db/tenants'
+} from '@atrium/db/tenants/tenant-purges'
+import { lockTenant } from '@atrium/db/tenants/tenants'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'
 import { requireNames } from '../domains/follow-name.ts'

@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import type { ReconcileResult } from '@atrium/core/tenants'
+import { AppError } from '@atrium/core/platform/errors'
+import type { ReconcileResult } from '@atrium/core/tenants/tenants'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { runProvisioning } from '../provisioning/run.ts'

@@ -1,11 +1,11 @@
-import type { Database } from '@atrium/db/connect'
+import type { Database } from '@atrium/db/platform/connect'
 import {
   beginGroupRename,
   endGroupRename,
   listAdministratorsInTenant,
   listTenantGroups,
   type TenantGroup,
-} from '@atrium/db/tenant-groups'
+} from '@atrium/db/tenants/tenant-groups'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 

@@ -1,7 +1,7 @@
-import { AuditPage, QueryTenantAudit } from '@atrium/core/audit'
-import { ListTenantUsers, MemberPage } from '@atrium/core/members'
-import { GetTenant, TenantDetail } from '@atrium/core/tenant-detail'
-import { SetTenantLimits, TenantLimits } from '@atrium/core/tenant-limits'
+import { AuditPage, QueryTenantAudit } from '@atrium/core/audit/audit'
+import { ListTenantUsers, MemberPage } from '@atrium/core/members/members'
+import { GetTenant, TenantDetail } from '@atrium/core/tenants/tenant-detail'
+import { SetTenantLimits, TenantLimits } from '@atrium/core/tenants/tenant-limits'
 import {
   CreateTenant,
   DeleteTenant,
@@ -17,7 +17,7 @@ import {
   TenantPurge,
   TenantView,
   UpdateTenant,
-} from '@atrium/core/tenants'
+} from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
 import { queryTenantAudit } from '../audit/query.ts'
 import {

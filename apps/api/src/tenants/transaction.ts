@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import type { TenantTrx } from '@atrium/db/tenants'
+import { AppError } from '@atrium/core/platform/errors'
+import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Services } from '../services.ts'
 
 /** Transactions of one tenant that may wait in a process. */

@@ -1,15 +1,15 @@
-import { changedFields } from '@atrium/core/audit'
-import { entitlementsOf } from '@atrium/core/entitlements'
-import { AppError } from '@atrium/core/errors'
-import { grantingStatuses } from '@atrium/core/subscriptions'
-import type { Plan, TenantView, UpdateTenant } from '@atrium/core/tenants'
-import type { Trx } from '@atrium/db/connect'
-import { arrangeDomains, listDomains, mailboxesOn } from '@atrium/db/domains'
-import { findEntitlementFacts } from '@atrium/db/entitlements'
-import { mailListsOn } from '@atrium/db/lists'
-import { holdPartner } from '@atrium/db/partners'
-import { reopenSteps } from '@atrium/db/provisioning'
-import { findLiveSubscription } from '@atrium/db/subscriptions'
+import { changedFields } from '@atrium/core/audit/audit'
+import { entitlementsOf } from '@atrium/core/billing/entitlements'
+import { grantingStatuses } from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Plan, TenantView, UpdateTenant } from '@atrium/core/tenants/tenants'
+import { findEntitlementFacts } from '@atrium/db/billing/entitlements'
+import { findLiveSubscription } from '@atrium/db/billing/subscriptions'
+import { arrangeDomains, listDomains, mailboxesOn } from '@atrium/db/mail/domains'
+import { mailListsOn } from '@atrium/db/mail/lists'
+import { holdPartner } from '@atrium/db/partners/partners'
+import type { Trx } from '@atrium/db/platform/connect'
+import { reopenSteps } from '@atrium/db/provisioning/provisioning'
 import {
   type LockedTenant,
   lockTenant,
@@ -17,7 +17,7 @@ import {
   type TenantChanges,
   type TenantTrx,
   updateTenant as writeTenant,
-} from '@atrium/db/tenants'
+} from '@atrium/db/tenants/tenants'
 import { rejectLimited } from '../billing/limits.ts'
 import type { Context } from '../context.ts'
 import {

@@ -1,5 +1,5 @@
-import { nothingGathered, tenantHealth } from '@atrium/core/health'
-import type { TenantAccessView } from '@atrium/core/tenant-detail'
+import { nothingGathered, tenantHealth } from '@atrium/core/health-scores/health'
+import type { TenantAccessView } from '@atrium/core/tenants/tenant-detail'
 import {
   accessIn,
   type ProvisioningStatus,
@@ -9,10 +9,10 @@ import {
   type TenantEvent,
   type TenantRole,
   type TenantView,
-} from '@atrium/core/tenants'
-import type { AccessProgress } from '@atrium/db/tenant-access'
-import type { TenantRow } from '@atrium/db/tenants'
-import type { WatchedTenant } from '@atrium/db/watched-tenants'
+} from '@atrium/core/tenants/tenants'
+import type { AccessProgress } from '@atrium/db/tenants/tenant-access'
+import type { TenantRow } from '@atrium/db/tenants/tenants'
+import type { WatchedTenant } from '@atrium/db/tenants/watched-tenants'
 import type { z } from 'zod'
 import { withEditVersion } from '../edit-version.ts'
 

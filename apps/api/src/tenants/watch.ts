@@ -1,5 +1,5 @@
-import type { TenantEvent } from '@atrium/core/tenants'
-import type { WatchedTenant } from '@atrium/db/watched-tenants'
+import type { TenantEvent } from '@atrium/core/tenants/tenants'
+import type { WatchedTenant } from '@atrium/db/tenants/watched-tenants'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { toTenantEvent } from './view.ts'

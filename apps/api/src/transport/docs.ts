@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import { Hono } from 'hono'
 import {
   errorsPage,

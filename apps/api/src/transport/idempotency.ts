@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { clearInterval, setInterval } from 'node:timers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AppError } from '@atrium/core/errors'
-import { DecryptionError } from '@atrium/db/encryption'
+import { AppError } from '@atrium/core/platform/errors'
+import { DecryptionError } from '@atrium/db/platform/encryption'
 import {
   beginIdempotent,
   extendIdempotent,
@@ -12,7 +12,7 @@ import {
   type IdempotentRun,
   idempotencyLeaseSeconds,
   releaseIdempotent,
-} from '@atrium/db/idempotency'
+} from '@atrium/db/platform/idempotency'
 import type { Context } from '../context.ts'
 import { assertUsableKey } from '../idempotency-key.ts'
 import { type LimitedRoute, takeAllowanceAhead } from '../scheduling/limits.ts'

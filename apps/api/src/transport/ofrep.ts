@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { AppError } from '@atrium/core/errors'
+import type { AppError } from '@atrium/core/platform/errors'
 import type { Context as HonoContext } from 'hono'
 import { ZodError } from 'zod'
 import { toAppError } from '../errors.ts'

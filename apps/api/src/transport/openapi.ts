@@ -1,5 +1,5 @@
-import { describeError, type ErrorCode, errorCodes } from '@atrium/core/errors'
-import { limitNames } from '@atrium/core/limits'
+import { describeError, type ErrorCode, errorCodes } from '@atrium/core/platform/errors'
+import { limitNames } from '@atrium/core/platform/limits'
 import { z } from 'zod'
 import { proceduresOf } from '../procedure.ts'
 import type { RestAddress } from '../procedure-meta.ts'

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { AuditSource } from '@atrium/core/audit'
+import type { AuditSource } from '@atrium/core/audit/audit'
 import type { Config } from '../config.ts'
 
 /**

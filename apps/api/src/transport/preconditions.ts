@@ -1,4 +1,4 @@
-import { AppError, findAppError } from '@atrium/core/errors'
+import { AppError, findAppError } from '@atrium/core/platform/errors'
 
 /** The version of a record in an answer, which is its `ETag`; undefined for answers without one. */
 export function editVersionIn(response: unknown): string | undefined {

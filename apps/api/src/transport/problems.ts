@@ -1,4 +1,4 @@
-import { AppError, toProblem } from '@atrium/core/errors'
+import { AppError, toProblem } from '@atrium/core/platform/errors'
 import { HTTPException } from 'hono/http-exception'
 import { toAppError } from '../errors.ts'
 

@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import { withPrecondition } from './preconditions.ts'
 
 type Fields = Record<string, unknown>

@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import type { Hono, Context as HonoContext } from 'hono'
 import type { RequestInfo } from '../caller.ts'
 import { type Context, createContext } from '../context.ts'

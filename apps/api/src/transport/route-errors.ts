@@ -1,4 +1,4 @@
-import { describeError, type ErrorCode, type ErrorStatus } from '@atrium/core/errors'
+import { describeError, type ErrorCode, type ErrorStatus } from '@atrium/core/platform/errors'
 import { errorsOfProcedure, proceduresOf } from '../procedure.ts'
 import { appRouter } from '../router.ts'
 import type { RestRoute } from './rest.ts'

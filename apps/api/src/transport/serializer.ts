@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import superjson from 'superjson'
 
 const deepest = 32

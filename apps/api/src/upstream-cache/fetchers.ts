@@ -1,4 +1,4 @@
-import type { CacheGroup, CacheKind } from '@atrium/db/upstream-cache'
+import type { CacheGroup, CacheKind } from '@atrium/db/upstream-cache/upstream-cache'
 import { factorsFetcher } from '../mfa/reader.ts'
 import type { Services } from '../services.ts'
 import { usageFetcher } from '../storage/reader.ts'

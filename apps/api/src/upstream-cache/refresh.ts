@@ -8,7 +8,7 @@ import {
   type Reading,
   releaseCacheEntries,
   saveCacheEntries,
-} from '@atrium/db/upstream-cache'
+} from '@atrium/db/upstream-cache/upstream-cache'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'
 

@@ -1,14 +1,14 @@
-import { changedFields } from '@atrium/core/audit'
-import { AppError } from '@atrium/core/errors'
+import { changedFields } from '@atrium/core/audit/audit'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   type CreateUser,
   operatorOnlyUserFields,
   type UpdateUser,
   type UserView,
-} from '@atrium/core/users'
-import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
-import type { TouchedList } from '@atrium/db/lists'
-import { reopenForName } from '@atrium/db/members'
+} from '@atrium/core/users/users'
+import type { TouchedList } from '@atrium/db/mail/lists'
+import { reopenForName } from '@atrium/db/members/members'
+import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import {
   findUserByEmail,
   insertUser,
@@ -21,7 +21,7 @@ import {
   type UserChanges,
   type UserRow,
   updateUser as writeUser,
-} from '@atrium/db/users'
+} from '@atrium/db/users/users'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { rejectNonOperator } from '../guards.ts'

@@ -1,12 +1,12 @@
-import { AppError } from '@atrium/core/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   allKinds,
   claimIdentitySyncTasks,
   completeIdentitySyncTask,
   type IdentitySyncTask,
   postponeIdentitySyncTask,
-} from '@atrium/db/identity-sync-tasks'
-import { findUserOrClosed, setPlatformAdmin, type UserRow } from '@atrium/db/users'
+} from '@atrium/db/users/identity-sync-tasks'
+import { findUserOrClosed, setPlatformAdmin, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { retryDelaySeconds } from '../retry-delay.ts'

@@ -4,9 +4,9 @@ import {
   completeProfileSync,
   type ProfileLease,
   releaseProfile,
-} from '@atrium/db/identity-sync-tasks'
-import { pendingSubject } from '@atrium/db/pending-subject'
-import { findUserOrClosed, isPlaceholderEmail, type UserRow } from '@atrium/db/users'
+} from '@atrium/db/users/identity-sync-tasks'
+import { pendingSubject } from '@atrium/db/users/pending-subject'
+import { findUserOrClosed, isPlaceholderEmail, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProfile, IdentityProvider } from '@atrium/integrations/identity/port'
 import type { Services } from '../services.ts'
 import { idpUserIdOf } from './identity.ts'

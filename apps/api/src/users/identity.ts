@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import { setIdpUserId, type UserRow } from '@atrium/db/users'
+import { AppError } from '@atrium/core/platform/errors'
+import { setIdpUserId, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'

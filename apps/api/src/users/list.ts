@@ -1,6 +1,6 @@
-import { cutPage } from '@atrium/core/paging'
-import type { ListUsers, UserView } from '@atrium/core/users'
-import { listUsers as queryUsers } from '@atrium/db/users'
+import { cutPage } from '@atrium/core/platform/paging'
+import type { ListUsers, UserView } from '@atrium/core/users/users'
+import { listUsers as queryUsers } from '@atrium/db/users/users'
 import type { Context } from '../context.ts'
 import { toUserView } from './view.ts'
 

@@ -1,5 +1,5 @@
-import type { UserView } from '@atrium/core/users'
-import { syncUserFromToken, type TenantGroup } from '@atrium/db/users'
+import type { UserView } from '@atrium/core/users/users'
+import { syncUserFromToken, type TenantGroup } from '@atrium/db/users/users'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'

@@ -9,7 +9,7 @@ import {
   UserPage,
   UserPath,
   UserView,
-} from '@atrium/core/users'
+} from '@atrium/core/users/users'
 import { z } from 'zod'
 import { operator, signedIn } from '../guards.ts'
 import { recentSignIn } from '../procedure.ts'

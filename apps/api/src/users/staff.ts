@@ -1,9 +1,9 @@
-import { AppError } from '@atrium/core/errors'
-import type { UpdateUser } from '@atrium/core/users'
-import type { Trx } from '@atrium/db/connect'
-import { hasOtherOwner, lockUser } from '@atrium/db/partner-team'
-import { lockPartners } from '@atrium/db/partners'
-import { findUser, type UserChanges, type UserRow } from '@atrium/db/users'
+import { AppError } from '@atrium/core/platform/errors'
+import type { UpdateUser } from '@atrium/core/users/users'
+import { hasOtherOwner, lockUser } from '@atrium/db/partners/partner-team'
+import { lockPartners } from '@atrium/db/partners/partners'
+import type { Trx } from '@atrium/db/platform/connect'
+import { findUser, type UserChanges, type UserRow } from '@atrium/db/users/users'
 import { rejectUnproved } from '../invitations/proof.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { AppError } from '@atrium/core/errors'
-import type { UserView } from '@atrium/core/users'
-import type { Db, Trx } from '@atrium/db/connect'
-import { findUser, type UserRow } from '@atrium/db/users'
+import { AppError } from '@atrium/core/platform/errors'
+import type { UserView } from '@atrium/core/users/users'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import { findUser, type UserRow } from '@atrium/db/users/users'
 
 /**
  * The row as operators see it and, with `own`, the user: without the tenants in which the user is

@@ -1,5 +1,5 @@
-import { ownValue } from '@atrium/core/own-value'
-import type { ClaimedEvent } from '@atrium/db/webhook-inbox'
+import { ownValue } from '@atrium/core/platform/own-value'
+import type { ClaimedEvent } from '@atrium/db/billing/webhook-inbox'
 import type { Services } from '../services.ts'
 import { cardChanged, cardFailed, cardSetUp } from './card-events.ts'
 import { customerChanged, customerDeleted, taxIdChanged } from './customer-events.ts'

@@ -3,7 +3,7 @@ import {
   findTenantOfCustomer,
   noteCardChoice,
   saveCardFailure,
-} from '@atrium/db/payment-customers'
+} from '@atrium/db/billing/payment-customers'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import { cardEntry, chooseCard, payWhatIsBehind, readCard } from '../billing/card.ts'
 import {

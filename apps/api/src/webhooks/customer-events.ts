@@ -3,7 +3,7 @@ import {
   findPaymentCustomer,
   findTenantOfCustomer,
   saveTaxId,
-} from '@atrium/db/payment-customers'
+} from '@atrium/db/billing/payment-customers'
 import { readCard } from '../billing/card.ts'
 import { deleteProcessorCustomer } from '../billing/customer.ts'
 import {

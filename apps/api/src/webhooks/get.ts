@@ -1,12 +1,12 @@
-import { AppError } from '@atrium/core/errors'
 import {
   type ListWebhookEvents,
   maskedPayload,
   type WebhookEventItem,
   type WebhookEventPage,
   type WebhookEventView,
-} from '@atrium/core/webhooks'
-import { findInboxEvent, type InboxEvent, listInboxEvents } from '@atrium/db/webhook-inbox'
+} from '@atrium/core/billing/webhooks'
+import { AppError } from '@atrium/core/platform/errors'
+import { findInboxEvent, type InboxEvent, listInboxEvents } from '@atrium/db/billing/webhook-inbox'
 import type { Services } from '../services.ts'
 import { readInboxHealth } from './health.ts'
 

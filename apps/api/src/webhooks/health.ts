@@ -1,5 +1,5 @@
-import type { InboxHealth } from '@atrium/core/billing'
-import { readInboxFigures } from '@atrium/db/webhook-inbox'
+import type { InboxHealth } from '@atrium/core/billing/billing'
+import { readInboxFigures } from '@atrium/db/billing/webhook-inbox'
 import type { Services } from '../services.ts'
 
 /** How far behind the inbox of payment events is. */

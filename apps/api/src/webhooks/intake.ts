@@ -1,5 +1,5 @@
-import { AppError } from '@atrium/core/errors'
-import { insertInboxEvent } from '@atrium/db/webhook-inbox'
+import { AppError } from '@atrium/core/platform/errors'
+import { insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import type { PaymentEvent } from '@atrium/integrations/payments/port'
 import type { Context as HonoContext } from 'hono'
 import type { Services } from '../services.ts'

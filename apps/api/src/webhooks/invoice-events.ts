@@ -1,6 +1,6 @@
-import type { Trx } from '@atrium/db/connect'
-import { voidDeletedDraft } from '@atrium/db/invoices'
-import { findCustomerTenant } from '@atrium/db/payment-customers'
+import { voidDeletedDraft } from '@atrium/db/billing/invoices'
+import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { CallOptions } from '@atrium/integrations/call-options'
 import type {
   Payments,

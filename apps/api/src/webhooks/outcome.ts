@@ -1,4 +1,4 @@
-import type { ClaimedEvent } from '@atrium/db/webhook-inbox'
+import type { ClaimedEvent } from '@atrium/db/billing/webhook-inbox'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Services } from '../services.ts'
 

@@ -1,4 +1,4 @@
-import { isCatalogPrice } from '@atrium/db/billing'
+import { isCatalogPrice } from '@atrium/db/billing/billing'
 import { type EventWork, type Outcome, skipped } from './outcome.ts'
 
 /**

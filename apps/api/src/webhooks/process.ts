@@ -1,11 +1,11 @@
-import { AppError } from '@atrium/core/errors'
-import { webhookRetrySeconds } from '@atrium/core/webhooks'
+import { webhookRetrySeconds } from '@atrium/core/billing/webhooks'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   type ClaimedEvent,
   claimInboxEvent,
   findDueInboxEvents,
   finishInboxEvent,
-} from '@atrium/db/webhook-inbox'
+} from '@atrium/db/billing/webhook-inbox'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../services.ts'

@@ -1,6 +1,10 @@
-import { AppError } from '@atrium/core/errors'
-import type { ReplayedEvents, WebhookEventView } from '@atrium/core/webhooks'
-import { findInboxEvent, replayInboxEvent, replayParkedEvents } from '@atrium/db/webhook-inbox'
+import type { ReplayedEvents, WebhookEventView } from '@atrium/core/billing/webhooks'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  findInboxEvent,
+  replayInboxEvent,
+  replayParkedEvents,
+} from '@atrium/db/billing/webhook-inbox'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { getWebhookEvent, unknownEvent } from './get.ts'

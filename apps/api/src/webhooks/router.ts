@@ -4,7 +4,7 @@ import {
   WebhookEventPage,
   WebhookEventPath,
   WebhookEventView,
-} from '@atrium/core/webhooks'
+} from '@atrium/core/billing/webhooks'
 import { z } from 'zod'
 import { operator } from '../guards.ts'
 import { router } from '../trpc.ts'

@@ -1,4 +1,4 @@
-import type { LimitName } from '@atrium/core/limits'
+import type { LimitName } from '@atrium/core/platform/limits'
 import { type BookingsTestApp, startBookingsTestApp } from '../bookings-test-app.ts'
 import { type MembersTestApp, startMembersTestApp } from '../members-test-app.ts'
 import { type PartnersTestApp, startPartnersTestApp } from '../partners-test-app.ts'

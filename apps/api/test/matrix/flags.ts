@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { FlagSettings } from '@atrium/core/flags'
-import { insertFlag, insertFlagChange, notifyFlags } from '@atrium/db/flags'
+import type { FlagSettings } from '@atrium/core/flags/flags'
+import { insertFlag, insertFlagChange, notifyFlags } from '@atrium/db/flags/flags'
 import { everybody, membersOrOperators, operatorsOnly, type Rows, type World } from './rows.ts'
 
 const newKey = () => `flag_${randomBytes(6).toString('hex')}`

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { insertMail } from '@atrium/db/outbox'
+import { insertMail } from '@atrium/db/outbox/outbox'
 import { operatorsOnly, type Rows, type World } from './rows.ts'
 
 async function mail({ testApp }: World): Promise<string> {

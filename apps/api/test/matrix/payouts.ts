@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { insertLedgerEntry } from '@atrium/db/ledger'
-import { insertAdjustment, insertPayout, lockPayouts } from '@atrium/db/payouts'
+import { insertLedgerEntry } from '@atrium/db/billing/ledger'
+import { insertAdjustment, insertPayout, lockPayouts } from '@atrium/db/billing/payouts'
 import { operatorsOnly, partnersOrOperators, type Rows, type World } from './rows.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { insertPrice, lockPriceVersions } from '@atrium/db/prices'
+import { insertPrice, lockPriceVersions } from '@atrium/db/billing/prices'
 import { membersPartnersOperators, operatorsOnly, type Rows, slug, type World } from './rows.ts'
 
 const amounts = [{ currency: 'eur', unitAmount: 100 }]

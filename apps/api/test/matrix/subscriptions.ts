@@ -1,4 +1,4 @@
-import { findLiveSubscription, insertSubscription } from '@atrium/db/subscriptions'
+import { findLiveSubscription, insertSubscription } from '@atrium/db/billing/subscriptions'
 import {
   adminsPartnersOperators,
   membersPartnersOperators,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { insertInboxEvent } from '@atrium/db/webhook-inbox'
+import { insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import { operatorsOnly, type Rows, type World } from './rows.ts'
 
 async function event({ testApp }: World): Promise<{ id: string }> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { demoClients } from '@atrium/core/demo'
-import { insertTenant } from '@atrium/db/tenants'
+import { demoClients } from '@atrium/core/demo/demo'
+import { insertTenant } from '@atrium/db/tenants/tenants'
 import { type Issuer, personClaims, startIssuer } from '../issuer.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../test-app.ts'
 import type { Caller, World } from './rows.ts'

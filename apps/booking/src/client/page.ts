@@ -4,7 +4,7 @@
  * same way through links and forms.
  */
 
-import { currentZoneName, listTimeZones } from '@atrium/core/time-zones'
+import { currentZoneName, listTimeZones } from '@atrium/core/scheduling/time-zones'
 
 const live = document.getElementById('live')
 const main = () => document.getElementById('main') as HTMLElement

@@ -1,4 +1,4 @@
-import type { PublicEventTypePage } from '@atrium/core/booking-pages'
+import type { PublicEventTypePage } from '@atrium/core/scheduling/booking-pages'
 import { html } from 'hono/html'
 import { excerpt, type Html, type Page } from './layout.ts'
 import { durationsText, placeKind, portrait } from './listing-pages.ts'

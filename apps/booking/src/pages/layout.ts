@@ -1,4 +1,4 @@
-import type { PageTenant } from '@atrium/core/booking-pages'
+import type { PageTenant } from '@atrium/core/scheduling/booking-pages'
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import type { Assets } from '../assets.ts'

@@ -3,7 +3,7 @@ import type {
   PageHost,
   PublicHostPage,
   PublicTenantPage,
-} from '@atrium/core/booking-pages'
+} from '@atrium/core/scheduling/booking-pages'
 import { html } from 'hono/html'
 import { durationText } from '../formats.ts'
 import { excerpt, type Html, type Page } from './layout.ts'

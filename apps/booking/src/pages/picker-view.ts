@@ -1,4 +1,4 @@
-import type { SlotView } from '@atrium/core/slot-availability'
+import type { SlotView } from '@atrium/core/scheduling/slot-availability'
 import { html } from 'hono/html'
 import { addDays, addMonths, monthGrid, monthOfDate } from '../days.ts'
 import { durationText, type Formats } from '../formats.ts'

@@ -1,4 +1,4 @@
-import { listTimeZones } from '@atrium/core/time-zones'
+import { listTimeZones } from '@atrium/core/scheduling/time-zones'
 import { html } from 'hono/html'
 import { placeOfZone, zoneInRegion } from '../formats.ts'
 import { address, choiceQuery } from '../picker.ts'

@@ -1,5 +1,5 @@
-import type { ManagedBooking } from '@atrium/core/bookings'
-import { isTimeZone } from '@atrium/core/time-zones'
+import type { ManagedBooking } from '@atrium/core/scheduling/bookings'
+import { isTimeZone } from '@atrium/core/scheduling/time-zones'
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import type { BookingApi } from '../api.ts'

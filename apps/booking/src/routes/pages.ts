@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { isSlugShaped } from '@atrium/core/slugs'
+import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { dateIn } from '../days.ts'

@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditPage } from '@atrium/core/audit'
+import type { AuditEvent, AuditPage } from '@atrium/core/audit/audit'
 import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
 import { SearchFurtherBack } from '@atrium/ui/audit-further'

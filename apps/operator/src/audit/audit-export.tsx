@@ -1,4 +1,4 @@
-import { exportFormats } from '@atrium/core/audit'
+import { exportFormats } from '@atrium/core/audit/audit'
 import { countFilters } from '@atrium/ui/search-params'
 import { Button, Menu, Text } from '@mantine/core'
 import { IconDownload, IconFileText } from '@tabler/icons-react'

@@ -1,5 +1,10 @@
-import type { ExportAudit, exportFormats, QueryAudit, QueryTenantAudit } from '@atrium/core/audit'
-import { auditOutcomes } from '@atrium/core/choices'
+import type {
+  ExportAudit,
+  exportFormats,
+  QueryAudit,
+  QueryTenantAudit,
+} from '@atrium/core/audit/audit'
+import { auditOutcomes } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import { stringifySearch } from '@atrium/ui/query-string'
 import {

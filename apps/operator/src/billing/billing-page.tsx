@@ -1,4 +1,4 @@
-import type { BillingOverview } from '@atrium/core/billing'
+import type { BillingOverview } from '@atrium/core/billing/billing'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'

@@ -1,4 +1,4 @@
-import type { BillingOverview } from '@atrium/core/billing'
+import type { BillingOverview } from '@atrium/core/billing/billing'
 import { formatMoney } from '@atrium/ui/format'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'

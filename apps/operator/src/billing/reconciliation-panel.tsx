@@ -1,4 +1,4 @@
-import type { BillingDifference, BillingOverview } from '@atrium/core/billing'
+import type { BillingDifference, BillingOverview } from '@atrium/core/billing/billing'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor } from '@atrium/ui/links'

@@ -1,5 +1,5 @@
-import { provisioningSteps } from '@atrium/core/provisioning'
-import type { TenantView } from '@atrium/core/tenants'
+import { provisioningSteps } from '@atrium/core/provisioning/provisioning'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { When } from '../parts/when.tsx'

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@atrium/core/audit'
+import type { AuditEvent } from '@atrium/core/audit/audit'
 import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { AuditTable } from '@atrium/ui/audit-table'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'

@@ -1,4 +1,4 @@
-import { CreateFlag } from '@atrium/core/flags'
+import { CreateFlag } from '@atrium/core/flags/flags'
 import { done } from '@atrium/ui/done'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'

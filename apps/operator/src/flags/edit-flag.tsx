@@ -1,4 +1,4 @@
-import type { FlagView } from '@atrium/core/flags'
+import type { FlagView } from '@atrium/core/flags/flags'
 import { Alert } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { EditDialog } from '../parts/edit-dialog.tsx'

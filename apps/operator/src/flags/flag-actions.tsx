@@ -1,4 +1,4 @@
-import { askedWithinDays, type FlagView, killSwitchNote } from '@atrium/core/flags'
+import { askedWithinDays, type FlagView, killSwitchNote } from '@atrium/core/flags/flags'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { Panel } from '@atrium/ui/panel'

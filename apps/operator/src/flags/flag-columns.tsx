@@ -1,4 +1,4 @@
-import type { FlagView } from '@atrium/core/flags'
+import type { FlagView } from '@atrium/core/flags/flags'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'

@@ -1,4 +1,4 @@
-import { type FlagView, UpdateFlag } from '@atrium/core/flags'
+import { type FlagView, UpdateFlag } from '@atrium/core/flags/flags'
 import { done } from '@atrium/ui/done'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { Stack } from '@mantine/core'

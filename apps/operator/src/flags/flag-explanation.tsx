@@ -1,4 +1,4 @@
-import type { FlagExplanation } from '@atrium/core/flags'
+import type { FlagExplanation } from '@atrium/core/flags/flags'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'

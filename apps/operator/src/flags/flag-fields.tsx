@@ -1,5 +1,5 @@
-import { flagState, flagStates } from '@atrium/core/flags'
-import { plans } from '@atrium/core/plans'
+import { plans } from '@atrium/core/billing/plans'
+import { flagState, flagStates } from '@atrium/core/flags/flags'
 import {
   Group,
   Input,

@@ -1,5 +1,5 @@
-import type { FlagGuardReading, SignalReading } from '@atrium/core/flag-guards'
-import type { FlagView } from '@atrium/core/flags'
+import type { FlagGuardReading, SignalReading } from '@atrium/core/flags/flag-guards'
+import type { FlagView } from '@atrium/core/flags/flags'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { formatCount } from '@atrium/ui/format'
 import { Panel } from '@atrium/ui/panel'

@@ -1,4 +1,4 @@
-import type { FlagChange } from '@atrium/core/flags'
+import type { FlagChange } from '@atrium/core/flags/flags'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Pager } from '@atrium/ui/pager'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'

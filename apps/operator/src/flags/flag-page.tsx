@@ -1,4 +1,4 @@
-import type { FlagView } from '@atrium/core/flags'
+import type { FlagView } from '@atrium/core/flags/flags'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'

@@ -1,4 +1,4 @@
-import type { FlagView } from '@atrium/core/flags'
+import type { FlagView } from '@atrium/core/flags/flags'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'

@@ -1,4 +1,4 @@
-import { flagStates } from '@atrium/core/flags'
+import { flagStates } from '@atrium/core/flags/flags'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'

@@ -1,4 +1,4 @@
-import { guardSignal, guardSignals, mostGuards } from '@atrium/core/flag-guards'
+import { guardSignal, guardSignals, mostGuards } from '@atrium/core/flags/flag-guards'
 import {
   ActionIcon,
   Button,

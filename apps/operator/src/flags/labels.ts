@@ -1,5 +1,11 @@
-import type { FlagGuard, FlagRollback, GuardSignal } from '@atrium/core/flag-guards'
-import type { FlagChange, FlagSettings, FlagState, FlagStep, FlagView } from '@atrium/core/flags'
+import type { FlagGuard, FlagRollback, GuardSignal } from '@atrium/core/flags/flag-guards'
+import type {
+  FlagChange,
+  FlagSettings,
+  FlagState,
+  FlagStep,
+  FlagView,
+} from '@atrium/core/flags/flags'
 import { formatCount, formatDay, formatTime } from '@atrium/ui/format'
 import type { StatusMeta } from '@atrium/ui/tones'
 import { planNames } from '../tenants/labels.ts'

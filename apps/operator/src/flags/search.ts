@@ -1,5 +1,5 @@
-import { flagStates } from '@atrium/core/choices'
-import type { FlagHistory, ListFlags } from '@atrium/core/flags'
+import type { FlagHistory, ListFlags } from '@atrium/core/flags/flags'
+import { flagStates } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import {
   cursorHistoryOf,

@@ -1,4 +1,4 @@
-import type { QueuedMail } from '@atrium/core/outbox'
+import type { QueuedMail } from '@atrium/core/outbox/outbox'
 import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'

@@ -1,5 +1,5 @@
-import { mailStates } from '@atrium/core/mail-states'
-import type { MailQueuePage } from '@atrium/core/outbox'
+import { mailStates } from '@atrium/core/mail/mail-states'
+import type { MailQueuePage } from '@atrium/core/outbox/outbox'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'

@@ -1,5 +1,5 @@
-import { mailStates } from '@atrium/core/choices'
-import type { ListMailQueue } from '@atrium/core/outbox'
+import type { ListMailQueue } from '@atrium/core/outbox/outbox'
+import { mailStates } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import { cursorHistoryOf, oneOf, recordId, searchReader, words } from '@atrium/ui/search-params'
 

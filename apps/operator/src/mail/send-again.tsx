@@ -1,4 +1,4 @@
-import type { QueuedMail } from '@atrium/core/outbox'
+import type { QueuedMail } from '@atrium/core/outbox/outbox'
 import { done } from '@atrium/ui/done'
 import { problemOf } from '@atrium/ui/problem'
 import { useMutation } from '@atrium/ui/use-mutation'

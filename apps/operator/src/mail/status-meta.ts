@@ -1,4 +1,4 @@
-import type { MailState } from '@atrium/core/mail-states'
+import type { MailState } from '@atrium/core/mail/mail-states'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 export const mailMeta: Readonly<Record<MailState, StatusMeta>> = {

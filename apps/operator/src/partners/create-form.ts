@@ -1,5 +1,5 @@
-import type { CreatePartner } from '@atrium/core/partners'
-import { slugify } from '@atrium/core/slugs'
+import type { CreatePartner } from '@atrium/core/partners/partners'
+import { slugify } from '@atrium/core/tenants/slugs'
 import { withoutBlanks } from '@atrium/ui/zod-form'
 import type { z } from 'zod'
 

@@ -1,4 +1,4 @@
-import { CreatePartner } from '@atrium/core/partners'
+import { CreatePartner } from '@atrium/core/partners/partners'
 import { done } from '@atrium/ui/done'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'

@@ -1,4 +1,4 @@
-import type { PartnerView } from '@atrium/core/partners'
+import type { PartnerView } from '@atrium/core/partners/partners'
 import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { amountsText, partnerStatusMeta } from '@atrium/ui/partner-status-meta'

@@ -1,4 +1,4 @@
-import { tenantStatuses } from '@atrium/core/tenants'
+import { tenantStatuses } from '@atrium/core/tenants/tenants'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'

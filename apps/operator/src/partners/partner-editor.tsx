@@ -1,4 +1,4 @@
-import { type PartnerView, UpdatePartner } from '@atrium/core/partners'
+import { type PartnerView, UpdatePartner } from '@atrium/core/partners/partners'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { Stack, TextInput } from '@mantine/core'

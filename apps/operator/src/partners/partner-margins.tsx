@@ -1,4 +1,4 @@
-import type { PartnerMargins as Margins, PartnerView } from '@atrium/core/partners'
+import type { PartnerMargins as Margins, PartnerView } from '@atrium/core/partners/partners'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { formatDay } from '@atrium/ui/format'
 import { Panel } from '@atrium/ui/panel'

@@ -1,4 +1,4 @@
-import type { PartnerView } from '@atrium/core/partners'
+import type { PartnerView } from '@atrium/core/partners/partners'
 import { CopyValue } from '@atrium/ui/copy'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatCount, formatDay } from '@atrium/ui/format'

@@ -1,4 +1,4 @@
-import type { PartnerView } from '@atrium/core/partners'
+import type { PartnerView } from '@atrium/core/partners/partners'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'

@@ -1,5 +1,5 @@
-import type { StaffView } from '@atrium/core/partner-team'
-import type { PartnerView } from '@atrium/core/partners'
+import type { StaffView } from '@atrium/core/partners/partner-team'
+import type { PartnerView } from '@atrium/core/partners/partners'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Pager } from '@atrium/ui/pager'

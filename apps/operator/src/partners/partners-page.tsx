@@ -1,4 +1,4 @@
-import { partnerStatuses } from '@atrium/core/partner-access'
+import { partnerStatuses } from '@atrium/core/partners/partner-access'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'

@@ -1,5 +1,5 @@
-import { partnerStatuses, tenantStatuses } from '@atrium/core/choices'
-import type { ListPartners } from '@atrium/core/partners'
+import type { ListPartners } from '@atrium/core/partners/partners'
+import { partnerStatuses, tenantStatuses } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import {
   auditCursor,

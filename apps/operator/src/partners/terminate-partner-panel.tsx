@@ -1,4 +1,4 @@
-import type { PartnerView } from '@atrium/core/partners'
+import type { PartnerView } from '@atrium/core/partners/partners'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { Panel } from '@atrium/ui/panel'

@@ -1,4 +1,8 @@
-import { type AdjustmentState, type AdjustmentView, adjustmentStates } from '@atrium/core/payouts'
+import {
+  type AdjustmentState,
+  type AdjustmentView,
+  adjustmentStates,
+} from '@atrium/core/billing/payouts'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'

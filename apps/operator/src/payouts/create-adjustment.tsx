@@ -1,5 +1,5 @@
-import { minorUnitDigits } from '@atrium/core/minor-units'
-import { CreateAdjustment as Schema } from '@atrium/core/payouts'
+import { minorUnitDigits } from '@atrium/core/billing/minor-units'
+import { CreateAdjustment as Schema } from '@atrium/core/billing/payouts'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'
 import { Button, Modal, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'

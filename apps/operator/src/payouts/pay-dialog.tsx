@@ -1,4 +1,4 @@
-import { type PayoutDetail, PayPayout } from '@atrium/core/payouts'
+import { type PayoutDetail, PayPayout } from '@atrium/core/billing/payouts'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'
 import { List, Modal, Stack, Text, TextInput } from '@mantine/core'

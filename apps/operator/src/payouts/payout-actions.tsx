@@ -1,4 +1,4 @@
-import type { PayoutDetail } from '@atrium/core/payouts'
+import type { PayoutDetail } from '@atrium/core/billing/payouts'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'

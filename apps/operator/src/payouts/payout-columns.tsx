@@ -1,4 +1,4 @@
-import type { PayoutView } from '@atrium/core/payouts'
+import type { PayoutView } from '@atrium/core/billing/payouts'
 import { formatDay } from '@atrium/ui/format'
 import { Amount } from '@atrium/ui/ledger-table'
 import { LinkAnchor } from '@atrium/ui/links'

@@ -1,4 +1,4 @@
-import type { PayoutDetail } from '@atrium/core/payouts'
+import type { PayoutDetail } from '@atrium/core/billing/payouts'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'

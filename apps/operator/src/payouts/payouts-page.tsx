@@ -1,4 +1,4 @@
-import { payoutStatuses } from '@atrium/core/payouts'
+import { payoutStatuses } from '@atrium/core/billing/payouts'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'

@@ -1,5 +1,5 @@
-import { adjustmentStates, payoutStatuses } from '@atrium/core/choices'
-import type { ListAdjustments, ListPayouts } from '@atrium/core/payouts'
+import type { ListAdjustments, ListPayouts } from '@atrium/core/billing/payouts'
+import { adjustmentStates, payoutStatuses } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import {
   currencyWord,

@@ -1,5 +1,5 @@
-import type { PriceScheme, PriceState, PriceTier, PriceView } from '@atrium/core/prices'
-import type { BillingCycle } from '@atrium/core/subscriptions'
+import type { PriceScheme, PriceState, PriceTier, PriceView } from '@atrium/core/billing/prices'
+import type { BillingCycle } from '@atrium/core/billing/subscriptions'
 import { formatMoney } from '@atrium/ui/format'
 import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
 import type { StatusMeta } from '@atrium/ui/tones'

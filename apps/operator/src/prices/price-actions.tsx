@@ -1,4 +1,4 @@
-import type { PriceView } from '@atrium/core/prices'
+import type { PriceView } from '@atrium/core/billing/prices'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { Button, List } from '@mantine/core'

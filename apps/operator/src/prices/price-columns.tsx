@@ -1,4 +1,4 @@
-import type { PriceView } from '@atrium/core/prices'
+import type { PriceView } from '@atrium/core/billing/prices'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'

@@ -1,4 +1,4 @@
-import { type PriceView, UpdatePrice } from '@atrium/core/prices'
+import { type PriceView, UpdatePrice } from '@atrium/core/billing/prices'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'

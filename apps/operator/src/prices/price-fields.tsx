@@ -1,4 +1,4 @@
-import { mostCurrencies, mostTiers, priceScheme, priceSchemes } from '@atrium/core/prices'
+import { mostCurrencies, mostTiers, priceScheme, priceSchemes } from '@atrium/core/billing/prices'
 import {
   ActionIcon,
   Button,

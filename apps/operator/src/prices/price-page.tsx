@@ -1,4 +1,4 @@
-import type { PriceView } from '@atrium/core/prices'
+import type { PriceView } from '@atrium/core/billing/prices'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { LinkAnchor } from '@atrium/ui/links'

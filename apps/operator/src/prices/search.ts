@@ -1,6 +1,6 @@
-import { billingCycles, priceStates } from '@atrium/core/choices'
-import { plans } from '@atrium/core/plans'
-import type { ListPrices } from '@atrium/core/prices'
+import { plans } from '@atrium/core/billing/plans'
+import type { ListPrices } from '@atrium/core/billing/prices'
+import { billingCycles, priceStates } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import { cursorHistoryOf, oneOf, recordId, searchReader } from '@atrium/ui/search-params'
 

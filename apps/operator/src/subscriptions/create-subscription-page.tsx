@@ -1,4 +1,4 @@
-import { CreateSubscription, subscriptionSource } from '@atrium/core/subscriptions'
+import { CreateSubscription, subscriptionSource } from '@atrium/core/billing/subscriptions'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'

@@ -2,7 +2,7 @@ import {
   type SubscriptionView,
   subscriptionStatus,
   UpdateSubscription,
-} from '@atrium/core/subscriptions'
+} from '@atrium/core/billing/subscriptions'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'

@@ -1,4 +1,4 @@
-import type { SubscriptionView } from '@atrium/core/subscriptions'
+import type { SubscriptionView } from '@atrium/core/billing/subscriptions'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { formatDay } from '@atrium/ui/format'

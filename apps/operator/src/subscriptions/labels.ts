@@ -1,4 +1,4 @@
-import type { PendingChange, SubscriptionSource } from '@atrium/core/subscriptions'
+import type { PendingChange, SubscriptionSource } from '@atrium/core/billing/subscriptions'
 import { cycleNames, planNames, seatsLabel } from '@atrium/ui/subscription-status-meta'
 
 export const sourceNames: Readonly<Record<SubscriptionSource, string>> = {

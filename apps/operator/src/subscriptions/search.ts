@@ -1,6 +1,6 @@
-import { subscriptionSources, subscriptionStatuses } from '@atrium/core/choices'
-import { plans } from '@atrium/core/plans'
-import type { ListSubscriptions } from '@atrium/core/subscriptions'
+import { plans } from '@atrium/core/billing/plans'
+import type { ListSubscriptions } from '@atrium/core/billing/subscriptions'
+import { subscriptionSources, subscriptionStatuses } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import {
   currencyWord,

@@ -1,4 +1,4 @@
-import type { SubscriptionView } from '@atrium/core/subscriptions'
+import type { SubscriptionView } from '@atrium/core/billing/subscriptions'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'

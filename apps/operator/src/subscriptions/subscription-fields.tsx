@@ -1,6 +1,6 @@
-import { plans } from '@atrium/core/plans'
-import { billingCycle, billingCycles } from '@atrium/core/subscriptions'
-import { plan as planOf } from '@atrium/core/tenants'
+import { plans } from '@atrium/core/billing/plans'
+import { billingCycle, billingCycles } from '@atrium/core/billing/subscriptions'
+import { plan as planOf } from '@atrium/core/tenants/tenants'
 import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
 import {
   Input,

@@ -1,4 +1,4 @@
-import '@atrium/core/issue-messages'
+import '@atrium/core/platform/issue-messages'
 import {
   type BillingCycle,
   type CreateSubscription,
@@ -8,8 +8,8 @@ import {
   type SubscriptionView,
   subscriptionStatuses,
   type UpdateSubscription,
-} from '@atrium/core/subscriptions'
-import type { Plan } from '@atrium/core/tenants'
+} from '@atrium/core/billing/subscriptions'
+import type { Plan } from '@atrium/core/tenants/tenants'
 import { fromLocalInput, fromMoneyInput, toLocalInput, toMoneyInput } from '@atrium/ui/format'
 import type { z } from 'zod'
 

@@ -1,4 +1,4 @@
-import type { SubscriptionState } from '@atrium/core/subscriptions'
+import type { SubscriptionState } from '@atrium/core/billing/subscriptions'
 import { formatMoney } from '@atrium/ui/format'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'

@@ -1,5 +1,5 @@
-import { isEnded } from '@atrium/core/subscription-life'
-import type { SubscriptionDetail } from '@atrium/core/subscriptions'
+import { isEnded } from '@atrium/core/billing/subscription-life'
+import type { SubscriptionDetail } from '@atrium/core/billing/subscriptions'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { FailureText } from '@atrium/ui/failure-text'

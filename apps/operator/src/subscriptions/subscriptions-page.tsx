@@ -1,5 +1,5 @@
-import { plans } from '@atrium/core/plans'
-import { subscriptionSources, subscriptionStatuses } from '@atrium/core/subscriptions'
+import { plans } from '@atrium/core/billing/plans'
+import { subscriptionSources, subscriptionStatuses } from '@atrium/core/billing/subscriptions'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'

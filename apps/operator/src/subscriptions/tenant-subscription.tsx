@@ -1,4 +1,4 @@
-import { isEnded } from '@atrium/core/subscription-life'
+import { isEnded } from '@atrium/core/billing/subscription-life'
 import { formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { StatusBadge } from '@atrium/ui/status-badge'

@@ -1,4 +1,4 @@
-import type { Backlog, BacklogKind } from '@atrium/core/system'
+import type { Backlog, BacklogKind } from '@atrium/core/system/system'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'

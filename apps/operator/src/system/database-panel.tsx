@@ -1,4 +1,4 @@
-import type { SystemView } from '@atrium/core/system'
+import type { SystemView } from '@atrium/core/system/system'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'

@@ -1,4 +1,4 @@
-import type { OutsideSystemHealth } from '@atrium/core/system'
+import type { OutsideSystemHealth } from '@atrium/core/system/system'
 import { formatCount } from '@atrium/ui/format'
 import { Text } from '@mantine/core'
 import classes from './days-strip.module.css'

@@ -1,4 +1,4 @@
-import { failureKinds, type SystemFailure } from '@atrium/core/system'
+import { failureKinds, type SystemFailure } from '@atrium/core/system/system'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor } from '@atrium/ui/links'

@@ -3,7 +3,7 @@ import type {
   FailureKind,
   OutsideSystem,
   OutsideSystemHealth,
-} from '@atrium/core/system'
+} from '@atrium/core/system/system'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 export const systemNames: Readonly<Record<OutsideSystem, string>> = {

@@ -1,4 +1,4 @@
-import type { JobQueue } from '@atrium/core/system'
+import type { JobQueue } from '@atrium/core/system/system'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'

@@ -1,4 +1,4 @@
-import { failureKinds } from '@atrium/core/choices'
+import { failureKinds } from '@atrium/core/platform/choices'
 import { oneOf, searchReader } from '@atrium/ui/search-params'
 
 /** What the address of the system page carries. */

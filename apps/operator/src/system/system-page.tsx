@@ -1,5 +1,5 @@
-import type { SystemView } from '@atrium/core/system'
-import { splitUpstreamMessage } from '@atrium/core/upstream-messages'
+import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
+import type { SystemView } from '@atrium/core/system/system'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Time } from '@atrium/ui/time'

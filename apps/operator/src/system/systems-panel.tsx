@@ -1,4 +1,4 @@
-import type { OutsideSystemHealth } from '@atrium/core/system'
+import type { OutsideSystemHealth } from '@atrium/core/system/system'
 import { FailureText } from '@atrium/ui/failure-text'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'

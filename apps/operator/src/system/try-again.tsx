@@ -1,4 +1,4 @@
-import type { SystemFailure } from '@atrium/core/system'
+import type { SystemFailure } from '@atrium/core/system/system'
 import { done } from '@atrium/ui/done'
 import { problemOf } from '@atrium/ui/problem'
 import { useMutation } from '@atrium/ui/use-mutation'

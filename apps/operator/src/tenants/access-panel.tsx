@@ -1,5 +1,5 @@
-import { provisioningSteps } from '@atrium/core/provisioning'
-import type { TenantView } from '@atrium/core/tenants'
+import { provisioningSteps } from '@atrium/core/provisioning/provisioning'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { Panel } from '@atrium/ui/panel'

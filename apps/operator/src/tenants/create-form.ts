@@ -1,5 +1,5 @@
-import { slugify } from '@atrium/core/slugs'
-import type { CreateTenant, Plan } from '@atrium/core/tenants'
+import { slugify } from '@atrium/core/tenants/slugs'
+import type { CreateTenant, Plan } from '@atrium/core/tenants/tenants'
 import type { z } from 'zod'
 
 /** The form as it is typed: every field present, empty text for what was left out. */

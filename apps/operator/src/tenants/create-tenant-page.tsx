@@ -1,4 +1,4 @@
-import { CreateTenant } from '@atrium/core/tenants'
+import { CreateTenant } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'

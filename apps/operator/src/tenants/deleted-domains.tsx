@@ -1,4 +1,4 @@
-import type { TenantView } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState } from '@atrium/ui/data-states'
 import { ReleaseDomains } from '@atrium/ui/release-domains'
 import { useQuery } from '@tanstack/react-query'

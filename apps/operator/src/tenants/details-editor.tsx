@@ -1,4 +1,4 @@
-import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
+import { type TenantView, UpdateTenant } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { ColorInput, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'

@@ -1,4 +1,4 @@
-import type { SeatMode, TenantView, UpdateTenant } from '@atrium/core/tenants'
+import type { SeatMode, TenantView, UpdateTenant } from '@atrium/core/tenants/tenants'
 import type { z } from 'zod'
 
 /** The general fields as they are typed. A number field that was emptied holds an empty text. */

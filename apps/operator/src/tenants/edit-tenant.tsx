@@ -1,5 +1,5 @@
-import type { TenantLimit } from '@atrium/core/tenant-limits'
-import type { TenantView } from '@atrium/core/tenants'
+import type { TenantLimit } from '@atrium/core/tenants/tenant-limits'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { lazy } from 'react'
 import { EditDialog } from '../parts/edit-dialog.tsx'
 import { DetachPartner } from './detach-partner.tsx'

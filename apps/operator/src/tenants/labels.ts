@@ -1,4 +1,4 @@
-import type { Plan, ProvisioningStep, TenantRole } from '@atrium/core/tenants'
+import type { Plan, ProvisioningStep, TenantRole } from '@atrium/core/tenants/tenants'
 
 export const planNames: Readonly<Record<Plan, string>> = {
   free: 'Free',

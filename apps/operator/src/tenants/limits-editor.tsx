@@ -1,4 +1,4 @@
-import { largestTenantLimit, type TenantLimit } from '@atrium/core/tenant-limits'
+import { largestTenantLimit, type TenantLimit } from '@atrium/core/tenants/tenant-limits'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { formatCount } from '@atrium/ui/format'

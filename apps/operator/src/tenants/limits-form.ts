@@ -1,4 +1,4 @@
-import type { SetTenantLimits, TenantLimit } from '@atrium/core/tenant-limits'
+import type { SetTenantLimits, TenantLimit } from '@atrium/core/tenants/tenant-limits'
 import type { z } from 'zod'
 
 /** A number per limit as it is typed. Empty: the number of the installation applies. */

@@ -1,4 +1,4 @@
-import type { TenantView } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { LimitUsePanel } from '@atrium/ui/limit-use'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'

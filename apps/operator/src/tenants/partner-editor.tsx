@@ -1,4 +1,4 @@
-import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
+import { type TenantView, UpdateTenant } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'

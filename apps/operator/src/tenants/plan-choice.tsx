@@ -1,5 +1,5 @@
-import { fileQuotaBytes, plans } from '@atrium/core/plans'
-import { type Plan, plan as planSchema } from '@atrium/core/tenants'
+import { fileQuotaBytes, plans } from '@atrium/core/billing/plans'
+import { type Plan, plan as planSchema } from '@atrium/core/tenants/tenants'
 import { formatBytes } from '@atrium/ui/format'
 import { Group, Radio, SimpleGrid, Text } from '@mantine/core'
 import { planNames } from './labels.ts'

@@ -1,5 +1,5 @@
-import { fileQuotaBytes } from '@atrium/core/plans'
-import type { TenantView } from '@atrium/core/tenants'
+import { fileQuotaBytes } from '@atrium/core/billing/plans'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { formatBytes } from '@atrium/ui/format'
 import { Stack, Text } from '@mantine/core'

@@ -1,5 +1,5 @@
-import { provisioningSteps } from '@atrium/core/provisioning'
-import type { ProvisioningStatus } from '@atrium/core/tenants'
+import { provisioningSteps } from '@atrium/core/provisioning/provisioning'
+import type { ProvisioningStatus } from '@atrium/core/tenants/tenants'
 import { StatusBadge, ToneIcon } from '@atrium/ui/status-badge'
 import { stepMeta } from '@atrium/ui/tones'
 import { Group, VisuallyHidden } from '@mantine/core'

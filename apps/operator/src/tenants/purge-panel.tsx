@@ -1,4 +1,4 @@
-import type { PurgePart, TenantPurge, TenantView } from '@atrium/core/tenants'
+import type { PurgePart, TenantPurge, TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ErrorState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'

@@ -1,4 +1,4 @@
-import type { RestoredTenant, TenantView } from '@atrium/core/tenants'
+import type { RestoredTenant, TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done, noticed } from '@atrium/ui/done'
 import { Button, List } from '@mantine/core'

@@ -1,6 +1,6 @@
-import { tenantRoles, tenantStatuses } from '@atrium/core/choices'
-import { plans } from '@atrium/core/plans'
-import type { ListTenants } from '@atrium/core/tenants'
+import { plans } from '@atrium/core/billing/plans'
+import { tenantRoles, tenantStatuses } from '@atrium/core/platform/choices'
+import type { ListTenants } from '@atrium/core/tenants/tenants'
 import { currentCursor } from '@atrium/ui/paging'
 import {
   auditCursor,

@@ -1,5 +1,5 @@
-import { tenantStatuses } from '@atrium/core/choices'
-import { plans } from '@atrium/core/plans'
+import { plans } from '@atrium/core/billing/plans'
+import { tenantStatuses } from '@atrium/core/platform/choices'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { countFilters } from '@atrium/ui/search-params'

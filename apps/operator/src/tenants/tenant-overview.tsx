@@ -1,5 +1,5 @@
-import { fileQuotaBytes } from '@atrium/core/plans'
-import type { TenantView } from '@atrium/core/tenants'
+import { fileQuotaBytes } from '@atrium/core/billing/plans'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { CopyValue } from '@atrium/ui/copy'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatBytes } from '@atrium/ui/format'

@@ -1,4 +1,4 @@
-import type { TenantView } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkAnchor } from '@atrium/ui/links'

@@ -1,4 +1,4 @@
-import { UpdateUser, type UserView } from '@atrium/core/users'
+import { UpdateUser, type UserView } from '@atrium/core/users/users'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'

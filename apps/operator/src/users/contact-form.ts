@@ -1,4 +1,4 @@
-import type { UpdateUser, UserView } from '@atrium/core/users'
+import type { UpdateUser, UserView } from '@atrium/core/users/users'
 import type { z } from 'zod'
 
 /** The contact fields as they are typed. */

@@ -1,4 +1,4 @@
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { Panel } from '@atrium/ui/panel'
 import { Button } from '@mantine/core'

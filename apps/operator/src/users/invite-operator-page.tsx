@@ -1,4 +1,4 @@
-import { type Invitation, InviteUser } from '@atrium/core/users'
+import { type Invitation, InviteUser } from '@atrium/core/users/users'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'

@@ -1,5 +1,5 @@
-import { tenantRoles } from '@atrium/core/choices'
-import type { ListUsers } from '@atrium/core/users'
+import { tenantRoles } from '@atrium/core/platform/choices'
+import type { ListUsers } from '@atrium/core/users/users'
 import { currentCursor } from '@atrium/ui/paging'
 import {
   cursorHistoryOf,

@@ -1,4 +1,4 @@
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { Panel } from '@atrium/ui/panel'

@@ -1,4 +1,4 @@
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Badge, Group } from '@mantine/core'
 import { IconHeartHandshake, IconShieldCheck } from '@tabler/icons-react'

@@ -1,4 +1,4 @@
-import { tenantRoles } from '@atrium/core/tenants'
+import { tenantRoles } from '@atrium/core/tenants/tenants'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { countFilters } from '@atrium/ui/search-params'

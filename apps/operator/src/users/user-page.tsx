@@ -1,4 +1,4 @@
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'

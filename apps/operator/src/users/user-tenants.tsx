@@ -1,4 +1,4 @@
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'

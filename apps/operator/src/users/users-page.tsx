@@ -1,4 +1,4 @@
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import { EmptyState } from '@atrium/ui/data-states'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'

@@ -1,4 +1,4 @@
-import type { WebhookEventView } from '@atrium/core/webhooks'
+import type { WebhookEventView } from '@atrium/core/billing/webhooks'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'

@@ -1,4 +1,4 @@
-import type { InboxHealth } from '@atrium/core/billing'
+import type { InboxHealth } from '@atrium/core/billing/billing'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'

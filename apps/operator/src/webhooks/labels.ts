@@ -1,4 +1,4 @@
-import type { WebhookState } from '@atrium/core/webhooks'
+import type { WebhookState } from '@atrium/core/billing/webhooks'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 export const webhookMeta: Readonly<Record<WebhookState, StatusMeta>> = {

@@ -1,5 +1,5 @@
-import { webhookStates } from '@atrium/core/choices'
-import type { ListWebhookEvents } from '@atrium/core/webhooks'
+import type { ListWebhookEvents } from '@atrium/core/billing/webhooks'
+import { webhookStates } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import {
   cursorHistoryOf,

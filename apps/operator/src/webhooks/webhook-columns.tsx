@@ -1,4 +1,4 @@
-import type { WebhookEventItem } from '@atrium/core/webhooks'
+import type { WebhookEventItem } from '@atrium/core/billing/webhooks'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'

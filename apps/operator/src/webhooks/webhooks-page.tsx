@@ -1,4 +1,4 @@
-import { webhookStates } from '@atrium/core/webhooks'
+import { webhookStates } from '@atrium/core/billing/webhooks'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'

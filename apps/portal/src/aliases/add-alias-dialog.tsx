@@ -1,4 +1,4 @@
-import { AddAlias, type AliasView } from '@atrium/core/aliases'
+import { AddAlias, type AliasView } from '@atrium/core/mail/aliases'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { zodForm } from '@atrium/ui/zod-form'

@@ -1,4 +1,4 @@
-import type { AliasView } from '@atrium/core/aliases'
+import type { AliasView } from '@atrium/core/mail/aliases'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'

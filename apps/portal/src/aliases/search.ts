@@ -1,4 +1,4 @@
-import type { ListAliases } from '@atrium/core/aliases'
+import type { ListAliases } from '@atrium/core/mail/aliases'
 import { currentCursor } from '@atrium/ui/paging'
 import { searchReader, textUpTo, trail, words } from '@atrium/ui/search-params'
 

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@atrium/core/audit'
+import type { AuditEvent } from '@atrium/core/audit/audit'
 import { tenantActions } from '@atrium/ui/audit-actions'
 import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'

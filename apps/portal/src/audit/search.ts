@@ -1,5 +1,5 @@
-import type { QueryTenantAudit } from '@atrium/core/audit'
-import { auditOutcomes } from '@atrium/core/choices'
+import type { QueryTenantAudit } from '@atrium/core/audit/audit'
+import { auditOutcomes } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import { auditAction, oneOf, searchReader, timeWord, trail, words } from '@atrium/ui/search-params'
 

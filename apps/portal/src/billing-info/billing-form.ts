@@ -3,7 +3,7 @@ import {
   type CheckedBillingInfo,
   UpdateBillingInfo,
   type VatStatus,
-} from '@atrium/core/billing-info'
+} from '@atrium/core/billing/billing-info'
 import type { StatusMeta } from '@atrium/ui/tones'
 import { z } from 'zod'
 

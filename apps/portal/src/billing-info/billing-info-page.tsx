@@ -1,4 +1,4 @@
-import type { CheckedBillingInfo } from '@atrium/core/billing-info'
+import type { CheckedBillingInfo } from '@atrium/core/billing/billing-info'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'

@@ -1,4 +1,4 @@
-import type { BillingSummary } from '@atrium/core/billing'
+import type { BillingSummary } from '@atrium/core/billing/billing'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { failed } from '@atrium/ui/done'
 import { formatDay, formatMoney } from '@atrium/ui/format'

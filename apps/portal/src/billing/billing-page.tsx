@@ -1,4 +1,4 @@
-import type { BillingSummary } from '@atrium/core/billing'
+import type { BillingSummary } from '@atrium/core/billing/billing'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'

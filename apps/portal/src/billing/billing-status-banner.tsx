@@ -1,4 +1,4 @@
-import type { BillingSummary } from '@atrium/core/billing'
+import type { BillingSummary } from '@atrium/core/billing/billing'
 import { FailureText } from '@atrium/ui/failure-text'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { Alert } from '@mantine/core'

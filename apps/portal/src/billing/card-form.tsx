@@ -1,4 +1,4 @@
-import type { SetupIntent } from '@atrium/core/billing'
+import type { SetupIntent } from '@atrium/core/billing/billing'
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { useEffect } from 'react'

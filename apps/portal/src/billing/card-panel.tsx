@@ -1,4 +1,4 @@
-import type { BillingSummary, SetupIntent } from '@atrium/core/billing'
+import type { BillingSummary, SetupIntent } from '@atrium/core/billing/billing'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'

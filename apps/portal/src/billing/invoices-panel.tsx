@@ -1,4 +1,4 @@
-import type { InvoiceView } from '@atrium/core/billing'
+import type { InvoiceView } from '@atrium/core/billing/billing'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { done, failed } from '@atrium/ui/done'

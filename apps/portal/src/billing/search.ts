@@ -1,4 +1,4 @@
-import type { ListInvoices } from '@atrium/core/billing'
+import type { ListInvoices } from '@atrium/core/billing/billing'
 import { currentCursor } from '@atrium/ui/paging'
 import { searchReader, shaped, textUpTo, trail } from '@atrium/ui/search-params'
 

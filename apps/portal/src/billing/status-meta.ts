@@ -1,5 +1,5 @@
-import type { CardView, InvoiceDisplayStatus } from '@atrium/core/billing'
-import { ownValue } from '@atrium/core/own-value'
+import type { CardView, InvoiceDisplayStatus } from '@atrium/core/billing/billing'
+import { ownValue } from '@atrium/core/platform/own-value'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 export const invoiceMeta: Readonly<Record<InvoiceDisplayStatus, StatusMeta>> = {

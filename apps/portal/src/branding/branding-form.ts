@@ -1,6 +1,6 @@
-import '@atrium/core/issue-messages'
-import { type BrandingView, UpdateBranding } from '@atrium/core/branding'
-import { hexColor } from '@atrium/core/text'
+import '@atrium/core/platform/issue-messages'
+import { type BrandingView, UpdateBranding } from '@atrium/core/branding/branding'
+import { hexColor } from '@atrium/core/platform/text'
 import { z } from 'zod'
 
 /** The form as it is typed; empty goes back to what is used without a choice. */

@@ -1,5 +1,5 @@
-import type { BrandingView } from '@atrium/core/branding'
-import { hexColor } from '@atrium/core/text'
+import type { BrandingView } from '@atrium/core/branding/branding'
+import { hexColor } from '@atrium/core/platform/text'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'

@@ -1,4 +1,4 @@
-import { contrastWarnings, pageColors, textColorOn } from '@atrium/core/contrast'
+import { contrastWarnings, pageColors, textColorOn } from '@atrium/core/branding/contrast'
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { IconContrast } from '@tabler/icons-react'
 import classes from './preview.module.css'

@@ -1,4 +1,4 @@
-import type { PreviewBranding } from '@atrium/core/branding'
+import type { PreviewBranding } from '@atrium/core/branding/branding'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { problemOf } from '@atrium/ui/problem'
 import { Alert, SegmentedControl, Stack, Text } from '@mantine/core'

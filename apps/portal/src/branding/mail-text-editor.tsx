@@ -1,4 +1,4 @@
-import { templateLimits } from '@atrium/core/branding'
+import { templateLimits } from '@atrium/core/branding/branding'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'

@@ -1,5 +1,5 @@
-import '@atrium/core/issue-messages'
-import { type BrandingView, EmailTemplate } from '@atrium/core/branding'
+import '@atrium/core/platform/issue-messages'
+import { type BrandingView, EmailTemplate } from '@atrium/core/branding/branding'
 import type { ProblemInfo } from '@atrium/ui/problem'
 
 export type MailTextView = BrandingView['templates'][number]

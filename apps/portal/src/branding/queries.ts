@@ -1,4 +1,4 @@
-import type { PreviewBranding } from '@atrium/core/branding'
+import type { PreviewBranding } from '@atrium/core/branding/branding'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTRPC, useTRPCClient } from '../trpc.ts'

@@ -1,4 +1,4 @@
-import type { TenantView } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { CopyValue } from '@atrium/ui/copy'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'

@@ -1,4 +1,4 @@
-import { AddDomain, type DomainView } from '@atrium/core/domains'
+import { AddDomain, type DomainView } from '@atrium/core/mail/domains'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { zodForm } from '@atrium/ui/zod-form'

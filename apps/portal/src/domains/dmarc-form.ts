@@ -3,7 +3,7 @@ import {
   type DmarcSettings,
   type DomainView,
   SetDmarc,
-} from '@atrium/core/domains'
+} from '@atrium/core/mail/domains'
 import { z } from 'zod'
 
 /** The form as it is typed. */

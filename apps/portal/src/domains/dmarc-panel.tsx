@@ -1,4 +1,4 @@
-import type { DmarcPolicy, DomainDetail } from '@atrium/core/domains'
+import type { DmarcPolicy, DomainDetail } from '@atrium/core/mail/domains'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'

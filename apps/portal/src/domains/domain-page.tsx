@@ -1,5 +1,5 @@
-import { claimDays } from '@atrium/core/domain-claims'
-import type { DomainDetail } from '@atrium/core/domains'
+import { claimDays } from '@atrium/core/mail/domain-claims'
+import type { DomainDetail } from '@atrium/core/mail/domains'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { FailureText } from '@atrium/ui/failure-text'

@@ -1,4 +1,4 @@
-import type { DomainView } from '@atrium/core/domains'
+import type { DomainView } from '@atrium/core/mail/domains'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'

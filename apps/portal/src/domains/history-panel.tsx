@@ -1,4 +1,4 @@
-import type { DomainCheckView } from '@atrium/core/domains'
+import type { DomainCheckView } from '@atrium/core/mail/domains'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'

@@ -1,4 +1,4 @@
-import type { DomainView } from '@atrium/core/domains'
+import type { DomainView } from '@atrium/core/mail/domains'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'

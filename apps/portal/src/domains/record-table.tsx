@@ -1,4 +1,4 @@
-import type { RecordVerdict } from '@atrium/core/domains'
+import type { RecordVerdict } from '@atrium/core/mail/domains'
 import { CopyValue } from '@atrium/ui/copy'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'

@@ -1,4 +1,4 @@
-import type { DomainView, RecordPurpose, RecordVerdict } from '@atrium/core/domains'
+import type { DomainView, RecordPurpose, RecordVerdict } from '@atrium/core/mail/domains'
 
 interface Words {
   title: string

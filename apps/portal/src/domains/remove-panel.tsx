@@ -1,4 +1,4 @@
-import type { DomainDetail } from '@atrium/core/domains'
+import type { DomainDetail } from '@atrium/core/mail/domains'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'

@@ -1,4 +1,4 @@
-import type { DomainState, DomainView, Verdict } from '@atrium/core/domains'
+import type { DomainState, DomainView, Verdict } from '@atrium/core/mail/domains'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 export const stateMeta: Readonly<Record<DomainState, StatusMeta>> = {

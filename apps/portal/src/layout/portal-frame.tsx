@@ -1,5 +1,5 @@
-import type { TenantRole } from '@atrium/core/tenants'
-import type { UserView } from '@atrium/core/users'
+import type { TenantRole } from '@atrium/core/tenants/tenants'
+import type { UserView } from '@atrium/core/users/users'
 import { problemOf } from '@atrium/ui/problem'
 import { type NavSection, Shell } from '@atrium/ui/shell'
 import { useSearch } from '@atrium/ui/use-search'

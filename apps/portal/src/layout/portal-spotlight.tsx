@@ -1,4 +1,4 @@
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import type { LinkTarget } from '@atrium/ui/links'
 import { SpotlightSearch } from '@atrium/ui/spotlight-search'
 import { tenantStatusMeta } from '@atrium/ui/tones'

@@ -1,5 +1,5 @@
-import { ownValue } from '@atrium/core/own-value'
-import type { UserView } from '@atrium/core/users'
+import { ownValue } from '@atrium/core/platform/own-value'
+import type { UserView } from '@atrium/core/users/users'
 import type { LinkTarget } from '@atrium/ui/links'
 import { tenantStatusMeta } from '@atrium/ui/tones'
 import { Combobox, Group, ScrollArea, Text, useCombobox } from '@mantine/core'

@@ -1,4 +1,4 @@
-import type { TenantRole } from '@atrium/core/tenants'
+import type { TenantRole } from '@atrium/core/tenants/tenants'
 import type { NavItem, NavSection } from '@atrium/ui/shell'
 import {
   IconAt,

@@ -1,4 +1,4 @@
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import { lazy, Suspense, useState } from 'react'
 import { SwitcherButton } from './switcher-button.tsx'
 

@@ -1,4 +1,4 @@
-import { CreateList, type ListView } from '@atrium/core/lists'
+import { CreateList, type ListView } from '@atrium/core/mail/lists'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { problemOf } from '@atrium/ui/problem'

@@ -1,4 +1,4 @@
-import { CreateList, type ListView } from '@atrium/core/lists'
+import { CreateList, type ListView } from '@atrium/core/mail/lists'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'

@@ -1,4 +1,4 @@
-import type { ListView } from '@atrium/core/lists'
+import type { ListView } from '@atrium/core/mail/lists'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'

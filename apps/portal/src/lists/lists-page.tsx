@@ -1,4 +1,4 @@
-import type { ListSummary } from '@atrium/core/lists'
+import type { ListSummary } from '@atrium/core/mail/lists'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'

@@ -1,4 +1,4 @@
-import type { ListPage, ListView } from '@atrium/core/lists'
+import type { ListPage, ListView } from '@atrium/core/mail/lists'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'

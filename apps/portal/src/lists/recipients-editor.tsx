@@ -1,4 +1,4 @@
-import { mostRecipients } from '@atrium/core/lists'
+import { mostRecipients } from '@atrium/core/mail/lists'
 import { formatCount } from '@atrium/ui/format'
 import {
   ActionIcon,

@@ -1,4 +1,4 @@
-import type { ListView } from '@atrium/core/lists'
+import type { ListView } from '@atrium/core/mail/lists'
 import { formatCount } from '@atrium/ui/format'
 import { Panel } from '@atrium/ui/panel'
 import { Badge } from '@mantine/core'

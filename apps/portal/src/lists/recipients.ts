@@ -1,6 +1,6 @@
-import '@atrium/core/issue-messages'
-import { recipientAddress } from '@atrium/core/mail-addresses'
-import { trimEnd, trimStart } from '@atrium/core/trim'
+import '@atrium/core/platform/issue-messages'
+import { recipientAddress } from '@atrium/core/mail/mail-addresses'
+import { trimEnd, trimStart } from '@atrium/core/platform/trim'
 
 export interface ReadRecipients {
   /** Lower-case, in the order they stand, each once. */

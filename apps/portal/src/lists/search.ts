@@ -1,4 +1,4 @@
-import type { ListLists } from '@atrium/core/lists'
+import type { ListLists } from '@atrium/core/mail/lists'
 import { currentCursor } from '@atrium/ui/paging'
 import { searchReader, trail, words } from '@atrium/ui/search-params'
 

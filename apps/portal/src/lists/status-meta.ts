@@ -1,4 +1,4 @@
-import type { ListState } from '@atrium/core/lists'
+import type { ListState } from '@atrium/core/mail/lists'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 export const listMeta: Readonly<Record<ListState, StatusMeta>> = {

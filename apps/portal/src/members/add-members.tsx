@@ -1,5 +1,5 @@
-import type { CreatedMember, MemberView } from '@atrium/core/members'
-import type { TenantView } from '@atrium/core/tenants'
+import type { CreatedMember, MemberView } from '@atrium/core/members/members'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkButton } from '@atrium/ui/links'
 import { Button } from '@mantine/core'

@@ -1,5 +1,5 @@
-import '@atrium/core/issue-messages'
-import { memberAddress } from '@atrium/core/members'
+import '@atrium/core/platform/issue-messages'
+import { memberAddress } from '@atrium/core/members/members'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { Button, Group, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'

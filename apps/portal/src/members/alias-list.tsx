@@ -1,5 +1,5 @@
-import type { MemberView } from '@atrium/core/members'
-import type { TenantView } from '@atrium/core/tenants'
+import type { MemberView } from '@atrium/core/members/members'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'

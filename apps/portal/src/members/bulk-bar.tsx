@@ -1,4 +1,4 @@
-import type { TenantView } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { Button, Menu, Text } from '@mantine/core'
 import { IconChevronUp, IconLock, IconLockOpen, IconLogout, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'

@@ -1,5 +1,5 @@
-import type { MemberView } from '@atrium/core/members'
-import type { TenantView } from '@atrium/core/tenants'
+import type { MemberView } from '@atrium/core/members/members'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core'

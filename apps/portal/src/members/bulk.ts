@@ -1,4 +1,4 @@
-import type { MemberView } from '@atrium/core/members'
+import type { MemberView } from '@atrium/core/members/members'
 import { type ProblemInfo, problemOf } from '@atrium/ui/problem'
 
 /** What can be done to several members at once. */

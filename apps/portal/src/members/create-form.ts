@@ -1,5 +1,5 @@
-import '@atrium/core/issue-messages'
-import { CreateMember, memberAddress } from '@atrium/core/members'
+import '@atrium/core/platform/issue-messages'
+import { CreateMember, memberAddress } from '@atrium/core/members/members'
 import { withoutBlanks } from '@atrium/ui/zod-form'
 
 /** The form as it is typed; blank fields count as absent. */

@@ -1,5 +1,5 @@
-import type { CreatedMember } from '@atrium/core/members'
-import type { TenantView } from '@atrium/core/tenants'
+import type { CreatedMember } from '@atrium/core/members/members'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'

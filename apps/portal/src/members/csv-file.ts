@@ -1,4 +1,4 @@
-import { importColumns } from '@atrium/core/member-import'
+import { importColumns } from '@atrium/core/members/member-import'
 
 /** Characters that an import may have; the API rejects more. */
 export const longestCsv = 900_000

@@ -1,4 +1,4 @@
-import type { CreatedMember, MemberView } from '@atrium/core/members'
+import type { CreatedMember, MemberView } from '@atrium/core/members/members'
 import { SecretReveal } from '@atrium/ui/secret-reveal'
 import { failedSystems, systemNames } from './member-status-meta.ts'
 

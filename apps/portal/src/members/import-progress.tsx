@@ -1,5 +1,5 @@
-import type { ImportView } from '@atrium/core/member-import'
-import type { TenantView } from '@atrium/core/tenants'
+import type { ImportView } from '@atrium/core/members/member-import'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'

@@ -1,4 +1,4 @@
-import type { ImportRow, ImportView } from '@atrium/core/member-import'
+import type { ImportRow, ImportView } from '@atrium/core/members/member-import'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'

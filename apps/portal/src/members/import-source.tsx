@@ -1,5 +1,5 @@
-import { type ImportView, importColumns, importLimit } from '@atrium/core/member-import'
-import type { TenantView } from '@atrium/core/tenants'
+import { type ImportView, importColumns, importLimit } from '@atrium/core/members/member-import'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { formatCount } from '@atrium/ui/format'
 import { Panel } from '@atrium/ui/panel'

@@ -1,4 +1,4 @@
-import type { ImportRowState, ImportView } from '@atrium/core/member-import'
+import type { ImportRowState, ImportView } from '@atrium/core/members/member-import'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 /** A row's state as people read it; what is ready is only a promise while nothing has been made. */

@@ -1,4 +1,4 @@
-import type { MemberView, ResetPassword } from '@atrium/core/members'
+import type { MemberView, ResetPassword } from '@atrium/core/members/members'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { SecretReveal } from '@atrium/ui/secret-reveal'

@@ -1,5 +1,5 @@
-import { type CreatedMember, type MemberView, memberAddress } from '@atrium/core/members'
-import type { TenantView } from '@atrium/core/tenants'
+import { type CreatedMember, type MemberView, memberAddress } from '@atrium/core/members/members'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { useMutation } from '@atrium/ui/use-mutation'

@@ -1,5 +1,5 @@
-import type { MemberView, UpdatedMember } from '@atrium/core/members'
-import type { TenantView } from '@atrium/core/tenants'
+import type { MemberView, UpdatedMember } from '@atrium/core/members/members'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { SideDrawer } from '@atrium/ui/side-drawer'

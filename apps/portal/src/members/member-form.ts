@@ -1,4 +1,4 @@
-import { type MemberView, UpdateMember } from '@atrium/core/members'
+import { type MemberView, UpdateMember } from '@atrium/core/members/members'
 import { z } from 'zod'
 
 const fields = ['firstName', 'lastName', 'phone', 'alternativeEmail'] as const

@@ -1,4 +1,4 @@
-import type { MemberView, UpdatedMember } from '@atrium/core/members'
+import type { MemberView, UpdatedMember } from '@atrium/core/members/members'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { useMutation } from '@atrium/ui/use-mutation'

@@ -1,5 +1,5 @@
-import type { MemberView } from '@atrium/core/members'
-import type { StepState, TenantView } from '@atrium/core/tenants'
+import type { MemberView } from '@atrium/core/members/members'
+import type { StepState, TenantView } from '@atrium/core/tenants/tenants'
 import { type StatusMeta, stepMeta } from '@atrium/ui/tones'
 
 /** What a member has in each upstream system, as people read it. */

@@ -1,5 +1,5 @@
-import type { CreatedMember, MemberView } from '@atrium/core/members'
-import type { TenantView } from '@atrium/core/tenants'
+import type { CreatedMember, MemberView } from '@atrium/core/members/members'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { FailureText } from '@atrium/ui/failure-text'
 import { StatusBadge } from '@atrium/ui/status-badge'

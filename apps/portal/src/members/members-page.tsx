@@ -1,5 +1,5 @@
-import { memberStatuses, tenantRoles } from '@atrium/core/choices'
-import type { MemberView } from '@atrium/core/members'
+import type { MemberView } from '@atrium/core/members/members'
+import { memberStatuses, tenantRoles } from '@atrium/core/platform/choices'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'

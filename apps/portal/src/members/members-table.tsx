@@ -1,4 +1,4 @@
-import type { MemberView } from '@atrium/core/members'
+import type { MemberView } from '@atrium/core/members/members'
 import { LinkAnchor, type LinkTarget } from '@atrium/ui/links'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'

@@ -1,4 +1,4 @@
-import type { MemberView } from '@atrium/core/members'
+import type { MemberView } from '@atrium/core/members/members'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 

@@ -1,5 +1,5 @@
-import type { ImportRow } from '@atrium/core/member-import'
-import type { TenantView } from '@atrium/core/tenants'
+import type { ImportRow } from '@atrium/core/members/member-import'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { Panel } from '@atrium/ui/panel'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Alert, Button, Code, CopyButton, Group, Progress, Stack, Text } from '@mantine/core'

@@ -1,4 +1,4 @@
-import type { MemberView, ResetPassword } from '@atrium/core/members'
+import type { MemberView, ResetPassword } from '@atrium/core/members/members'
 
 /** Where a new password holds, and where it does not, in sentences to stand above it. */
 export function passwordNote(

@@ -1,4 +1,4 @@
-import type { MemberView } from '@atrium/core/members'
+import type { MemberView } from '@atrium/core/members/members'
 
 /**
  * Why the role of a member cannot be changed, in a sentence; undefined when it can. The API holds

@@ -1,5 +1,5 @@
-import { memberStatuses, tenantRoles } from '@atrium/core/choices'
-import type { ListTenantUsers } from '@atrium/core/members'
+import type { ListTenantUsers } from '@atrium/core/members/members'
+import { memberStatuses, tenantRoles } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import { oneOf, recordId, searchReader, trail, words } from '@atrium/ui/search-params'
 

@@ -1,5 +1,5 @@
-import type { SeatRaise } from '@atrium/core/members'
-import type { TenantView } from '@atrium/core/tenants'
+import type { SeatRaise } from '@atrium/core/members/members'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { formatMoney } from '@atrium/ui/format'
 import { problemOf } from '@atrium/ui/problem'

@@ -1,4 +1,4 @@
-import type { MemberView } from '@atrium/core/members'
+import type { MemberView } from '@atrium/core/members/members'
 import { useEffect, useState } from 'react'
 
 export interface Choice {

@@ -1,4 +1,4 @@
-import type { TenantView } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { useQuery } from '@tanstack/react-query'
 import { useProfile } from '../profile/use-profile.ts'
 import { useTRPC } from '../trpc.ts'

@@ -1,4 +1,4 @@
-import type { MfaState, MfaStatus } from '@atrium/core/mfa'
+import type { MfaState, MfaStatus } from '@atrium/core/upstream-cache/mfa'
 import { formatCount } from '@atrium/ui/format'
 import { RingProgress, Text, UnstyledButton } from '@mantine/core'
 import classes from './mfa.module.css'

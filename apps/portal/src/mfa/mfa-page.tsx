@@ -1,4 +1,4 @@
-import type { MemberMfa } from '@atrium/core/mfa'
+import type { MemberMfa } from '@atrium/core/upstream-cache/mfa'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'

@@ -1,5 +1,5 @@
-import { mfaStates } from '@atrium/core/choices'
-import type { ReadMfaStatus } from '@atrium/core/mfa'
+import { mfaStates } from '@atrium/core/platform/choices'
+import type { ReadMfaStatus } from '@atrium/core/upstream-cache/mfa'
 import { currentCursor } from '@atrium/ui/paging'
 import { oneOf, searchReader, trail } from '@atrium/ui/search-params'
 

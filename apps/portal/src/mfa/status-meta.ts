@@ -1,5 +1,5 @@
-import type { FactorCounts, MemberMfa, MfaState, MfaStatus } from '@atrium/core/mfa'
-import { ownValue } from '@atrium/core/own-value'
+import { ownValue } from '@atrium/core/platform/own-value'
+import type { FactorCounts, MemberMfa, MfaState, MfaStatus } from '@atrium/core/upstream-cache/mfa'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 export const mfaMeta: Readonly<Record<MfaState, StatusMeta>> = {

@@ -1,4 +1,4 @@
-import type { PartnerBalance } from '@atrium/core/payouts'
+import type { PartnerBalance } from '@atrium/core/billing/payouts'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'

@@ -1,4 +1,4 @@
-import type { PartnerBilling } from '@atrium/core/payouts'
+import type { PartnerBilling } from '@atrium/core/billing/payouts'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatDay } from '@atrium/ui/format'

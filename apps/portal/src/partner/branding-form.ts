@@ -2,7 +2,7 @@ import {
   type PartnerBrandingView,
   type UpdatePartnerBranding,
   UpdatePartnerBranding as UpdateSchema,
-} from '@atrium/core/partners'
+} from '@atrium/core/partners/partners'
 import { z } from 'zod'
 
 /** The form as it is typed; empty goes back to what is used without a choice. */

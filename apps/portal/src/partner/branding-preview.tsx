@@ -1,4 +1,4 @@
-import { textColorOn } from '@atrium/core/contrast'
+import { textColorOn } from '@atrium/core/branding/contrast'
 import classes from './branding-preview.module.css'
 
 /**

@@ -1,4 +1,4 @@
-import type { SuspensionMode, TenantView } from '@atrium/core/tenants'
+import type { SuspensionMode, TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import SuspensionModeChoice from '@atrium/ui/suspension-mode'

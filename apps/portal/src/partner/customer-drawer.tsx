@@ -1,4 +1,4 @@
-import type { TenantView } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatCount } from '@atrium/ui/format'

@@ -1,5 +1,5 @@
-import { plans } from '@atrium/core/plans'
-import type { TenantView } from '@atrium/core/tenants'
+import { plans } from '@atrium/core/billing/plans'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'

@@ -1,5 +1,8 @@
-import { type UpdateCustomer, UpdateCustomer as UpdateCustomerSchema } from '@atrium/core/partners'
-import type { Plan, TenantView } from '@atrium/core/tenants'
+import {
+  type UpdateCustomer,
+  UpdateCustomer as UpdateCustomerSchema,
+} from '@atrium/core/partners/partners'
+import type { Plan, TenantView } from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
 
 /** The form as it is typed. An empty number field holds an empty text. */

@@ -1,5 +1,5 @@
-import type { CustomerView } from '@atrium/core/partners'
-import { tenantStatus, tenantStatuses } from '@atrium/core/tenants'
+import type { CustomerView } from '@atrium/core/partners/partners'
+import { tenantStatus, tenantStatuses } from '@atrium/core/tenants/tenants'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'

@@ -1,4 +1,4 @@
-import type { PartnerOverview } from '@atrium/core/partner-overview'
+import type { PartnerOverview } from '@atrium/core/partners/partner-overview'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { formatCount, formatMoney } from '@atrium/ui/format'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'

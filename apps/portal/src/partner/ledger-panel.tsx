@@ -1,4 +1,4 @@
-import { ledgerEntryType, ledgerEntryTypes } from '@atrium/core/payouts'
+import { ledgerEntryType, ledgerEntryTypes } from '@atrium/core/billing/payouts'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LedgerTable } from '@atrium/ui/ledger-table'

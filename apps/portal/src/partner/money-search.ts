@@ -1,5 +1,5 @@
-import { ledgerEntryTypes, payoutStatuses } from '@atrium/core/choices'
-import type { ListLedger, ListPartnerPayouts } from '@atrium/core/payouts'
+import type { ListLedger, ListPartnerPayouts } from '@atrium/core/billing/payouts'
+import { ledgerEntryTypes, payoutStatuses } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import { oneOf, recordId, searchReader, shaped, trail } from '@atrium/ui/search-params'
 

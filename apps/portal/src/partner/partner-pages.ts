@@ -1,5 +1,5 @@
-import type { PartnerAccess } from '@atrium/core/partner-access'
-import { hasPartnerRight } from '@atrium/core/partner-rights'
+import type { PartnerAccess } from '@atrium/core/partners/partner-access'
+import { hasPartnerRight } from '@atrium/core/partners/partner-rights'
 import {
   IconBuildingCommunity,
   IconCashBanknote,

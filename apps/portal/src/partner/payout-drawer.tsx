@@ -1,4 +1,4 @@
-import type { PartnerPayoutDetail } from '@atrium/core/payouts'
+import type { PartnerPayoutDetail } from '@atrium/core/billing/payouts'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatDay, formatMoney } from '@atrium/ui/format'

@@ -1,4 +1,4 @@
-import { type PartnerPayoutView, payoutStatus, payoutStatuses } from '@atrium/core/payouts'
+import { type PartnerPayoutView, payoutStatus, payoutStatuses } from '@atrium/core/billing/payouts'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatDay } from '@atrium/ui/format'

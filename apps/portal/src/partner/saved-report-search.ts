@@ -2,7 +2,7 @@ import {
   type SavedReportKind,
   type SavedReportView,
   savedReportParams,
-} from '@atrium/core/saved-reports'
+} from '@atrium/core/reports/saved-reports'
 import type { ReportsSearch } from '@atrium/ui/reports/search'
 
 /** What is kept of a view of the reports; undefined for a view that cannot be kept. */

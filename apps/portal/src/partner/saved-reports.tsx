@@ -1,4 +1,4 @@
-import type { SavedReportView } from '@atrium/core/saved-reports'
+import type { SavedReportView } from '@atrium/core/reports/saved-reports'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'

@@ -1,5 +1,5 @@
-import { tenantStatuses } from '@atrium/core/choices'
-import type { ListCustomers } from '@atrium/core/partners'
+import type { ListCustomers } from '@atrium/core/partners/partners'
+import { tenantStatuses } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import { oneOf, searchReader, textUpTo, trail, words } from '@atrium/ui/search-params'
 

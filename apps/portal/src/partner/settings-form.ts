@@ -2,8 +2,8 @@ import {
   type PartnerSettingsView,
   type UpdatePartnerSettings,
   UpdatePartnerSettings as UpdateSchema,
-} from '@atrium/core/partners'
-import type { Plan } from '@atrium/core/tenants'
+} from '@atrium/core/partners/partners'
+import type { Plan } from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
 
 /** The form as it is typed. An empty number field holds an empty text. */

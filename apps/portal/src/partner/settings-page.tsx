@@ -1,5 +1,5 @@
-import type { PartnerSettingsView } from '@atrium/core/partners'
-import { plans } from '@atrium/core/plans'
+import { plans } from '@atrium/core/billing/plans'
+import type { PartnerSettingsView } from '@atrium/core/partners/partners'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'

@@ -1,4 +1,4 @@
-import type { StaffView } from '@atrium/core/partner-team'
+import type { StaffView } from '@atrium/core/partners/partner-team'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'

@@ -1,4 +1,4 @@
-import type { attentionReasons } from '@atrium/core/partner-overview'
+import type { attentionReasons } from '@atrium/core/partners/partner-overview'
 import { problemOf } from '@atrium/ui/problem'
 import type { StatusMeta } from '@atrium/ui/tones'
 

@@ -1,4 +1,4 @@
-import { UpdateUser, type UserView } from '@atrium/core/users'
+import { UpdateUser, type UserView } from '@atrium/core/users/users'
 import { z } from 'zod'
 
 /** The fields of their own record that people may change; text as it is typed. */

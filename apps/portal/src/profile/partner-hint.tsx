@@ -1,4 +1,4 @@
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Alert } from '@mantine/core'
 import { IconBriefcase } from '@tabler/icons-react'

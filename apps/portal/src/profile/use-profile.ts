@@ -1,4 +1,4 @@
-import type { UserView } from '@atrium/core/users'
+import type { UserView } from '@atrium/core/users/users'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 

@@ -1,4 +1,4 @@
-import { CreateHost, type HostView } from '@atrium/core/hosts'
+import { CreateHost, type HostView } from '@atrium/core/scheduling/hosts'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { withoutBlanks, zodForm } from '@atrium/ui/zod-form'

@@ -1,4 +1,4 @@
-import type { ReplacedSchedule } from '@atrium/core/schedules'
+import type { ReplacedSchedule } from '@atrium/core/scheduling/schedules'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Alert, List, Text } from '@mantine/core'
 import { IconCalendarExclamation } from '@tabler/icons-react'

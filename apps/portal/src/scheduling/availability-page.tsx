@@ -1,5 +1,5 @@
-import type { HostView } from '@atrium/core/hosts'
-import type { ScheduleView } from '@atrium/core/schedules'
+import type { HostView } from '@atrium/core/scheduling/hosts'
+import type { ScheduleView } from '@atrium/core/scheduling/schedules'
 import { EmptyState, ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'

@@ -1,4 +1,4 @@
-import type { TenantBooking } from '@atrium/core/bookings'
+import type { TenantBooking } from '@atrium/core/scheduling/bookings'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'

@@ -1,4 +1,4 @@
-import type { TenantBooking } from '@atrium/core/bookings'
+import type { TenantBooking } from '@atrium/core/scheduling/bookings'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Group, Stack, Text } from '@mantine/core'

@@ -1,4 +1,4 @@
-import type { TenantBookingDetail } from '@atrium/core/bookings'
+import type { TenantBookingDetail } from '@atrium/core/scheduling/bookings'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { mailtoLink } from '@atrium/ui/mailto'

@@ -1,4 +1,4 @@
-import type { TenantBooking } from '@atrium/core/bookings'
+import type { TenantBooking } from '@atrium/core/scheduling/bookings'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'

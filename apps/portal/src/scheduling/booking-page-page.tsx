@@ -1,4 +1,4 @@
-import { type BookingPageView, BookingPageWords } from '@atrium/core/hosts'
+import { type BookingPageView, BookingPageWords } from '@atrium/core/scheduling/hosts'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'

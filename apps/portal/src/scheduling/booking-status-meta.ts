@@ -1,10 +1,10 @@
-import type { TenantBooking } from '@atrium/core/bookings'
+import type { TenantBooking } from '@atrium/core/scheduling/bookings'
 import type {
   BookingChangeKind,
   BookingParty,
   BookingStatus,
   CalendarState,
-} from '@atrium/core/scheduling'
+} from '@atrium/core/scheduling/scheduling'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 const statusMeta: Readonly<Record<BookingStatus, StatusMeta>> = {

@@ -1,4 +1,4 @@
-import { dayOf } from '@atrium/core/time-zones'
+import { dayOf } from '@atrium/core/scheduling/time-zones'
 import { englishLocale } from '@atrium/ui/format'
 
 const locale = englishLocale(navigator.language)

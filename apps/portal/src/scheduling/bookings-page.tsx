@@ -1,4 +1,4 @@
-import type { TenantBooking } from '@atrium/core/bookings'
+import type { TenantBooking } from '@atrium/core/scheduling/bookings'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'

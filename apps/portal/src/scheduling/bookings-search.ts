@@ -1,5 +1,5 @@
-import type { ListBookings } from '@atrium/core/bookings'
-import { bookingPeriods } from '@atrium/core/choices'
+import { bookingPeriods } from '@atrium/core/platform/choices'
+import type { ListBookings } from '@atrium/core/scheduling/bookings'
 import { currentCursor } from '@atrium/ui/paging'
 import { oneOf, recordId, searchReader, trail, words } from '@atrium/ui/search-params'
 

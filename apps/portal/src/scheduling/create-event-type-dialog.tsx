@@ -1,5 +1,5 @@
-import { CreateEventType, type EventTypeView } from '@atrium/core/event-types'
-import type { HostView } from '@atrium/core/hosts'
+import { CreateEventType, type EventTypeView } from '@atrium/core/scheduling/event-types'
+import type { HostView } from '@atrium/core/scheduling/hosts'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { zodForm } from '@atrium/ui/zod-form'

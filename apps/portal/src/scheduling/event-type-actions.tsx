@@ -1,4 +1,4 @@
-import type { EventTypeView } from '@atrium/core/event-types'
+import type { EventTypeView } from '@atrium/core/scheduling/event-types'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done, failed } from '@atrium/ui/done'
 import { problemOf } from '@atrium/ui/problem'

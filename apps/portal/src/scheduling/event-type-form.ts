@@ -5,7 +5,7 @@ import {
   type FormField,
   PreviewEventType,
   type UpdateEventType,
-} from '@atrium/core/event-types'
+} from '@atrium/core/scheduling/event-types'
 import { zodForm } from '@atrium/ui/zod-form'
 
 /** What a field for a number holds: empty text while nothing is in it. */

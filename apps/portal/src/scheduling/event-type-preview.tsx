@@ -1,5 +1,5 @@
-import type { EventTypePreview } from '@atrium/core/event-types'
-import type { HostView } from '@atrium/core/hosts'
+import type { EventTypePreview } from '@atrium/core/scheduling/event-types'
+import type { HostView } from '@atrium/core/scheduling/hosts'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { ActionIcon, Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'

@@ -1,5 +1,5 @@
-import type { EventTypeView } from '@atrium/core/event-types'
-import type { HostView } from '@atrium/core/hosts'
+import type { EventTypeView } from '@atrium/core/scheduling/event-types'
+import type { HostView } from '@atrium/core/scheduling/hosts'
 import { CopyValue } from '@atrium/ui/copy'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { failed } from '@atrium/ui/done'

@@ -1,4 +1,4 @@
-import { EnteredCredential, type HostView } from '@atrium/core/hosts'
+import { EnteredCredential, type HostView } from '@atrium/core/scheduling/hosts'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'

@@ -1,4 +1,4 @@
-import type { HostView } from '@atrium/core/hosts'
+import type { HostView } from '@atrium/core/scheduling/hosts'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
 import { NativeSelect } from '@mantine/core'

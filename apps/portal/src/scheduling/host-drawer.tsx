@@ -1,4 +1,4 @@
-import type { HostView } from '@atrium/core/hosts'
+import type { HostView } from '@atrium/core/scheduling/hosts'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'

@@ -1,5 +1,5 @@
-import { CreateHost, type HostView } from '@atrium/core/hosts'
-import { schedulingLimits } from '@atrium/core/scheduling'
+import { CreateHost, type HostView } from '@atrium/core/scheduling/hosts'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'

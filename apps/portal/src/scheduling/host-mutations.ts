@@ -1,4 +1,4 @@
-import type { HostView } from '@atrium/core/hosts'
+import type { HostView } from '@atrium/core/scheduling/hosts'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'

@@ -1,4 +1,4 @@
-import type { HostView } from '@atrium/core/hosts'
+import type { HostView } from '@atrium/core/scheduling/hosts'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 /** How it stands with the host's mailbox. */

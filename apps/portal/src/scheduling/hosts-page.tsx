@@ -1,4 +1,4 @@
-import type { HostView } from '@atrium/core/hosts'
+import type { HostView } from '@atrium/core/scheduling/hosts'
 import { CopyValue } from '@atrium/ui/copy'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { formatCount } from '@atrium/ui/format'

@@ -1,4 +1,4 @@
-import type { Hours } from '@atrium/core/schedules'
+import type { Hours } from '@atrium/core/scheduling/schedules'
 import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-import type { LocationKind } from '@atrium/core/scheduling'
+import type { LocationKind } from '@atrium/core/scheduling/scheduling'
 import { NativeSelect, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { locationNames } from './time-text.ts'

@@ -1,4 +1,4 @@
-import { dateOf, dayOf, weekdayOf } from '@atrium/core/time-zones'
+import { dateOf, dayOf, weekdayOf } from '@atrium/core/scheduling/time-zones'
 import { ActionIcon, Group, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'

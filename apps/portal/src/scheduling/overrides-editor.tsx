@@ -1,4 +1,4 @@
-import type { DateOverride, Hours, WeeklyHours } from '@atrium/core/schedules'
+import type { DateOverride, Hours, WeeklyHours } from '@atrium/core/scheduling/schedules'
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconCalendarOff, IconClockEdit } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'

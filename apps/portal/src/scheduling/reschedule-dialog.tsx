@@ -1,5 +1,5 @@
-import type { TenantBooking } from '@atrium/core/bookings'
-import { schedulingLimits } from '@atrium/core/scheduling'
+import type { TenantBooking } from '@atrium/core/scheduling/bookings'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import {

@@ -1,5 +1,5 @@
-import type { ScheduleView } from '@atrium/core/schedules'
-import { isTimeZone } from '@atrium/core/time-zones'
+import type { ScheduleView } from '@atrium/core/scheduling/schedules'
+import { isTimeZone } from '@atrium/core/scheduling/time-zones'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'

@@ -7,8 +7,8 @@ import {
   type Weekday,
   type WeeklyHours,
   weekdays,
-} from '@atrium/core/schedules'
-import type { Span } from '@atrium/core/slots'
+} from '@atrium/core/scheduling/schedules'
+import type { Span } from '@atrium/core/scheduling/slots'
 import { isTime } from './time-text.ts'
 
 export interface ScheduleFormValues {

@@ -1,4 +1,4 @@
-import type { TenantBooking } from '@atrium/core/bookings'
+import type { TenantBooking } from '@atrium/core/scheduling/bookings'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Button, Chip, Group, Stack, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'

@@ -1,5 +1,5 @@
-import type { HostView } from '@atrium/core/hosts'
-import type { Assignment, RescheduleHost } from '@atrium/core/scheduling'
+import type { HostView } from '@atrium/core/scheduling/hosts'
+import type { Assignment, RescheduleHost } from '@atrium/core/scheduling/scheduling'
 import { Checkbox, NativeSelect, NumberInput, Radio, Stack, Text } from '@mantine/core'
 import type { GroupProps } from './event-type-groups.tsx'
 import { assignmentNames } from './time-text.ts'

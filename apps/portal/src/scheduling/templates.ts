@@ -1,4 +1,4 @@
-import { type CreateEventType, eventTypeDefaults } from '@atrium/core/event-types'
+import { type CreateEventType, eventTypeDefaults } from '@atrium/core/scheduling/event-types'
 import {
   IconBuilding,
   IconPhone,

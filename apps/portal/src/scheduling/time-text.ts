@@ -1,7 +1,7 @@
-import type { EventTypeView } from '@atrium/core/event-types'
-import { type Hours, minutesOf, type Weekday, weekdays } from '@atrium/core/schedules'
-import type { Assignment, LocationKind } from '@atrium/core/scheduling'
-import { dateOf, dayOf, weekdayOf } from '@atrium/core/time-zones'
+import type { EventTypeView } from '@atrium/core/scheduling/event-types'
+import { type Hours, minutesOf, type Weekday, weekdays } from '@atrium/core/scheduling/schedules'
+import type { Assignment, LocationKind } from '@atrium/core/scheduling/scheduling'
+import { dateOf, dayOf, weekdayOf } from '@atrium/core/scheduling/time-zones'
 import { formatDay } from '@atrium/ui/format'
 
 export const dayNames: Readonly<Record<Weekday, string>> = {

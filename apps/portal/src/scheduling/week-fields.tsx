@@ -1,4 +1,9 @@
-import { type Hours, type Weekday, type WeeklyHours, weekdays } from '@atrium/core/schedules'
+import {
+  type Hours,
+  type Weekday,
+  type WeeklyHours,
+  weekdays,
+} from '@atrium/core/scheduling/schedules'
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconCopy } from '@tabler/icons-react'
 import type { ReactNode } from 'react'

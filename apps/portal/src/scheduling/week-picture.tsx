@@ -1,5 +1,5 @@
-import { type WeeklyHours, weekdays } from '@atrium/core/schedules'
-import { merged } from '@atrium/core/slots'
+import { type WeeklyHours, weekdays } from '@atrium/core/scheduling/schedules'
+import { merged } from '@atrium/core/scheduling/slots'
 import { weekAtAGlance } from './schedule-form.ts'
 import { dayNames, hoursText } from './time-text.ts'
 import classes from './week-picture.module.css'

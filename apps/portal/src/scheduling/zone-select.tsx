@@ -1,4 +1,4 @@
-import { currentZoneName, isTimeZone, listTimeZones } from '@atrium/core/time-zones'
+import { currentZoneName, isTimeZone, listTimeZones } from '@atrium/core/scheduling/time-zones'
 import { Select, type SelectProps } from '@mantine/core'
 import { useMemo } from 'react'
 

@@ -1,4 +1,4 @@
-import { canonicalAllowlist } from '@atrium/core/ip-allowlist'
+import { canonicalAllowlist } from '@atrium/core/security-policy/ip-allowlist'
 
 export interface ReadEntries {
   /** The list with what could be read added: canonical, in numerical order, none within another. */

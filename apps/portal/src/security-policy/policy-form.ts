@@ -3,7 +3,7 @@ import {
   type SecurityPolicy,
   type SecurityPolicyView,
   UpdateSecurityPolicy,
-} from '@atrium/core/security-policy'
+} from '@atrium/core/security-policy/security-policy'
 import { z } from 'zod'
 
 /** The form as it is typed. An empty number field holds an empty text and sets no limit. */

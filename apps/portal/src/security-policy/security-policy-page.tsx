@@ -1,5 +1,5 @@
-import type { SecurityPolicyView } from '@atrium/core/security-policy'
-import type { Warning } from '@atrium/core/warnings'
+import type { Warning } from '@atrium/core/platform/warnings'
+import type { SecurityPolicyView } from '@atrium/core/security-policy/security-policy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'

@@ -1,4 +1,4 @@
-import { ownValue } from '@atrium/core/own-value'
+import { ownValue } from '@atrium/core/platform/own-value'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Alert, Button, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'

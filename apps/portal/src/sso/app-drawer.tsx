@@ -1,4 +1,4 @@
-import type { SsoAppView } from '@atrium/core/sso'
+import type { SsoAppView } from '@atrium/core/sso/sso'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'

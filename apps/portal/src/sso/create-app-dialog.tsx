@@ -1,4 +1,4 @@
-import type { CreatedSsoApp } from '@atrium/core/sso'
+import type { CreatedSsoApp } from '@atrium/core/sso/sso'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { zodForm } from '@atrium/ui/zod-form'

@@ -1,4 +1,4 @@
-import { CreateSsoApp } from '@atrium/core/sso'
+import { CreateSsoApp } from '@atrium/core/sso/sso'
 
 /** The form as it is typed. */
 export interface SsoFormValues {

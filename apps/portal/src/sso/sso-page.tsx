@@ -1,4 +1,4 @@
-import type { CreatedSsoApp, SsoAppView } from '@atrium/core/sso'
+import type { CreatedSsoApp, SsoAppView } from '@atrium/core/sso/sso'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'

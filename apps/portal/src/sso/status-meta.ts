@@ -1,4 +1,4 @@
-import type { SsoAppState } from '@atrium/core/sso'
+import type { SsoAppState } from '@atrium/core/sso/sso'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 /** States as people read them, with what to do about the ones that are not simply good. */

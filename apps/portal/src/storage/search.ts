@@ -1,4 +1,4 @@
-import type { ReadStorage } from '@atrium/core/storage'
+import type { ReadStorage } from '@atrium/core/upstream-cache/storage'
 import { currentCursor } from '@atrium/ui/paging'
 import { searchReader, trail } from '@atrium/ui/search-params'
 

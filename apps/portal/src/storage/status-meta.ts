@@ -1,4 +1,4 @@
-import type { MemberStorage, StorageState, StorageView } from '@atrium/core/storage'
+import type { MemberStorage, StorageState, StorageView } from '@atrium/core/upstream-cache/storage'
 import { formatBytes } from '@atrium/ui/format'
 import type { StatusMeta } from '@atrium/ui/tones'
 

@@ -1,4 +1,4 @@
-import type { MemberStorage, StorageView } from '@atrium/core/storage'
+import type { MemberStorage, StorageView } from '@atrium/core/upstream-cache/storage'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { FailureText } from '@atrium/ui/failure-text'
 import { formatBytes } from '@atrium/ui/format'

@@ -1,4 +1,4 @@
-import type { TenantSubscription } from '@atrium/core/subscriptions'
+import type { TenantSubscription } from '@atrium/core/billing/subscriptions'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { formatDay } from '@atrium/ui/format'

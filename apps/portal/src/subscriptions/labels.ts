@@ -3,7 +3,7 @@ import type {
   ChangePreview,
   PendingChange,
   TenantSubscription,
-} from '@atrium/core/subscriptions'
+} from '@atrium/core/billing/subscriptions'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { cycleNames, planNames, seatsLabel } from '@atrium/ui/subscription-status-meta'
 

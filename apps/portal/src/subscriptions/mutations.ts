@@ -1,4 +1,4 @@
-import type { TenantSubscription } from '@atrium/core/subscriptions'
+import type { TenantSubscription } from '@atrium/core/billing/subscriptions'
 import { done } from '@atrium/ui/done'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'

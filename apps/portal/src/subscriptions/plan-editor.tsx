@@ -3,8 +3,8 @@ import {
   billingCycle,
   billingCycles,
   type TenantSubscription,
-} from '@atrium/core/subscriptions'
-import type { Plan } from '@atrium/core/tenants'
+} from '@atrium/core/billing/subscriptions'
+import type { Plan } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { cycleNames } from '@atrium/ui/subscription-status-meta'
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'

@@ -1,4 +1,4 @@
-import type { ChangePreview, PreviewSubscriptionChange } from '@atrium/core/subscriptions'
+import type { ChangePreview, PreviewSubscriptionChange } from '@atrium/core/billing/subscriptions'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'

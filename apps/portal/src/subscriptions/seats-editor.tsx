@@ -1,4 +1,4 @@
-import { mostSeats, type TenantSubscription } from '@atrium/core/subscriptions'
+import { mostSeats, type TenantSubscription } from '@atrium/core/billing/subscriptions'
 import { seatsLabel } from '@atrium/ui/subscription-status-meta'
 import { ActionIcon, Button, Group, NumberInput, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'

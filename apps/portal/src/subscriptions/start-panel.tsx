@@ -1,12 +1,12 @@
-import type { OfferedPrice } from '@atrium/core/prices'
+import type { OfferedPrice } from '@atrium/core/billing/prices'
 import {
   type BillingCycle,
   billingCycle,
   billingCycles,
   mostSeats,
   type StartResult,
-} from '@atrium/core/subscriptions'
-import type { Plan } from '@atrium/core/tenants'
+} from '@atrium/core/billing/subscriptions'
+import type { Plan } from '@atrium/core/tenants/tenants'
 import { EmptyState, ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { Panel } from '@atrium/ui/panel'

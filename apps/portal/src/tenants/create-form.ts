@@ -1,5 +1,5 @@
-import { slugCandidates, slugify } from '@atrium/core/slugs'
-import { CreateTenant, type Plan } from '@atrium/core/tenants'
+import { slugCandidates, slugify } from '@atrium/core/tenants/slugs'
+import { CreateTenant, type Plan } from '@atrium/core/tenants/tenants'
 import type { ProblemInfo } from '@atrium/ui/problem'
 import { withoutBlanks } from '@atrium/ui/zod-form'
 

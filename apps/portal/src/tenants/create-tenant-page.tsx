@@ -1,4 +1,4 @@
-import type { Plan, TenantView } from '@atrium/core/tenants'
+import type { Plan, TenantView } from '@atrium/core/tenants/tenants'
 import { LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'

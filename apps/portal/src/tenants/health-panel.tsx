@@ -1,4 +1,4 @@
-import type { TenantView } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { HealthFactors } from '@atrium/ui/health-factors'
 import { HealthTrend } from '@atrium/ui/health-trend'
 import { Panel } from '@atrium/ui/panel'

@@ -1,4 +1,4 @@
-import { limitUse } from '@atrium/core/limit-use'
+import { limitUse } from '@atrium/core/platform/limit-use'
 import { LimitUsePanel, limitLabel } from '@atrium/ui/limit-use'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Alert, List, Text } from '@mantine/core'

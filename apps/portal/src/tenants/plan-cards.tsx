@@ -1,5 +1,5 @@
-import { plans } from '@atrium/core/plans'
-import { type Plan, plan } from '@atrium/core/tenants'
+import { plans } from '@atrium/core/billing/plans'
+import { type Plan, plan } from '@atrium/core/tenants/tenants'
 import { Radio, Text } from '@mantine/core'
 import classes from './create-tenant.module.css'
 import { planLabels, planStorage } from './plans.ts'

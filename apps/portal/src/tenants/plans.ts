@@ -1,5 +1,5 @@
-import { fileQuotaBytes } from '@atrium/core/plans'
-import type { Plan } from '@atrium/core/tenants'
+import { fileQuotaBytes } from '@atrium/core/billing/plans'
+import type { Plan } from '@atrium/core/tenants/tenants'
 import { formatBytes } from '@atrium/ui/format'
 
 export interface PlanLabels {

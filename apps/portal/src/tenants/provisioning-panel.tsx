@@ -1,5 +1,5 @@
-import { isProvisioned, provisioningSteps } from '@atrium/core/provisioning'
-import type { TenantView } from '@atrium/core/tenants'
+import { isProvisioned, provisioningSteps } from '@atrium/core/provisioning/provisioning'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'

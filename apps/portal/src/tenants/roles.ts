@@ -1,4 +1,4 @@
-import type { TenantRole, TenantView } from '@atrium/core/tenants'
+import type { TenantRole, TenantView } from '@atrium/core/tenants/tenants'
 
 /** Roles as people read them. */
 export const roleNames: Readonly<Record<TenantRole, string>> = {

@@ -1,4 +1,4 @@
-import { type SeatMode, type TenantView, UpdateTenant } from '@atrium/core/tenants'
+import { type SeatMode, type TenantView, UpdateTenant } from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
 
 /** The form as it is typed. An empty number field holds an empty text. */

@@ -1,5 +1,5 @@
-import '@atrium/core/issue-messages'
-import { tenantSlug } from '@atrium/core/slugs'
+import '@atrium/core/platform/issue-messages'
+import { tenantSlug } from '@atrium/core/tenants/slugs'
 import { Anchor, Button, Code, Group, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type CreateFormValues, nextSlug, suggestSlug } from './create-form.ts'

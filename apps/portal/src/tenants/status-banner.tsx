@@ -1,4 +1,4 @@
-import type { TenantView } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { formatDay } from '@atrium/ui/format'
 import { Alert } from '@mantine/core'
 import { IconLock, IconTrash } from '@tabler/icons-react'

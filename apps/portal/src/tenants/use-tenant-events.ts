@@ -1,5 +1,5 @@
-import { awaitsProvisioning } from '@atrium/core/provisioning'
-import type { TenantView } from '@atrium/core/tenants'
+import { awaitsProvisioning } from '@atrium/core/provisioning/provisioning'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSubscription } from '@trpc/tanstack-react-query'
 import { useState } from 'react'

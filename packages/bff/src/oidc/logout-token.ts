@@ -1,4 +1,4 @@
-import type { EndedLogin } from '@atrium/db/web-sessions'
+import type { EndedLogin } from '@atrium/db/users/web-sessions'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import { IdentityProviderUnavailable } from './client.ts'
 

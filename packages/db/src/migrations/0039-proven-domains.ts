@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
  * Domains of the mail server that are to be removed there, because their domain is gone here. A row
  * stays until the mail server has removed it. The indexes that make a name unique among proven
  * domains, in the place of the constraint `domains_name_key`, are built beside the traffic
- * (packages/db/src/online-indexes.ts).
+ * (packages/db/src/schema/online-indexes.ts).
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`

@@ -1,4 +1,4 @@
-import type { DnsAnswer, RecordType } from '@atrium/core/dns-answers'
+import type { DnsAnswer, RecordType } from '@atrium/core/mail/dns-answers'
 import type { CallOptions } from '../call-options.ts'
 
 /** Live DNS, as the world sees it. */

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import type { DnsAnswer, RecordType } from '@atrium/core/dns-answers'
+import type { DnsAnswer, RecordType } from '@atrium/core/mail/dns-answers'
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import type { CallOptions } from '../call-options.ts'
 import { deadline, Elapsed, untilAborted } from '../deadline.ts'

@@ -1,4 +1,4 @@
-import { trim } from '@atrium/core/trim'
+import { trim } from '@atrium/core/platform/trim'
 
 const longestBytes = 255
 

@@ -1,4 +1,4 @@
-import { trimEnd } from '@atrium/core/trim'
+import { trimEnd } from '@atrium/core/platform/trim'
 import { type HttpClientOptions, httpClient, shaped } from '../http-client.ts'
 import { authentikApplications } from './authentik-applications.ts'
 import { authentikFactors } from './authentik-factors.ts'

@@ -1,4 +1,4 @@
-import { ownValue } from '@atrium/core/own-value'
+import { ownValue } from '@atrium/core/platform/own-value'
 import { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
 import type { HttpClient } from '../http-client.ts'

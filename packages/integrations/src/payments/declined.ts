@@ -1,4 +1,4 @@
-import { ownValue } from '@atrium/core/own-value'
+import { ownValue } from '@atrium/core/platform/own-value'
 /**
  * A card that its bank, or the processor, did not charge. `message` is a sentence for the person
  * who pays. `code` is the processor's word (docs.stripe.com/declines/codes), for the record; words

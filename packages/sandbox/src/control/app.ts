@@ -1,4 +1,4 @@
-import { demoClients } from '@atrium/core/demo'
+import { demoClients } from '@atrium/core/demo/demo'
 import { Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { z } from 'zod'

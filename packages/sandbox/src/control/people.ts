@@ -1,4 +1,4 @@
-import { demoPassword, demoPeople } from '@atrium/core/demo'
+import { demoPassword, demoPeople } from '@atrium/core/demo/demo'
 import { Hono } from 'hono'
 import { type Fault, FaultInput, faultModes } from '../faults.ts'
 import { html, type Markup, page } from '../page.ts'

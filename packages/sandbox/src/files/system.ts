@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { honoListener, type SandboxSystem, type SystemContext } from '../system.ts'
 import { errorBody } from './answers.ts'
 import { createFilesApp } from './app.ts'

@@ -4,8 +4,8 @@ import {
   demoPeople,
   demoServiceCredentials,
   demoTenantSlugs,
-} from '@atrium/core/demo'
-import type { DemoHistory } from '@atrium/core/demo-history'
+} from '@atrium/core/demo/demo'
+import type { DemoHistory } from '@atrium/core/demo/demo-history'
 import { hashPassword } from './passwords.ts'
 import {
   type ApplicationRecord,

@@ -1,4 +1,4 @@
-import type { DemoHistory } from '@atrium/core/demo-history'
+import type { DemoHistory } from '@atrium/core/demo/demo-history'
 import { html, page } from '../page.ts'
 import { honoListener, type SandboxSystem, type SystemContext } from '../system.ts'
 import { applicationResources, createApplicationListCache } from './api/applications.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
-import { trimEnd } from '@atrium/core/trim'
+import { trimEnd } from '@atrium/core/platform/trim'
 import { SetError } from './errors.ts'
 import { decodeId } from './ids.ts'
 

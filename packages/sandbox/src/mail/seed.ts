@@ -1,4 +1,4 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { isObject, type JsonObject } from './json.ts'
 import { utcDate } from './patch.ts'
 import { registry } from './registry.ts'

@@ -37,7 +37,7 @@ export interface MailSystem extends SandboxSystem {
 /**
  * The stand-in for Stalwart 0.16.18: JMAP management of domains, DKIM signatures, accounts, groups,
  * mailing lists, API keys and app passwords, calendars with their events, with the service account
- * whose key is in `@atrium/core/demo`.
+ * whose key is in `@atrium/core/demo/demo`.
  */
 export function createMail(context: SystemContext, options: MailOptions = {}): MailSystem {
   const defaultDomain = options.defaultDomain ?? 'atrium.test'

@@ -3,7 +3,7 @@ import {
   type DemoHistory,
   type DemoMove,
   seededNumbers,
-} from '@atrium/core/demo-history'
+} from '@atrium/core/demo/demo-history'
 import Stripe from 'stripe'
 import { findCard } from './cards.ts'
 import { tellSubscription } from './collection.ts'

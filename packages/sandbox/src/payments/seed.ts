@@ -1,4 +1,4 @@
-import { demoPrices } from '@atrium/core/demo'
+import { demoPrices } from '@atrium/core/demo/demo'
 import type { PaymentsStore } from './store.ts'
 
 /** The demo catalog, under the ids that the seed of the database knows. */

@@ -1,5 +1,5 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
-import type { DemoHistory } from '@atrium/core/demo-history'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
+import type { DemoHistory } from '@atrium/core/demo/demo-history'
 import Stripe from 'stripe'
 import { honoListener, type SandboxSystem, type SystemContext } from '../system.ts'
 import { act, type PaymentAction } from './actions.ts'

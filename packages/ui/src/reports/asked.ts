@@ -1,4 +1,4 @@
-import { movement, mrrFigures } from '@atrium/core/reports'
+import { movement, mrrFigures } from '@atrium/core/reports/reports'
 import { z } from 'zod'
 import type { FigureAsked } from './source.ts'
 

@@ -4,9 +4,9 @@ import {
   partnerChurnCohortsCsv,
   partnerSignupCohortsCsv,
   signupCohortsCsv,
-} from '@atrium/core/report-csv'
-import { ratio } from '@atrium/core/report-figures'
-import type { ChurnMonth, InvoicedRevenue, SignupCohort } from '@atrium/core/reports'
+} from '@atrium/core/reports/report-csv'
+import { ratio } from '@atrium/core/reports/report-figures'
+import type { ChurnMonth, InvoicedRevenue, SignupCohort } from '@atrium/core/reports/reports'
 import { NativeSelect, Stack, Text } from '@mantine/core'
 import { type CSSProperties, useState } from 'react'
 import { formatCount, formatMoney } from '../format.ts'

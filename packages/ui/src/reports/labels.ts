@@ -1,5 +1,5 @@
-import { ownValue } from '@atrium/core/own-value'
-import type { Movement, MrrFigure } from '@atrium/core/reports'
+import { ownValue } from '@atrium/core/platform/own-value'
+import type { Movement, MrrFigure } from '@atrium/core/reports/reports'
 
 const month = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
 

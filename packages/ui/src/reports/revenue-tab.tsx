@@ -1,5 +1,5 @@
-import { mrrCsv, revenueByPlanCsv, topTenantsCsv } from '@atrium/core/report-csv'
-import type { MrrFigure, MrrReport, RevenueByPlan, TopTenants } from '@atrium/core/reports'
+import { mrrCsv, revenueByPlanCsv, topTenantsCsv } from '@atrium/core/reports/report-csv'
+import type { MrrFigure, MrrReport, RevenueByPlan, TopTenants } from '@atrium/core/reports/reports'
 import { Alert, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'

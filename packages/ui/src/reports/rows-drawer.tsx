@@ -1,4 +1,4 @@
-import type { ReportRow } from '@atrium/core/reports'
+import type { ReportRow } from '@atrium/core/reports/reports'
 import { Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { ErrorState, LoadingRows } from '../data-states.tsx'

@@ -9,7 +9,7 @@ import type {
   RevenueByPlan,
   SignupCohorts,
   TopTenants,
-} from '@atrium/core/reports'
+} from '@atrium/core/reports/reports'
 import type { UseQueryResult } from '@tanstack/react-query'
 
 /** A figure whose tenants are asked for. */

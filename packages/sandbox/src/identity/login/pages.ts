@@ -1,4 +1,4 @@
-import { demoPassword, demoPeople } from '@atrium/core/demo'
+import { demoPassword, demoPeople } from '@atrium/core/demo/demo'
 import { html, type PageInput } from '../../page.ts'
 import type { ApplicationRecord, ProviderRecord, Store } from '../records.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { demoPeople } from '@atrium/core/demo'
+import { demoPeople } from '@atrium/core/demo/demo'
 import { acr, amr } from '../oidc/claims.ts'
 import { endLogin } from '../oidc/logins.ts'
 import type { LogoutNotices } from '../oidc/logout.ts'

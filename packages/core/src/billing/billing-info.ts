@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { editVersion, expectedVersion } from '../platform/edit-version.ts'
+import { emailAddress, line } from '../platform/text.ts'
+import { Warning } from '../platform/warnings.ts'
+import { countryCode } from './countries.ts'
+
+/** The editable subset of billing data. `country` is ISO 3166-1 alpha-2; null removes a value. */
+export const BillingInfo = z.strictObject({
+  company: line(200).nullish(),
+  vatNumber: line(32).nullish(),
+  country: countryCode.nullish(),
+  email: emailAddress.nullish(),
+})
+export type BillingInfo = z.infer<typeof BillingInfo>
+
+export const BillingInfoView = z.object({
+  company: z.string().nullable(),
+  vatNumber: z.string().nullable(),
+  country: z.string().nullable(),
+  email: z.string().nullable(),
+})
+export type BillingInfoView = z.infer<typeof BillingInfoView>
+
+/**
+ * What is known of a VAT number. `unverified`: its form is right, and nobody has asked the
+ * authority. The last four are what the authority said, asked through the payment processor;
+ * `unavailable`: it did not answer.
+ */
+export const vatStatuses = [
+  'none',
+  'format_invalid',
+  'checksum_invalid',
+  'unverified',
+  'pending',
+  'valid',
+  'invalid',
+  'unavailable',
+] as const
+export const vatStatus = z.enum(vatStatuses)
+export type VatStatus = z.infer<typeof vatStatus>
+
+export const CheckedBillingInfo = z.object({
+  billingInfo: BillingInfoView,
+  vatStatus,
+  warnings: z.array(Warning),
+  editVersion,
+})
+export type CheckedBillingInfo = z.infer<typeof CheckedBillingInfo>
+
+export const UpdateBillingInfo = z
+  .strictObject({ slug: z.string().max(200), ...BillingInfo.shape, expectedVersion })
+  .refine(
+    ({ slug: _, expectedVersion: __, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
+    'Name at least one field to change.',
+  )
+  .meta({ openapi: { minProperties: 1 } })
+export type UpdateBillingInfo = z.infer<typeof UpdateBillingInfo>

@@ -1,0 +1,135 @@
+import { parseTagList } from '../platform/tag-list.ts'
+import type { Comparison } from './dkim.ts'
+
+const strength = { none: 0, quarantine: 1, reject: 2 } as const
+type Policy = keyof typeof strength
+
+/** What a DMARC record asks of receivers; tags that Atrium does not set are left out. */
+export interface DmarcRecord {
+  policy: Policy
+  /** Policy for subdomains; the same as `policy` when absent. */
+  subdomains: Policy
+  pct: number
+  /** Addresses of aggregate reports, `mailto:` removed, lower-case, size limits dropped. */
+  rua: readonly string[]
+}
+
+/** The record for a policy. `pct` 100 is the default and left out. */
+export function dmarcText({
+  policy,
+  rua,
+  pct,
+}: {
+  policy: Policy
+  rua: string | null
+  pct: number
+}): string {
+  return `v=DMARC1; p=${policy}${pct === 100 ? '' : `; pct=${pct}`}${rua === null ? '' : `; rua=mailto:${rua}`}`
+}
+
+/**
+ * True for a TXT record that receivers take for a DMARC record (RFC 7489 section 6.6.3): `v=DMARC1`
+ * stands first, exactly so.
+ */
+export function isDmarc(text: string): boolean {
+  return /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text)
+}
+
+/**
+ * Reads a record (RFC 7489 section 6.3). `fault` is a sentence; receivers then apply nothing, or at
+ * most monitor.
+ */
+export function parseDmarc(
+  text: string,
+): { record: DmarcRecord; fault?: never } | { fault: string; record?: never } {
+  const { tags, fault } = parseTagList(text)
+  if (fault !== undefined) return { fault }
+  const policy = tags.get('p')?.toLowerCase()
+  if (policy === undefined) return { fault: 'The tag p= is missing.' }
+  if (!isPolicy(policy)) return { fault: `p=${policy} is none of none, quarantine and reject.` }
+  const subdomains = tags.get('sp')?.toLowerCase() ?? policy
+  if (!isPolicy(subdomains))
+    return { fault: `sp=${subdomains} is none of none, quarantine and reject.` }
+  const share = tags.get('pct') ?? '100'
+  if (!/^\d{1,3}$/.test(share) || Number(share) > 100)
+    return { fault: `pct=${share} is no number from 0 to 100.` }
+  const rua: string[] = []
+  for (const uri of tags.get('rua')?.split(',') ?? []) {
+    const [, address] = /^mailto:([^!]+)(![0-9]+[kmgt]?)?$/i.exec(uri.trim()) ?? []
+    if (address === undefined) return { fault: `rua=${uri.trim()} does not start with mailto:.` }
+    rua.push(decoded(address).toLowerCase())
+  }
+  return { record: { policy, subdomains, pct: Number(share), rua } }
+}
+
+function isPolicy(text: string): text is Policy {
+  return Object.hasOwn(strength, text)
+}
+
+/** `%21` and `%2C` stand for `!` and `,` in report addresses; what does not decode stays. */
+function decoded(address: string): string {
+  try {
+    return decodeURIComponent(address)
+  } catch {
+    return address
+  }
+}
+
+/**
+ * Compares published TXT records with the wanted policy by their tags. A stronger policy, a larger
+ * share and further report addresses are fine; the first two are told.
+ */
+export function compareDmarc(expected: string, published: readonly string[]): Comparison {
+  const requested = parseDmarc(expected).record
+  if (!requested) throw new Error('the expected DMARC record cannot be read')
+  const records = published.filter(isDmarc)
+  if (records.length === 0) {
+    if (published.length === 0) return { verdict: 'missing', reason: null }
+    return mismatch(
+      'There is a TXT record at this name, but it does not start with v=DMARC1, so receivers ignore it.',
+    )
+  }
+  if (records.length > 1)
+    return mismatch(
+      `There are ${records.length} DMARC records; receivers then ignore all of them. Keep one.`,
+    )
+  const { record, fault } = parseDmarc(records[0] ?? '')
+  if (fault !== undefined) return mismatch(`Receivers cannot read it: ${fault}`)
+  if (strength[record.policy] < strength[requested.policy]) {
+    return mismatch(`The policy is p=${record.policy}, which is weaker than p=${requested.policy}.`)
+  }
+  const missing = requested.rua.filter((address) => !record.rua.includes(address))
+  if (missing.length > 0)
+    return mismatch(`Reports do not go to ${missing.join(', ')}. Add rua=mailto:${missing[0]}.`)
+  if (
+    record.policy === requested.policy &&
+    record.policy !== 'none' &&
+    record.pct < requested.pct
+  ) {
+    return mismatch(
+      `The policy is applied to ${record.pct} % of messages instead of ${requested.pct} %.`,
+    )
+  }
+  if (strength[record.policy] > strength[requested.policy])
+    return stronger(record, requested.policy)
+  if (strength[record.subdomains] < strength[record.policy]) {
+    return ok(`Subdomains are less protected: sp=${record.subdomains}.`)
+  }
+  if (record.policy !== 'none' && record.pct > requested.pct)
+    return ok(`The policy is applied to ${record.pct} % of messages, more than asked.`)
+  return ok(null)
+}
+
+function stronger(record: DmarcRecord, requested: Policy): Comparison {
+  return ok(
+    `The published policy p=${record.policy} is stronger than p=${requested}, which is set here.`,
+  )
+}
+
+function mismatch(reason: string): Comparison {
+  return { verdict: 'mismatch', reason }
+}
+
+function ok(reason: string | null): Comparison {
+  return { verdict: 'ok', reason }
+}

@@ -1,0 +1,391 @@
+import { trim } from '../platform/trim.ts'
+import { type Comparison, compareDkim } from './dkim.ts'
+import { compareDmarc, dmarcText } from './dmarc.ts'
+import { type Ask, answerOf, type RecordType } from './dns-answers.ts'
+import type {
+  DmarcSettings,
+  DnsRecord,
+  DomainState,
+  ExpectedRecord,
+  RecordPurpose,
+  RecordVerdict,
+} from './domains.ts'
+import { isSpf } from './spf.ts'
+import { compareSpf } from './spf-check.ts'
+import { compareMtaSts, compareTlsReports } from './transport-security.ts'
+
+/** Label below the domain at which ownership is proven. */
+export const ownershipLabel = '_atrium'
+const ownershipPrefix = 'atrium-verification='
+
+const order: readonly RecordPurpose[] = ['ownership', 'mx', 'spf', 'dkim', 'dmarc', 'other']
+
+export interface PublishedDomain {
+  name: string
+  ownershipToken: string
+  /** Below the platform's own domain: nothing to prove. */
+  managed: boolean
+  dmarc: DmarcSettings
+  /** What the mail server wants published; null while it was not asked, or where mail is off. */
+  mailRecords: readonly DnsRecord[] | null
+}
+
+/**
+ * What has to be published for a domain: the proof of ownership, what the mail server asks for, and
+ * our DMARC record in the place of the mail server's, whose policy cannot be chosen.
+ */
+export function expectedRecords(domain: PublishedDomain): ExpectedRecord[] {
+  const { name, mailRecords } = domain
+  const records: ExpectedRecord[] = []
+  if (!domain.managed) {
+    const value = `${ownershipPrefix}${domain.ownershipToken}`
+    records.push({
+      type: 'TXT',
+      name: `${ownershipLabel}.${name}`,
+      value,
+      purpose: 'ownership',
+      required: true,
+    })
+  }
+  for (const record of mailRecords ?? []) {
+    if (record.type === 'TXT' && record.name === `_dmarc.${name}`) continue
+    const purpose = purposeOf(record, name)
+    records.push({
+      type: record.type,
+      name: record.name,
+      value: record.value,
+      purpose,
+      required: purpose !== 'other',
+    })
+  }
+  if (mailRecords)
+    records.push({
+      type: 'TXT',
+      name: `_dmarc.${name}`,
+      value: dmarcText(domain.dmarc),
+      purpose: 'dmarc',
+      required: true,
+    })
+  return records.sort((a, b) => order.indexOf(a.purpose) - order.indexOf(b.purpose))
+}
+
+function purposeOf({ type, name, value }: DnsRecord, domain: string): RecordPurpose {
+  if (type === 'MX' && name === domain) return 'mx'
+  if (type !== 'TXT') return 'other'
+  if (name === domain && isSpf(value)) return 'spf'
+  return name.endsWith(`._domainkey.${domain}`) ? 'dkim' : 'other'
+}
+
+/** The records before any check. */
+export function uncheckedRecords(records: readonly ExpectedRecord[]): RecordVerdict[] {
+  return records.map((record) => ({ ...record, verdict: 'unchecked', found: [], reason: null }))
+}
+
+/**
+ * The records with the verdicts of an earlier check, where the record asked for is still the same.
+ */
+export function withVerdicts(
+  records: readonly ExpectedRecord[],
+  judged: readonly RecordVerdict[],
+): RecordVerdict[] {
+  return uncheckedRecords(records).map((record) => {
+    const before = judged.find(
+      (one) => one.type === record.type && one.name === record.name && one.value === record.value,
+    )
+    return before
+      ? { ...record, verdict: before.verdict, found: before.found, reason: before.reason }
+      : record
+  })
+}
+
+/** Compares each record with what DNS answers. Asks more from run to run: see `Ask`. */
+export function judgeRecords(
+  domain: string,
+  records: readonly ExpectedRecord[],
+  ask: Ask,
+): RecordVerdict[] {
+  return records.map((record) => {
+    const answer = answerOf(ask, record.type as RecordType, record.name)
+    if (answer.state === 'unknown')
+      return { ...record, verdict: 'unknown', found: [], reason: answer.reason }
+    const values = answer.state === 'found' ? answer.values : []
+    const { verdict, reason } = compare(domain, record, values, records, ask)
+    const found = record.purpose === 'spf' ? values.filter((value) => /spf/i.test(value)) : values
+    const hint = verdict === 'missing' && record.required ? whyMissing(domain, record, ask) : null
+    return {
+      ...record,
+      verdict,
+      found: found.slice(0, 20).map(shown),
+      reason: shownReason(reason ?? hint),
+    }
+  })
+}
+
+/** DNS carries any bytes: controls would break a page or a log line, and PostgreSQL rejects NUL. */
+function shown(value: string): string {
+  const safe = value.toWellFormed().replace(unsafe, '\ufffd')
+  return safe.length > 1_000 ? `${safe.slice(0, 1_000)}…` : safe
+}
+const shownReason = (reason: string | null) => (reason === null ? null : shown(reason))
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the controls are what is being replaced
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
+
+function compare(
+  domain: string,
+  record: ExpectedRecord,
+  values: readonly string[],
+  records: readonly ExpectedRecord[],
+  ask: Ask,
+): Comparison {
+  switch (record.purpose) {
+    case 'ownership':
+      return compareOwnership(record.value, values)
+    case 'mx':
+      return compareMx(record.value, values, exchangersOf(records))
+    case 'spf':
+      return compareSpf({
+        domain,
+        expected: record.value,
+        senders: exchangersOf(records).map(({ host }) => host),
+        ask,
+      })
+    case 'dkim':
+      return compareDkim(record.value, values)
+    case 'dmarc':
+      return compareDmarc(record.value, values)
+    case 'other':
+      return compareOther(domain, record, values)
+  }
+}
+
+/** Records that mail works without, and that may differ from ours and still be right. */
+function compareOther(
+  domain: string,
+  record: ExpectedRecord,
+  values: readonly string[],
+): Comparison {
+  if (record.type === 'TXT' && record.name === `_mta-sts.${domain}`)
+    return compareMtaSts(record.value, values)
+  if (record.type === 'TXT' && record.name === `_smtp._tls.${domain}`)
+    return compareTlsReports(record.value, values)
+  return compareText(record, values)
+}
+
+function compareOwnership(expected: string, values: readonly string[]): Comparison {
+  const bare = values.map((value) => trim(value, /[\s"“”]/))
+  if (bare.includes(expected)) return { verdict: 'ok', reason: null }
+  if (values.length === 0) return { verdict: 'missing', reason: null }
+  const other = bare.some((value) => value.startsWith(ownershipPrefix))
+  return {
+    verdict: 'mismatch',
+    reason: other
+      ? 'The code is another one, perhaps of another workplace. Publish the one shown here.'
+      : 'The value is not the one shown here.',
+  }
+}
+
+interface Exchanger {
+  host: string
+  preference: number
+}
+
+function exchanger(value: string): Exchanger {
+  const [preference = '', host = ''] = value.trim().split(/\s+/)
+  return { host: host.toLowerCase(), preference: Number(preference) }
+}
+
+function exchangersOf(records: readonly ExpectedRecord[]): Exchanger[] {
+  return records
+    .filter((record) => record.purpose === 'mx')
+    .map((record) => exchanger(record.value))
+}
+
+/**
+ * A host that is not ours gets part of the mail, so it counts against every MX record. Among ours
+ * the order decides, not the numbers.
+ */
+function compareMx(
+  expected: string,
+  values: readonly string[],
+  ours: readonly Exchanger[],
+): Comparison {
+  const requested = exchanger(expected)
+  const found = values.map(exchanger)
+  if (found.length === 0) return { verdict: 'missing', reason: null }
+  if (found.some(({ host }) => host === '' || host === '..')) {
+    return {
+      verdict: 'mismatch',
+      reason: 'The domain is published as one that takes no mail (“0 .”). Remove that record.',
+    }
+  }
+  const foreign = found
+    .filter(({ host }) => !ours.some((one) => one.host === host))
+    .map(({ host }) => host)
+  const there = found.find(({ host }) => host === requested.host)
+  if (!there) {
+    return {
+      verdict: 'mismatch',
+      reason: `Mail goes to ${list(foreign)} instead of ${requested.host}. Replace the MX records when you are ready to move.`,
+    }
+  }
+  if (foreign.length > 0)
+    return {
+      verdict: 'mismatch',
+      reason: `Part of the mail may go to ${list(foreign)}. Remove the MX records of other servers.`,
+    }
+  const rank = (hosts: readonly Exchanger[], host: string) =>
+    hosts.filter(
+      (one) => one.preference < (hosts.find((two) => two.host === host)?.preference ?? 0),
+    ).length
+  if (rank(found, requested.host) !== rank(ours, requested.host)) {
+    return {
+      verdict: 'mismatch',
+      reason: `The preference ${there.preference} puts this server in another place than ${requested.preference} would.`,
+    }
+  }
+  return {
+    verdict: 'ok',
+    reason:
+      there.preference === requested.preference
+        ? null
+        : `The preference is ${there.preference}, which does the same.`,
+  }
+}
+
+function compareText(record: ExpectedRecord, values: readonly string[]): Comparison {
+  if (values.length === 0) return { verdict: 'missing', reason: null }
+  const flat = (value: string) =>
+    record.type === 'TXT'
+      ? value.replace(/\s+/g, ' ').trim()
+      : value.replace(/\s+/g, ' ').trim().toLowerCase()
+  return values.some((value) => flat(value) === flat(record.value))
+    ? { verdict: 'ok', reason: null }
+    : { verdict: 'mismatch', reason: 'The value is not the one shown here.' }
+}
+
+const list = (hosts: readonly string[]) => [...new Set(hosts)].slice(0, 5).join(', ')
+
+/**
+ * Panels that add the domain by themselves make `_dmarc.a.org.a.org` of `_dmarc.a.org`: the most
+ * frequent reason by far.
+ */
+function whyMissing(domain: string, record: ExpectedRecord, ask: Ask): string | null {
+  const doubled = answerOf(ask, record.type as RecordType, `${record.name}.${domain}`)
+  if (doubled.state === 'found') {
+    const label = record.name === domain ? '@' : record.name.slice(0, -domain.length - 1)
+    return `There is a record at ${record.name}.${domain}: your DNS provider adds the domain by itself. Enter ${label} as the name.`
+  }
+  const apex = answerOf(ask, 'TXT', domain)
+  if (apex.state === 'absent' && apex.nonexistent)
+    return `DNS knows no domain ${domain}. Is it registered, and are its name servers set?`
+  return null
+}
+
+/** The purposes without which mail does not work or the domain is not theirs. */
+function isCritical({ purpose }: RecordVerdict): boolean {
+  return purpose === 'ownership' || purpose === 'mx'
+}
+
+/**
+ * The state of a domain. `proven`: ownership was shown at some time. `complete`: the mail server
+ * has the domain and named all its records. Signatures by one of several keys are enough for mail
+ * to pass, so DKIM is critical only when no key is right.
+ */
+export function stateOf(
+  records: readonly RecordVerdict[],
+  { proven, complete }: { proven: boolean; complete: boolean },
+): DomainState {
+  const required = records.filter((record) => record.required)
+  if (required.length > 0 && required.every(({ verdict }) => verdict === 'unchecked'))
+    return 'unchecked'
+  if (!proven)
+    return required.some((record) => record.purpose === 'ownership' && record.verdict === 'unknown')
+      ? 'unknown'
+      : 'pending'
+  const bad = ({ verdict }: RecordVerdict) => verdict === 'missing' || verdict === 'mismatch'
+  const unknown = ({ verdict }: RecordVerdict) => verdict === 'unknown'
+  const keys = required.filter(({ purpose }) => purpose === 'dkim')
+  if (
+    required.some((record) => isCritical(record) && bad(record)) ||
+    (keys.length > 0 && keys.every(bad))
+  )
+    return 'failing'
+  if (required.some((record) => isCritical(record) && unknown(record))) return 'unknown'
+  if (required.some(bad) || !complete) return 'degraded'
+  return required.some(unknown) ? 'unknown' : 'verified'
+}
+
+/**
+ * The required records that were right at the last known check and are wrong now. What could not be
+ * asked is no regression, nor is what is wrong because something else is expected of it now, such
+ * as a stricter policy that was set here and not published yet.
+ */
+export function regressions(
+  before: readonly RecordVerdict[],
+  after: readonly RecordVerdict[],
+): RecordVerdict[] {
+  const isSame = (one: RecordVerdict, other: RecordVerdict) =>
+    one.type === other.type &&
+    one.name === other.name &&
+    one.purpose === other.purpose &&
+    one.value === other.value
+  const wasRight = (record: RecordVerdict) =>
+    before.some((one) => isSame(one, record) && one.verdict === 'ok')
+  return after.filter(
+    (record) =>
+      record.required &&
+      (record.verdict === 'missing' || record.verdict === 'mismatch') &&
+      wasRight(record),
+  )
+}
+
+/**
+ * The records as BIND zone text with absolute names; a TXT in pieces of at most 255 bytes (RFC 1035
+ * sections 3.3.14 and 5.1).
+ */
+export function zoneText(records: readonly DnsRecord[]): string {
+  return records
+    .map((record) => `${record.name}. IN ${record.type} ${zoneValue(record)}\n`)
+    .join('')
+}
+
+const withNames: Readonly<Record<string, true>> = { CNAME: true, MX: true, SRV: true }
+
+function zoneValue({ type, value }: DnsRecord): string {
+  if (type === 'TXT')
+    return pieces(value)
+      .map((piece) => `"${piece.replace(/[\\"]/g, '\\$&')}"`)
+      .join(' ')
+  return withNames[type] ? `${value.replace(/\.$/, '')}.` : value
+}
+
+function pieces(value: string): string[] {
+  const bytes = new TextEncoder().encode(value)
+  if (bytes.length <= 255) return [value]
+  // Outside ASCII a character takes up to four bytes.
+  const size = bytes.length === value.length ? 255 : 60
+  const parts: string[] = []
+  for (let from = 0; from < value.length; from += size) parts.push(value.slice(from, from + size))
+  return parts
+}
+
+const minute = 60
+const hour = 60 * minute
+const day = 24 * hour
+
+/**
+ * Seconds until the next check by itself: daily where all is well, every ten minutes while DNS
+ * cannot be asked or, for a day, while somebody may be publishing the proof of ownership; every
+ * minute while signing keys are being made, for an hour.
+ */
+export function secondsUntilNextCheck(domain: {
+  state: DomainState
+  proven: boolean
+  complete: boolean
+  ageSeconds: number
+}): number {
+  if (!domain.complete && domain.ageSeconds < hour) return minute
+  if (!domain.complete || domain.state === 'unknown') return 10 * minute
+  if (!domain.proven) return domain.ageSeconds < day ? 10 * minute : day
+  return domain.state === 'verified' ? day : hour
+}

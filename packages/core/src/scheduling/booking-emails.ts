@@ -1,0 +1,457 @@
+import {
+  commonVariables,
+  page,
+  type TemplateDefinition,
+  type TemplateVariable,
+} from '../branding/email-layout.ts'
+
+const booking: readonly TemplateVariable[] = [
+  ...commonVariables,
+  { name: 'booking.title', description: 'What was booked', sample: 'Introduction call' },
+  {
+    name: 'booking.date',
+    description: 'Day, written out in the language of the reader',
+    sample: 'Tuesday, 14 July 2026',
+  },
+  { name: 'booking.startTime', description: 'Beginning', sample: '10:30' },
+  { name: 'booking.endTime', description: 'End', sample: '11:00' },
+  { name: 'booking.timeZone', description: 'Time zone of day and times', sample: 'Europe/Berlin' },
+  {
+    name: 'booking.location',
+    description: 'Place, link or number; may be empty',
+    sample: 'https://meet.acme.example/intro',
+  },
+  { name: 'booking.hostName', description: 'Whom the visitor meets', sample: 'Anna Owner' },
+  { name: 'booking.visitorName', description: 'Who booked', sample: 'Vera Visitor' },
+  {
+    name: 'booking.guests',
+    description: 'Addresses of further guests, a list',
+    sample: ['guest@example.org', 'second@example.org'],
+  },
+]
+
+const toVisitor: readonly TemplateVariable[] = [
+  ...booking,
+  {
+    name: 'booking.guestsToConfirm',
+    description:
+      'Guests who are invited once the visitor opens link.manage and confirms, a list; empty for guests',
+    sample: ['guest@example.org'],
+  },
+  {
+    name: 'recipient.name',
+    description: 'Name of whoever gets the mail; empty for guests',
+    sample: 'Vera Visitor',
+  },
+]
+
+const manageLink: TemplateVariable = {
+  name: 'link.manage',
+  description: 'Where the visitor moves or cancels the booking; empty for guests',
+  sample: 'https://book.acme.example/manage/sample',
+}
+
+const bookLink: TemplateVariable = {
+  name: 'link.book',
+  description: 'Where another time can be booked; may be empty',
+  sample: 'https://book.acme.example/acme/anna/introduction',
+}
+
+const previous: readonly TemplateVariable[] = [
+  { name: 'previous.date', description: 'Day before the change', sample: 'Monday, 13 July 2026' },
+  { name: 'previous.startTime', description: 'Beginning before the change', sample: '09:00' },
+]
+
+const previousHost: TemplateVariable = {
+  name: 'previous.hostName',
+  description: 'The host before the change',
+  sample: 'Ben Host',
+}
+
+const reason: TemplateVariable = {
+  name: 'reason',
+  description: 'Why; may be empty',
+  sample: 'I am ill today.',
+}
+
+const toHost: readonly TemplateVariable[] = [
+  ...booking,
+  { name: 'recipient.name', description: 'Name of the host', sample: 'Anna Owner' },
+  {
+    name: 'booking.visitorEmail',
+    description: 'Address of the visitor',
+    sample: 'vera@example.org',
+  },
+  {
+    name: 'booking.answers',
+    description: 'What the visitor answered, a list',
+    sample: ['Company: Example Ltd', 'Topic: Moving our mail'],
+  },
+  {
+    name: 'booking.note',
+    description: 'Note of the visitor; may be empty',
+    sample: 'We are three people.',
+  },
+  {
+    name: 'link.bookings',
+    description: 'The booking in the portal; may be empty',
+    sample: 'https://portal.acme.example/t/acme/scheduling/bookings?booking=sample',
+  },
+]
+
+const hello = 'Hello{% if recipient.name != "" %} {{ recipient.name }}{% endif %}'
+const yours =
+  '{% if recipient.name != "" %}your booking{% else %}{{ booking.visitorName }} has invited you, and the booking{% endif %}'
+const when =
+  '{{ booking.date }}, {{ booking.startTime }} to {{ booking.endTime }} ({{ booking.timeZone }})'
+const whenHtml = `<b>{{ booking.date }}</b><br>{{ booking.startTime }} to {{ booking.endTime }} ({{ booking.timeZone }})`
+const where = '{% if booking.location != "" %}{{ booking.location }}{% endif %}'
+const guests =
+  '{% for guest in booking.guests %}{{ guest }}{% unless forloop.last %}, {% endunless %}{% endfor %}'
+const guestLine = `{% if booking.guests.size > 0 %}Guests: ${guests}{% endif %}`
+const why = '{% if reason != "" %}Reason: {{ reason }}{% endif %}'
+const before = 'It was {{ previous.date }}, {{ previous.startTime }}.'
+
+const summary = `{{ booking.title }} with {{ booking.hostName }}
+${when}
+{% if booking.location != "" %}${where}
+{% endif %}{% if booking.guests.size > 0 %}${guestLine}
+{% endif %}`
+const manageLine = `{% if link.manage != "" %}Move or cancel: {{ link.manage }}
+
+{% endif %}`
+const bookLine = `{% if link.book != "" %}Book another time: {{ link.book }}
+
+{% endif %}`
+const whyLine = `{% if reason != "" %}${why}
+
+{% endif %}`
+const calendarNote = `The attached file brings the meeting into your calendar.{% if link.manage != "" %} To decline it there does not cancel the booking: please use the link.{% endif %}`
+const oldEntry =
+  'The attached file takes the entry with {{ previous.hostName }} out of your calendar. Another e-mail brings the new one.'
+const confirmGuests =
+  '{% if booking.guestsToConfirm.size > 0 and link.manage != "" %}Your guests are not invited yet. Open the link and confirm: then they get an invitation.{% endif %}'
+const confirmGuestsLine = `{% if booking.guestsToConfirm.size > 0 and link.manage != "" %}Your guests are not invited yet. Open this link and confirm: then they get an invitation.
+{% endif %}`
+const manage = { label: 'Move or cancel', link: 'link.manage' }
+const again = { label: 'Book another time', link: 'link.book' }
+
+/** Messages about bookings to visitors and their guests. */
+const visitorEmails = {
+  'booking.requested': {
+    title: 'Booking requested',
+    description:
+      'Sent to the visitor when a booking waits for the host to confirm it, and once more when it was moved meanwhile.',
+    variables: [...toVisitor, manageLink, reason],
+    standard: {
+      subject: 'Requested: {{ booking.title }}, {{ booking.date }}',
+      html: page(
+        'We have received your request',
+        [
+          `${hello}, the time is kept for you. You get another mail as soon as {{ booking.hostName }} has confirmed it.`,
+          '{{ booking.title }} with {{ booking.hostName }}',
+          whenHtml,
+          why,
+          where,
+          confirmGuests,
+        ],
+        manage,
+      ),
+      text: `${hello}, we have received your request. The time is kept for you. You get another mail as soon as {{ booking.hostName }} has confirmed it.
+
+${summary}
+${whyLine}${confirmGuestsLine}${manageLine}{{ product.name }}
+`,
+    },
+  },
+  'booking.confirmed': {
+    title: 'Booking confirmed',
+    description:
+      'Sent to visitor and guests when a booking is made or confirmed, with a calendar file.',
+    variables: [...toVisitor, manageLink],
+    standard: {
+      subject: 'Confirmed: {{ booking.title }}, {{ booking.date }}',
+      html: page(
+        '{{ booking.title }} with {{ booking.hostName }}',
+        [
+          `${hello}, ${yours} is confirmed.`,
+          whenHtml,
+          where,
+          guestLine,
+          confirmGuests,
+          calendarNote,
+        ],
+        manage,
+      ),
+      text: `${hello}, ${yours} is confirmed.
+
+${summary}
+${confirmGuestsLine}${manageLine}${calendarNote}
+
+{{ product.name }}
+`,
+    },
+  },
+  'booking.moved': {
+    title: 'Booking moved',
+    description:
+      'Sent to visitor and guests when a booking takes place at another time, with a calendar file.',
+    variables: [...toVisitor, manageLink, ...previous, reason],
+    standard: {
+      subject: 'Moved: {{ booking.title }}, {{ booking.date }}',
+      html: page(
+        '{{ booking.title }} with {{ booking.hostName }} was moved',
+        [`${hello}, the new time is:`, whenHtml, before, why, where],
+        manage,
+      ),
+      text: `${hello}, this booking was moved. The new time is:
+
+${summary}
+${before}
+
+${whyLine}${manageLine}{{ product.name }}
+`,
+    },
+  },
+  'booking.replaced': {
+    title: 'Booking moved to another host',
+    description:
+      'Sent to visitor and guests with the mail about a move that another host takes. Takes the old entry out of their calendars.',
+    variables: [...toVisitor, manageLink, ...previous, previousHost],
+    standard: {
+      subject: 'Now with {{ booking.hostName }}: {{ booking.title }}, {{ booking.date }}',
+      html: page(
+        '{{ booking.title }} is now with {{ booking.hostName }}',
+        [
+          `${hello}, {{ previous.hostName }} does not have time for the new appointment. {{ booking.hostName }} takes it:`,
+          whenHtml,
+          before,
+          oldEntry,
+        ],
+        manage,
+      ),
+      text: `${hello}, {{ previous.hostName }} does not have time for the new appointment. {{ booking.hostName }} takes it:
+
+${summary}
+${before}
+
+${manageLine}${oldEntry}
+
+{{ product.name }}
+`,
+    },
+  },
+  'booking.cancelled': {
+    title: 'Booking cancelled',
+    description:
+      'Sent to visitor and guests when a booking is cancelled. Takes it out of their calendars.',
+    variables: [...toVisitor, reason, bookLink],
+    standard: {
+      subject: 'Cancelled: {{ booking.title }}, {{ booking.date }}',
+      html: page(
+        '{{ booking.title }} with {{ booking.hostName }} was cancelled',
+        [`${hello}, this booking no longer takes place:`, whenHtml, why],
+        again,
+      ),
+      text: `${hello}, this booking no longer takes place:
+
+${summary}
+${whyLine}${bookLine}{{ product.name }}
+`,
+    },
+  },
+  'booking.declined': {
+    title: 'Booking declined',
+    description: 'Sent to the visitor when the host does not confirm a booking.',
+    variables: [...toVisitor, reason, bookLink],
+    standard: {
+      subject: 'Not confirmed: {{ booking.title }}, {{ booking.date }}',
+      html: page(
+        'Your request was declined',
+        [
+          `${hello}, {{ booking.hostName }} cannot take this booking:`,
+          '{{ booking.title }}',
+          whenHtml,
+          why,
+        ],
+        again,
+      ),
+      text: `${hello}, {{ booking.hostName }} cannot take this booking:
+
+${summary}
+${whyLine}${bookLine}{{ product.name }}
+`,
+    },
+  },
+  'booking.expired': {
+    title: 'Booking request expired',
+    description: 'Sent to the visitor when nobody confirmed a booking in time.',
+    variables: [...toVisitor, bookLink],
+    standard: {
+      subject: 'Not confirmed: {{ booking.title }}, {{ booking.date }}',
+      html: page(
+        'Your request was not confirmed in time',
+        [
+          `${hello}, {{ booking.hostName }} has not answered, so this time is no longer kept for you:`,
+          '{{ booking.title }}',
+          whenHtml,
+        ],
+        again,
+      ),
+      text: `${hello}, {{ booking.hostName }} has not answered, so this time is no longer kept for you:
+
+${summary}
+${bookLine}{{ product.name }}
+`,
+    },
+  },
+  'booking.reminder': {
+    title: 'Booking reminder',
+    description: 'Sent to visitor and guests before a booking.',
+    variables: [...toVisitor, manageLink],
+    standard: {
+      subject: 'Reminder: {{ booking.title }}, {{ booking.date }}, {{ booking.startTime }}',
+      html: page(
+        '{{ booking.title }} with {{ booking.hostName }}',
+        [`${hello}, this is coming up:`, whenHtml, where],
+        manage,
+      ),
+      text: `${hello}, this is coming up:
+
+${summary}
+${manageLine}{{ product.name }}
+`,
+    },
+  },
+} as const satisfies Record<string, TemplateDefinition>
+
+const responses =
+  '{% for answer in booking.answers %}{{ answer }}{% unless forloop.last %}<br>{% endunless %}{% endfor %}'
+const noteHtml = '{% if booking.note != "" %}Note: {{ booking.note | newline_to_br }}{% endif %}'
+const visitor = '{{ booking.visitorName }} ({{ booking.visitorEmail }})'
+const open = { label: 'Open the booking', link: 'link.bookings' }
+
+const hostSummary = `{{ booking.title }} with ${visitor}
+${when}
+{% if booking.location != "" %}${where}
+{% endif %}{% if booking.guests.size > 0 %}${guestLine}
+{% endif %}{% for answer in booking.answers %}{{ answer }}
+{% endfor %}{% if booking.note != "" %}Note: {{ booking.note }}
+{% endif %}`
+const openLine = `{% if link.bookings != "" %}{{ link.bookings }}
+
+{% endif %}`
+
+/** A notice to a host: a sentence, then the booking. */
+function hostNotice(notice: {
+  subject: string
+  headline: string
+  sentence: string
+  html?: readonly string[]
+  lines?: string
+}) {
+  return {
+    subject: notice.subject,
+    html: page(
+      notice.headline,
+      [
+        `${hello}, ${notice.sentence}`,
+        whenHtml,
+        ...(notice.html ?? []),
+        where,
+        guestLine,
+        responses,
+        noteHtml,
+      ],
+      open,
+    ),
+    text: `${hello}, ${notice.sentence}
+
+${hostSummary}
+${notice.lines ?? ''}${openLine}{{ product.name }}
+`,
+  }
+}
+
+/** Messages about bookings to the hosts who take part. Answers to them go to the visitor. */
+const hostEmails = {
+  'booking.host_requested': {
+    title: 'Host: booking to confirm',
+    description: 'Sent to the hosts when a booking waits for one of them to confirm or decline it.',
+    variables: toHost,
+    standard: hostNotice({
+      subject: 'To confirm: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
+      headline: 'A booking waits for you',
+      sentence: `${visitor} asks for {{ booking.title }}. The time is kept until you confirm or decline; without an answer the request lapses.`,
+    }),
+  },
+  'booking.host_booked': {
+    title: 'Host: new booking',
+    description: 'Sent to the hosts when a booking is made or confirmed.',
+    variables: toHost,
+    standard: hostNotice({
+      subject: 'Booked: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
+      headline: 'A new booking',
+      sentence: `${visitor} has booked {{ booking.title }}.`,
+    }),
+  },
+  'booking.host_moved': {
+    title: 'Host: booking moved',
+    description: 'Sent to the hosts when a booking takes place at another time.',
+    variables: [...toHost, ...previous, reason],
+    standard: hostNotice({
+      subject: 'Moved: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
+      headline: 'A booking was moved',
+      sentence: `{{ booking.title }} with ${visitor} takes place at another time.`,
+      html: [before, why],
+      lines: `${before}
+
+${whyLine}`,
+    }),
+  },
+  'booking.host_reassigned': {
+    title: 'Host: booking given to another host',
+    description:
+      'Sent to the host who had a booking when a move gives it to another host of the round robin.',
+    variables: [...toHost, ...previous, reason],
+    standard: hostNotice({
+      subject:
+        'Now with {{ booking.hostName }}: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
+      headline: 'A colleague has your booking now',
+      sentence: `{{ booking.title }} with ${visitor} was moved to a time at which you are not free. {{ booking.hostName }} has the booking now. Your old time is free again.`,
+      html: [before, why],
+      lines: `${before}
+
+${whyLine}`,
+    }),
+  },
+  'booking.host_cancelled': {
+    title: 'Host: booking cancelled',
+    description: 'Sent to the hosts when a booking is cancelled.',
+    variables: [...toHost, reason],
+    standard: hostNotice({
+      subject: 'Cancelled: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
+      headline: 'A booking was cancelled',
+      sentence: `{{ booking.title }} with ${visitor} no longer takes place. The time is free again.`,
+      html: [why],
+      lines: whyLine,
+    }),
+  },
+  'booking.host_conflict': {
+    title: 'Host: booking meets another entry',
+    description:
+      'Sent to a host when an entry of the own calendar lies in the time of a booking that was just made or moved.',
+    variables: toHost,
+    standard: hostNotice({
+      subject:
+        'Two entries at once: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
+      headline: 'Your calendar has another entry at that time',
+      sentence: `while ${visitor} booked {{ booking.title }}, another entry came into your calendar. The booking stands. Please move one of the two.`,
+    }),
+  },
+} as const satisfies Record<string, TemplateDefinition>
+
+export const bookingEmails = { ...visitorEmails, ...hostEmails } as const
+export type BookingTemplateKey = keyof typeof bookingEmails
+export type VisitorTemplateKey = keyof typeof visitorEmails
+export type HostTemplateKey = keyof typeof hostEmails

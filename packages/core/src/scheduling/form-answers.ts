@@ -1,0 +1,73 @@
+import type { z } from 'zod'
+import type { Issue } from '../platform/errors.ts'
+import { line, paragraphs } from '../platform/text.ts'
+import { phoneNumber } from '../users/users.ts'
+import { answerCharacters, type FormField } from './event-types.ts'
+
+/**
+ * What a visitor wrote into the form, held against its fields: issues under `answers.<key>`, or the
+ * answers as they are kept, without empty ones. A checkbox says `true` or `false`; a required one
+ * has to be `true`.
+ */
+export function checkAnswers(
+  fields: readonly FormField[],
+  given: Readonly<Record<string, string>>,
+): { issues: Issue[]; answers: Record<string, string> } {
+  const issues: Issue[] = []
+  const answers: Record<string, string> = {}
+  for (const key of Object.keys(given)) {
+    if (!fields.some((field) => field.key === key))
+      issues.push({ path: `answers.${key}`, message: 'This field is not known here.' })
+  }
+  for (const field of fields) {
+    const text = Object.hasOwn(given, field.key) ? (given[field.key] ?? '') : ''
+    if (text.trim() === '') {
+      if (field.required)
+        issues.push({ path: `answers.${field.key}`, message: 'This must not be empty.' })
+      continue
+    }
+    const checked = answerTo(field, text)
+    if ('message' in checked)
+      issues.push({ path: `answers.${field.key}`, message: checked.message })
+    else answers[field.key] = checked.value
+  }
+  return { issues, answers }
+}
+
+function answerTo(field: FormField, text: string): { value: string } | { message: string } {
+  switch (field.kind) {
+    case 'text':
+      return parsed(line(answerCharacters.text), text)
+    case 'long_text':
+      return parsed(paragraphs(answerCharacters.long_text), text)
+    case 'phone':
+      return parsed(phoneNumber, text)
+    case 'choice':
+      return field.options?.includes(text)
+        ? { value: text }
+        : { message: 'Choose one of the options.' }
+    case 'checkbox':
+      if (text !== 'true' && text !== 'false') return { message: 'This is true or false.' }
+      return field.required && text === 'false'
+        ? { message: 'This has to be agreed to.' }
+        : { value: text }
+  }
+}
+
+function parsed(schema: z.ZodType<string>, text: string): { value: string } | { message: string } {
+  const result = schema.safeParse(text)
+  return result.success
+    ? { value: result.data }
+    : { message: result.error.issues[0]?.message ?? 'This cannot be taken.' }
+}
+
+/** The number under which the visitor is called: the first one that the form asks for. */
+export function phoneAnswer(
+  fields: readonly FormField[],
+  answers: Readonly<Record<string, string>>,
+): string | null {
+  const field =
+    fields.find(({ kind, required }) => kind === 'phone' && required) ??
+    fields.find(({ kind }) => kind === 'phone')
+  return (field && answers[field.key]) ?? null
+}

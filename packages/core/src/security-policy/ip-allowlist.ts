@@ -1,0 +1,147 @@
+import ipaddr from 'ipaddr.js'
+import type { Issue } from '../platform/errors.ts'
+import type { Warning } from '../platform/warnings.ts'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Network = { address: Address; bits: number }
+
+// No client connects from one of these.
+const unusable: Readonly<Record<string, string>> = {
+  unspecified: 'the unspecified address',
+  multicast: 'a multicast address',
+  broadcast: 'the broadcast address',
+}
+
+/**
+ * The entries of an allowlist in canonical form: IPv4 in four decimal numbers, IPv6 as RFC 5952
+ * writes it, IPv4-mapped IPv6 as IPv4, one address without a prefix length, IPv4 before IPv6, in
+ * numerical order. An entry within another is dropped with a warning. `issues` names each entry
+ * that is none: bits behind the prefix are rejected, because nobody can tell whether the address or
+ * the network was meant.
+ */
+export function canonicalAllowlist(
+  entries: readonly string[],
+): { entries: string[]; warnings: Warning[] } | { issues: Issue[] } {
+  const issues: Issue[] = []
+  const networks: (Network & { path: string })[] = []
+  for (const [index, text] of entries.entries()) {
+    const path = `ipAllowlist.${index}`
+    const read = readNetwork(text.trim())
+    if (typeof read === 'string') issues.push({ path, message: read })
+    else networks.push({ ...read, path })
+  }
+  if (issues.length > 0) return { issues }
+  const warnings: Warning[] = []
+  const kept = networks.filter((one, index) => {
+    const wider = networks.find(
+      (other, at) => at !== index && covers(other, one) && (!covers(one, other) || at < index),
+    )
+    if (!wider) return true
+    const message = covers(one, wider)
+      ? `${write(one)} is in the list twice; one is kept.`
+      : `${write(one)} lies within ${write(wider)} and was left out.`
+    warnings.push({ code: 'allowlist_overlap', path: one.path, message })
+    return false
+  })
+  return { entries: kept.sort(byNumber).map(write), warnings }
+}
+
+/**
+ * True when the address is in one of the canonical entries; an empty list lets everybody in. False
+ * for what is no address.
+ */
+export function allowlistAdmits(entries: readonly string[], ip: string): boolean {
+  if (entries.length === 0) return true
+  const client = readAddress(ip)
+  if (!client) return false
+  return entries.some((entry) => {
+    const network = readNetwork(entry)
+    return (
+      typeof network !== 'string' && covers(network, { address: client, bits: widthOf(client) })
+    )
+  })
+}
+
+/** An address or network, or a sentence on why the text is neither. */
+function readNetwork(text: string): Network | string {
+  const [host = '', prefix, ...rest] = text.split('/')
+  const parsed = readAddress(host)
+  if (!parsed || rest.length > 0) return unreadable(host)
+  const { address, shift } = unmapped(parsed)
+  const given =
+    prefix === undefined ? widthOf(parsed) : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN
+  const bits = given - shift
+  if (!(given <= widthOf(parsed)) || bits < 0)
+    return `The prefix length goes from 0 to ${widthOf(parsed)}.`
+  if (bits === 0) return 'A prefix length of 0 lets everybody in. Leave the list empty for that.'
+  const network = { address, bits }
+  const lowest = masked(network)
+  if (!sameBytes(lowest, address)) {
+    return `Bits are set behind the prefix. Write ${write({ address: lowest, bits })} for the network, or ${write({ address, bits: widthOf(address) })} for the address.`
+  }
+  const kind = unusable[address.range()]
+  return kind ? `No client connects from ${kind}.` : network
+}
+
+/**
+ * Only the usual notations: four decimal numbers without leading zeros, and IPv6 without a zone.
+ * Others read 010 as octal or 1.2 as 1.0.0.2.
+ */
+function readAddress(text: string): Address | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
+  return text.includes(':') && !text.includes('%') && ipaddr.IPv6.isValid(text)
+    ? ipaddr.IPv6.parse(text)
+    : undefined
+}
+
+function unreadable(host: string): string {
+  if (host.includes('%')) return 'A zone such as %eth0 means something on one machine alone.'
+  if (/^[0-9.]+$/.test(host))
+    return 'An IPv4 address is four numbers from 0 to 255 without leading zeros.'
+  return 'This is not an address or network. Write 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.'
+}
+
+function unmapped(address: Address): { address: Address; shift: number } {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()
+    ? { address: address.toIPv4Address(), shift: 96 }
+    : { address, shift: 0 }
+}
+
+const widthOf = (address: Address) => (address.kind() === 'ipv4' ? 32 : 128)
+
+function masked({ address, bits }: Network): Address {
+  const bytes = address
+    .toByteArray()
+    .map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - index * 8))) & 0xff)
+  return ipaddr.fromByteArray(bytes)
+}
+
+function sameBytes(one: Address, other: Address): boolean {
+  return one.toByteArray().join() === other.toByteArray().join()
+}
+
+function covers(wide: Network, narrow: Network): boolean {
+  const [one, other] = [unmapped(wide.address).address, unmapped(narrow.address).address]
+  const bits = narrow.bits - (unmapped(narrow.address).shift ? 96 : 0)
+  return (
+    one.kind() === other.kind() &&
+    wide.bits <= bits &&
+    sameBytes(masked({ address: other, bits: wide.bits }), one)
+  )
+}
+
+function byNumber(one: Network, other: Network): number {
+  if (one.address.kind() !== other.address.kind()) return one.address.kind() === 'ipv4' ? -1 : 1
+  const theirs = other.address.toByteArray()
+  return (
+    one.address
+      .toByteArray()
+      .reduce((order, byte, index) => order || byte - (theirs[index] ?? 0), 0) ||
+    one.bits - other.bits
+  )
+}
+
+function write({ address, bits }: Network): string {
+  const text = address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString()
+  return bits === widthOf(address) ? text : `${text}/${bits}`
+}

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type EntitlementFacts,
+  type EntitlingSubscription,
+  entitlementsOf,
+  explainEntitlements,
+  type OverdueInvoice,
+  toEntitlementsView,
+} from '../../src/billing/entitlements.ts'
+import { fileQuotaBytes } from '../../src/tenants/tenants.ts'
+
+const now = new Date('2026-03-10T12:00:00Z')
+const ago = (days: number) => new Date(now.getTime() - days * 86_400_000)
+const rules = { graceDays: 14, freeSeats: 5, trial: { plan: 'business', seats: 20 } } as const
+const paid: EntitlingSubscription = {
+  ...{ source: 'stripe', plan: 'enterprise', seats: 40, status: 'active', currency: 'eur' },
+  ...{ trialEnd: null, pastDueSince: null, pausedAt: null, endedAt: null },
+}
+const invoice: OverdueInvoice = { number: 'IN-7', amount: 6_400n, currency: 'eur', since: ago(20) }
+const of = (facts: Partial<EntitlementFacts>) =>
+  entitlementsOf({ subscription: null, overdue: null, grant: null, ...facts }, rules, now)
+const free = { plan: 'free', seats: 5, storageBytes: fileQuotaBytes.free }
+
+describe('without a subscription', () => {
+  it('it is the free plan', () => {
+    expect(of({})).toMatchObject({
+      ...free,
+      state: 'free',
+      reason: 'free',
+      since: null,
+      until: null,
+    })
+  })
+  it('or what was granted, until the grant ends', () => {
+    const grant = { plan: 'business', seats: 0, createdAt: ago(90), endsAt: ago(-1) } as const
+    expect(of({ grant })).toMatchObject({
+      plan: 'business',
+      seats: 0,
+      state: 'active',
+      reason: 'grant',
+      until: ago(-1),
+    })
+    expect(of({ grant: { ...grant, endsAt: now } })).toMatchObject({ ...free, state: 'free' })
+    expect(of({ grant: { ...grant, endsAt: null } }).until).toBeNull()
+  })
+  it('a first payment that was never made gives nothing', () => {
+    for (const status of ['incomplete', 'incomplete_expired'] as const)
+      expect(of({ subscription: { ...paid, status } })).toMatchObject({ ...free, state: 'free' })
+  })
+})
+
+describe('with a subscription', () => {
+  it('that runs it is what is paid for, whatever was granted', () => {
+    const grant = { plan: 'starter', seats: 3, createdAt: ago(90), endsAt: null } as const
+    expect(of({ subscription: paid, grant })).toMatchObject({
+      plan: 'enterprise',
+      seats: 40,
+      state: 'active',
+      reason: 'subscription',
+    })
+  })
+  it('in its trial it is no more than a trial gives', () => {
+    const trial = { ...paid, status: 'trialing', seats: 100_000, trialEnd: ago(-3) } as const
+    expect(of({ subscription: trial })).toMatchObject({
+      plan: 'business',
+      seats: 20,
+      state: 'active',
+      reason: 'trial',
+      until: ago(-3),
+    })
+    expect(of({ subscription: { ...trial, plan: 'starter', seats: 3 } })).toMatchObject({
+      plan: 'starter',
+      seats: 3,
+    })
+  })
+  it('that is past due it is limited after the days of grace, to the millisecond', () => {
+    const behind = (days: number) =>
+      of({
+        subscription: { ...paid, status: 'past_due', pastDueSince: ago(days) },
+        overdue: invoice,
+      })
+    expect(behind(13)).toMatchObject({
+      plan: 'enterprise',
+      state: 'grace',
+      until: ago(-1),
+      limitedFrom: ago(-1),
+    })
+    expect(behind(14)).toMatchObject({
+      plan: 'enterprise',
+      state: 'limited',
+      since: now,
+      reason: 'payment_missing',
+    })
+  })
+  it('that the processor gave up on is limited at once, and free after as long again', () => {
+    const unpaid = (days: number) =>
+      of({ subscription: { ...paid, status: 'unpaid', pastDueSince: ago(days) }, overdue: invoice })
+    expect(unpaid(1)).toMatchObject({ plan: 'enterprise', state: 'limited', until: ago(-27) })
+    expect(unpaid(28)).toMatchObject({ ...free, state: 'limited', until: null })
+  })
+})
+
+describe.each([
+  ['ended', { status: 'canceled', endedAt: ago(3) }],
+  ['paused', { status: 'paused', pausedAt: ago(3) }],
+] as const)('after a subscription %s', (reason, over) => {
+  const subscription = { ...paid, ...over }
+  const longAgo = {
+    ...subscription,
+    endedAt: over.status === 'canceled' ? ago(14) : null,
+    pausedAt: ago(14),
+  }
+  it('the plan stays for the days of grace, the seats do not', () => {
+    expect(of({ subscription })).toMatchObject({
+      plan: 'enterprise',
+      seats: 5,
+      state: 'grace',
+      reason,
+      since: ago(3),
+      until: ago(-11),
+    })
+    expect(of({ subscription: longAgo })).toMatchObject({
+      ...free,
+      state: 'free',
+      reason,
+      since: ago(14),
+      until: null,
+    })
+  })
+  it('a trial leaves what a trial gives', () => {
+    expect(of({ subscription: { ...subscription, trialEnd: ago(3) } })).toMatchObject({
+      plan: 'business',
+      state: 'grace',
+    })
+  })
+  it('a grant comes back', () => {
+    const grant = { plan: 'starter', seats: 9, createdAt: ago(90), endsAt: null } as const
+    expect(of({ subscription, grant })).toMatchObject({
+      plan: 'enterprise',
+      seats: 9,
+      state: 'grace',
+    })
+    expect(of({ subscription: longAgo, grant })).toMatchObject({
+      plan: 'starter',
+      seats: 9,
+      state: 'active',
+      reason: 'grant',
+    })
+  })
+  it('what is granted after it counts alone', () => {
+    const grant = { plan: 'free', seats: 1, createdAt: ago(1), endsAt: null } as const
+    expect(of({ subscription, grant })).toMatchObject({
+      plan: 'free',
+      seats: 1,
+      state: 'active',
+      reason: 'grant',
+      since: ago(1),
+    })
+  })
+  it('debts stay debts', () => {
+    expect(of({ subscription, overdue: invoice })).toMatchObject({
+      plan: 'enterprise',
+      state: 'limited',
+      since: ago(6),
+      overdue: invoice,
+    })
+    expect(of({ subscription: longAgo, overdue: invoice })).toMatchObject({
+      ...free,
+      state: 'limited',
+    })
+    expect(of({ subscription, overdue: { ...invoice, since: ago(13) } })).toMatchObject({
+      state: 'grace',
+      until: ago(-1),
+    })
+    expect(of({ overdue: invoice })).toMatchObject({ ...free, state: 'limited' })
+  })
+})
+
+it('says why, with the invoice, in sentences', () => {
+  const limited = of({
+    subscription: { ...paid, status: 'canceled', endedAt: ago(1) },
+    overdue: invoice,
+  })
+  expect(explainEntitlements(limited)).toBe(
+    'Limited since 4 March 2026, because invoice IN-7 over €64.00 of 18 February 2026 is open. Nothing can be added until it is paid.',
+  )
+  expect(
+    explainEntitlements(of({ subscription: { ...paid, status: 'canceled', endedAt: ago(1) } })),
+  ).toBe(
+    'The subscription ended on 9 March 2026. The plan Enterprise stays until 23 March 2026; members can be added up to 5. ' +
+      'Then the free plan holds.',
+  )
+  expect(toEntitlementsView(limited)).toMatchObject({
+    overdue: { number: 'IN-7', amountMinor: 6_400 },
+    explanation: expect.any(String),
+  })
+  expect(explainEntitlements(of({}))).toBe('The free plan: up to 5 members.')
+})

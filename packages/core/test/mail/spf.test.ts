@@ -1,0 +1,262 @@
+import type { Ask, DnsAnswer } from '@atrium/core/mail/dns-answers'
+import { isSpf, looksLikeSpf, parseSpf } from '@atrium/core/mail/spf'
+import { compareSpf } from '@atrium/core/mail/spf-check'
+import { fc, it as property } from '@fast-check/vitest'
+import { describe, expect, it } from 'vitest'
+
+const domain = 'acme.example'
+const host = 'mail.host.example'
+const expected = 'v=spf1 mx -all'
+
+/** DNS made of a table; what is not in it does not exist. */
+function dns(table: Record<string, readonly string[] | DnsAnswer>): Ask {
+  return (type, name) => {
+    const entry = table[`${type} ${name}`]
+    if (entry === undefined) return { state: 'absent', nonexistent: true }
+    return 'state' in entry ? entry : { state: 'found', values: entry }
+  }
+}
+
+const addresses = { [`A ${host}`]: ['192.0.2.10'], [`AAAA ${host}`]: ['2001:db8::10'] }
+const judge = (
+  texts: readonly string[],
+  more: Record<string, readonly string[] | DnsAnswer> = {},
+  senders = [host],
+) =>
+  compareSpf({
+    domain,
+    expected,
+    senders,
+    ask: dns({ ...addresses, [`TXT ${domain}`]: texts, ...more }),
+  })
+
+describe('parseSpf', () => {
+  it.each([
+    ['v=spf1 -all', 1],
+    ['v=spf1', 0],
+    ['V=SPF1 MX ~ALL', 2],
+    ['v=spf1  a:host.example/24//64 mx/30 ?all', 3],
+    [
+      'v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 include:_spf.example exists:%{i}.x.example ptr -all',
+      6,
+    ],
+    ['v=spf1 mx redirect=other.example unknown=value', 1],
+  ])('reads %s', (text, terms) => {
+    expect(parseSpf(text).record?.terms).toHaveLength(terms)
+  })
+
+  it.each([
+    ['v=spf1 mx all -al', '“-al” is no mechanism'],
+    ['v=spf1 192.0.2.1 -all', 'lacks “ip4:”'],
+    ['v=spf1 ip4:192.0.2.256 -all', 'no IPv4 network'],
+    ['v=spf1 ip4:192.0.2.0/33', 'no IPv4 network'],
+    ['v=spf1 ip4:10.1 -all', 'no IPv4 network'],
+    ['v=spf1 ip6:192.0.2.1', 'no IPv6 network'],
+    ['v=spf1 include: -all', 'names no domain'],
+    ['v=spf1 include -all', 'names no domain'],
+    ['v=spf1 a/33', 'cannot be read'],
+    ['v=spf1 mx: -all', 'cannot be read'],
+    ['v=spf1 -all:x', 'cannot be read'],
+    ['v=spf1 redirect=a.example redirect=b.example', 'stands twice'],
+    ['v=spf10 -all', 'does not start'],
+  ])('finds the fault of %s', (text, fault) => {
+    expect(parseSpf(text).fault).toContain(fault)
+  })
+
+  it('tells SPF from what only looks like it', () => {
+    expect([
+      isSpf('v=spf1 -all'),
+      isSpf('v=spf1'),
+      isSpf('v=spf10 -all'),
+      isSpf('"v=spf1 -all"'),
+    ]).toEqual([true, true, false, false])
+    expect(['"v=spf1 -all"', 'v = spf1 mx', 'spf1 mx', 'v=spf 1'].map(looksLikeSpf)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
+    expect(['v=spf1 -all', 'google-site-verification=x', 'spfx'].map(looksLikeSpf)).toEqual([
+      false,
+      false,
+      false,
+    ])
+  })
+
+  property.prop([fc.string({ unit: 'binary' })])('never throws', (text) => {
+    const { record, fault } = parseSpf(`v=spf1 ${text}`)
+    expect(record === undefined).toBe(fault !== undefined)
+  })
+
+  property.prop([
+    fc.array(
+      fc.constantFrom(
+        'mx',
+        'a',
+        '-ip4:192.0.2.0/24',
+        '~all',
+        'ip6:2001:db8::/32',
+        '?include:x.example',
+        'exists:%{i}.y',
+        'redirect=z.example',
+      ),
+      { maxLength: 6 },
+    ),
+  ])('reads what is made of its own parts, in their order', (parts) => {
+    fc.pre(parts.filter((part) => part.startsWith('redirect')).length < 2)
+    const text = `v=spf1 ${parts.join(' ')}`
+    expect(parseSpf(text).record?.terms.map((term) => term.text)).toEqual(
+      parts.filter((part) => !part.startsWith('redirect')),
+    )
+  })
+})
+
+describe('compareSpf', () => {
+  it.each<[string, Record<string, readonly string[]>]>([
+    ['v=spf1 mx -all', {}],
+    ['V=spf1 MX -ALL', {}],
+    ['v=spf1 a:mail.host.example -all', {}],
+    ['v=spf1 ip4:192.0.2.0/28 ip6:2001:db8::/64 -all', {}],
+    [
+      'v=spf1 include:_spf.host.example -all',
+      { 'TXT _spf.host.example': ['v=spf1 a:mail.host.example -all', 'something else'] },
+    ],
+    [
+      'v=spf1 include:_spf.host.example -all',
+      {
+        'TXT _spf.host.example': ['v=spf1 redirect=other.example'],
+        'TXT other.example': ['v=spf1 ip4:192.0.2.10 ip6:2001:db8::10 -all'],
+      },
+    ],
+    ['v=spf1 redirect=other.example', { 'TXT other.example': ['v=spf1 a:mail.host.example -all'] }],
+    [
+      'v=spf1 a:near.example/24//32 -all',
+      { 'A near.example': ['192.0.2.200'], 'AAAA near.example': ['2001:db8:ffff::1'] },
+    ],
+    ['v=spf1 mx:other.example -all', { 'MX other.example': ['10 mail.host.example'] }],
+    ['v=spf1 exists:%{i}.list.example mx -all', {}],
+  ])('is ok with %s', (text, more) => {
+    expect(judge([text], more)).toEqual({ verdict: 'ok', reason: null })
+  })
+
+  it.each<[string, string, Record<string, readonly string[]>]>([
+    ['v=spf1 -all', 'Publish: v=spf1 mx -all', {}],
+    [
+      'v=spf1 include:_spf.other.example ~all',
+      'Publish: v=spf1 mx include:_spf.other.example ~all',
+      { 'TXT _spf.other.example': ['v=spf1 ip4:198.51.100.0/24 -all'] },
+    ],
+    ['v=spf1 ip4:192.0.2.10 -all', 'mail.host.example (2001:db8::10) send: the result is fail', {}],
+    ['v=spf1 -mx a:mail.host.example -all', 'the result is fail', {}],
+    ['v=spf1 ?mx -all', 'the result is neutral', {}],
+    ['v=spf1 mx +all', 'lets everybody send', {}],
+    ['v=spf1 mx', 'End it with -all', {}],
+    ['v=spf1 mx ?all', 'End it with -all', {}],
+    ['v=spf1 mx include:gone.example -all', 'gone.example, which has no SPF record', {}],
+    [
+      'v=spf1 mx include:two.example -all',
+      'has 2 SPF records',
+      { 'TXT two.example': ['v=spf1 -all', 'v=spf1 mx -all'] },
+    ],
+    [
+      'v=spf1 mx include:bad.example -all',
+      'whose SPF record cannot be read',
+      { 'TXT bad.example': ['v=spf1 nonsense'] },
+    ],
+    [
+      'v=spf1 mx include:loop.example -all',
+      'includes itself',
+      { 'TXT loop.example': ['v=spf1 include:acme.example -all'] },
+    ],
+    ['v=spf1 mx include:acme.example -all', 'includes itself', {}],
+  ])('tells what is wrong with %s', (text, reason, more) => {
+    const compared = judge([text], more)
+    expect(compared).toMatchObject({ verdict: 'mismatch', reason: expect.stringContaining(reason) })
+  })
+
+  it('counts the queries of what is included: ten are allowed, eleven are not', () => {
+    const nested = (n: number) => ({
+      'TXT nest.example': [
+        `v=spf1 ${Array.from({ length: n }, (_, i) => `a:h${i}.example`).join(' ')} -all`,
+      ],
+    })
+    expect(judge(['v=spf1 mx include:nest.example -all'], nested(8)).verdict).toBe('ok')
+    expect(judge(['v=spf1 mx include:nest.example -all'], nested(9))).toMatchObject({
+      verdict: 'mismatch',
+      reason: expect.stringContaining('more than 10 DNS queries'),
+    })
+  })
+
+  it('rejects two records, and says what only looks like one', () => {
+    expect(judge(['v=spf1 mx -all', 'v=spf1 -all']).reason).toContain('There are 2 SPF records')
+    expect(judge(['"v=spf1 mx -all"'])).toMatchObject({
+      verdict: 'mismatch',
+      reason: expect.stringContaining('without quotation marks'),
+    })
+    expect(judge(['unrelated'])).toEqual({ verdict: 'missing', reason: null })
+  })
+
+  it('is unknown, never missing, while DNS does not tell', () => {
+    const broken: DnsAnswer = { state: 'unknown', reason: 'SERVFAIL' }
+    expect(
+      compareSpf({ domain, expected, senders: [host], ask: dns({ [`TXT ${domain}`]: broken }) }),
+    ).toEqual({
+      verdict: 'unknown',
+      reason: 'SERVFAIL',
+    })
+    expect(
+      judge(['v=spf1 include:far.example mx -all'], { 'TXT far.example': broken }).verdict,
+    ).toBe('unknown')
+    expect(judge(['v=spf1 exists:%{i}.list.example -all']).verdict).toBe('unknown')
+  })
+
+  it('is content with ~all and says what -all would do', () => {
+    expect(judge(['v=spf1 mx ~all'])).toMatchObject({
+      verdict: 'ok',
+      reason: expect.stringContaining('~all'),
+    })
+  })
+
+  property.prop([
+    fc.array(
+      fc.constantFrom(
+        'mx',
+        '-mx',
+        'a',
+        'include:a.example',
+        'include:b.example',
+        '~all',
+        '-all',
+        'ptr',
+        'exists:%{i}.x',
+        'ip4:192.0.2.10',
+        'redirect=b.example',
+        'zzz',
+      ),
+      { maxLength: 7 },
+    ),
+    fc.array(
+      fc.constantFrom('include:a.example', 'include:b.example', 'mx', '-all', 'redirect=a.example'),
+      { maxLength: 5 },
+    ),
+  ])(
+    'ends with a verdict and a bounded number of questions, whatever refers to whatever',
+    (own, other) => {
+      const asked = new Set<string>()
+      const answers = dns({
+        ...addresses,
+        [`TXT ${domain}`]: [`v=spf1 ${own.join(' ')}`],
+        'TXT a.example': [`v=spf1 ${other.join(' ')}`],
+        'TXT b.example': [`v=spf1 include:a.example ${other.join(' ')}`],
+      })
+      const ask: Ask = (type, name) => {
+        asked.add(`${type} ${name}`)
+        return answers(type, name)
+      }
+      expect(['ok', 'mismatch', 'unknown']).toContain(
+        compareSpf({ domain, expected, senders: [host], ask }).verdict,
+      )
+      expect(asked.size).toBeLessThan(30)
+    },
+  )
+})

@@ -1,0 +1,71 @@
+import {
+  hasPartnerRight,
+  partnerAccesses,
+  partnerRights,
+} from '@atrium/core/partners/partner-access'
+import { marginPct, UpdatePartner } from '@atrium/core/partners/partners'
+import { SaveReport, savedReportKinds } from '@atrium/core/reports/saved-reports'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+describe('access levels', () => {
+  it('may what the table of the contract says', () => {
+    const table = partnerAccesses.map((access) =>
+      partnerRights.filter((right) => hasPartnerRight(access, right)),
+    )
+    expect(table).toEqual([
+      ['customers', 'reports'],
+      ['customers'],
+      ['customers', 'manageCustomers', 'reports', 'finance'],
+      ['customers', 'manageCustomers', 'reports', 'finance', 'manageStaff'],
+    ])
+  })
+})
+
+describe('a margin', () => {
+  it('is any share with at most two decimals from 0 to 100', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 10_000 }),
+        (hundredths) => marginPct.safeParse(hundredths / 100).success,
+      ),
+    )
+  })
+
+  it.each([-0.01, 100.01, 12.345, 0.001, Number.NaN, Number.POSITIVE_INFINITY, '20'])(
+    'is not %s',
+    (value) => {
+      expect(marginPct.safeParse(value).success).toBe(false)
+    },
+  )
+
+  it('has no first day without itself', () => {
+    expect(
+      UpdatePartner.safeParse({ slug: 'north', marginEffectiveFrom: '2027-01-01' }).success,
+    ).toBe(false)
+    expect(
+      UpdatePartner.safeParse({ slug: 'north', marginPct: 5, marginEffectiveFrom: '2027-01-01' })
+        .success,
+    ).toBe(true)
+    expect(
+      UpdatePartner.safeParse({ slug: 'north', marginPct: 5, marginEffectiveFrom: '2027-02-30' })
+        .success,
+    ).toBe(false)
+  })
+})
+
+describe('a saved report', () => {
+  it.each(savedReportKinds)(
+    'of kind %s needs no parameters and takes none that it does not know',
+    (kind) => {
+      expect(SaveReport.safeParse({ slug: 'north', name: 'Mine', kind }).success).toBe(true)
+      const rejected = SaveReport.safeParse({
+        slug: 'north',
+        name: 'Mine',
+        kind,
+        params: { colour: 'red' },
+      })
+      expect(rejected.error?.issues.map(({ path }) => path.join('..'))).toEqual(['params.colour'])
+    },
+  )
+})

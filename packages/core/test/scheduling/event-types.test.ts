@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import {
+  CreateEventType,
+  eventTypeDefaults,
+  PreviewEventType,
+  RemoveEventType,
+  settingIssues,
+  UpdateEventType,
+} from '../../src/scheduling/event-types.ts'
+import '../../src/platform/issue-messages.ts'
+
+const [own, other, third] = [1, 2, 3].map((n) => `0195e6a0-0000-7000-8000-00000000000${n}`) as [
+  string,
+  string,
+  string,
+]
+const given = (fields: object) => ({
+  ...{ slug: 'acme', hostId: own, title: 'Introduction', durations: [30] },
+  ...{ locationKind: 'video', location: 'https://meet.example.com/anna', ...fields },
+})
+const issuesOf = (fields: object) =>
+  CreateEventType.safeParse(given(fields)).error?.issues.map(
+    ({ path, message }) => `${path.join('..')}: ${message}`,
+  ) ?? []
+
+describe('a new event type', () => {
+  it('is as the defaults say where nothing is given', () => {
+    expect(CreateEventType.parse(given({}))).toEqual({
+      ...given({}),
+      ...eventTypeDefaults,
+      location: 'https://meet.example.com/anna',
+    })
+  })
+
+  it.each([
+    [{ durations: [] }, 'durations: Name at least one duration.'],
+    [{ durations: [30, 30] }, 'durations.1: 30 minutes is named twice.'],
+    [{ durations: [4] }, 'durations.0: Between 5 and 1440 minutes.'],
+    [{ durations: [1_441] }, 'durations.0: Between 5 and 1440 minutes.'],
+    [{ durations: [7.5] }, 'durations.0: Whole minutes.'],
+    [
+      { durations: Array.from({ length: 11 }, (_, n) => 5 + n) },
+      'durations: At most 10 durations.',
+    ],
+    [{ stepMinutes: 4 }, 'stepMinutes: Between 5 and 1440 minutes.'],
+    [{ noticeMinutes: 525_601 }, 'noticeMinutes: Between 0 and 525600 minutes.'],
+    [{ beforeMinutes: 481 }, 'beforeMinutes: Between 0 and 480 minutes.'],
+    [{ afterMinutes: -1 }, 'afterMinutes: Between 0 and 480 minutes.'],
+    [{ bookingWindow: { kind: 'rolling', days: 731 } }, 'bookingWindow.days: Between 0 and 730.'],
+    [
+      { bookingWindow: { kind: 'fixed', from: '2027-06-02', to: '2027-06-01' } },
+      'bookingWindow.to: The last day is not before the first.',
+    ],
+    [
+      { bookingWindow: { kind: 'fixed', from: '2027-6-2', to: '2027-06-03' } },
+      'bookingWindow.from: This is not a date such as 2027-06-05.',
+    ],
+    [{ limits: { day: 0, week: null, month: null } }, 'limits.day: At least 1.'],
+    [{ seats: 1_001 }, 'seats: Between 1 and 1000.'],
+    [{ approvalHours: 721 }, 'approvalHours: Between 1 and 720.'],
+    [{ cancelCutoffMinutes: 525_601 }, 'cancelCutoffMinutes: Between 0 and 525600 minutes.'],
+    [{ reminders: [60, 60] }, 'reminders.1: 60 minutes is named twice.'],
+    [{ reminders: [5, 10, 15, 20, 25, 30] }, 'reminders: At most 5 reminders.'],
+    [{ title: 'a\nb' }, 'title: Control and invisible characters are not allowed.'],
+    [
+      { eventSlug: 'No Slug' },
+      'eventSlug: Use 2 to 63 of a-z, 0-9 and "-", with a letter or digit at both ends.',
+    ],
+    [{ scheduleId: 'mine' }, 'scheduleId: This is not the id of a schedule.'],
+  ])('refuses %j at its field', (fields, issue) => {
+    expect(issuesOf(fields)).toEqual([issue])
+  })
+})
+
+describe('the place', () => {
+  it.each([
+    ['video', 'https://meet.example.com/room?pwd=1'],
+    ['phone', '+49 30 123456'],
+    ['in_person', 'Room 4, second floor'],
+  ])('of %s', (locationKind, location) => {
+    expect(issuesOf({ locationKind, location })).toEqual([])
+  })
+
+  it.each([
+    ['video', 'http://meet.example.com', 'location: Give the https:// address of the video call.'],
+    ['video', 'javascript:alert(1)', 'location: Give the https:// address of the video call.'],
+    [
+      'video',
+      'https://user:secret@meet.example.com',
+      'location: Give the https:// address of the video call.',
+    ],
+    ['video', null, 'location: Give the https:// address of the video call.'],
+    ['phone', 'call me', 'location: Give the number that visitors call.'],
+    ['phone', null, 'location: Give the number that visitors call.'],
+    ['in_person', null, 'location: Say where you meet.'],
+  ])('of %s is not %j', (locationKind, location, issue) => {
+    expect(issuesOf({ locationKind, location })).toEqual([issue])
+  })
+
+  it('asks for the number of a visitor who is called', () => {
+    const phone = { key: 'phone', label: 'Your number', kind: 'phone', required: true }
+    expect(issuesOf({ locationKind: 'visitor_phone', location: null, fields: [phone] })).toEqual([])
+    const missing = 'fields: Ask for the phone number: a required question of the kind phone.'
+    expect(issuesOf({ locationKind: 'visitor_phone', location: null })).toEqual([missing])
+    expect(
+      issuesOf({
+        locationKind: 'visitor_phone',
+        location: null,
+        fields: [{ ...phone, required: false }],
+      }),
+    ).toEqual([missing])
+    expect(
+      issuesOf({ locationKind: 'visitor_phone', location: '+49 30 1', fields: [phone] }),
+    ).toEqual(['location: The visitor gives the number: leave this empty.'])
+  })
+})
+
+describe('hosts', () => {
+  it.each([
+    [{ assignment: 'host' }, []],
+    [{ assignment: 'host', hostIds: [own] }, []],
+    [
+      { assignment: 'host', hostIds: [own, other] },
+      ['hostIds: Further hosts take part in a round robin or together, not here.'],
+    ],
+    [{ assignment: 'round_robin', hostIds: [own, other, third] }, []],
+    [{ assignment: 'round_robin' }, ['hostIds: Name at least two hosts.']],
+    [{ assignment: 'collective', hostIds: [own] }, ['hostIds: Name at least two hosts.']],
+    [
+      { assignment: 'collective', hostIds: [other, third] },
+      ['hostIds: The host of the event type is one of them.'],
+    ],
+    [
+      { assignment: 'collective', hostIds: [own, other, other] },
+      ['hostIds.2: This host is named twice.'],
+    ],
+    [
+      { assignment: 'collective', hostIds: [own, other], seats: 2 },
+      ['seats: Places are shared only where one host takes the booking.'],
+    ],
+    [{ assignment: 'host', seats: 12 }, []],
+  ])('%j', (fields, issues) => {
+    expect(issuesOf(fields)).toEqual(issues)
+  })
+})
+
+describe('questions', () => {
+  const field = { key: 'topic', label: 'Topic', kind: 'text' }
+  it.each([
+    [
+      { ...field, key: 'Topic' },
+      'fields.0.key: Use up to 40 of a-z, 0-9 and "_", with a letter first.',
+    ],
+    [{ ...field, kind: 'choice' }, 'fields.0.options: Name at least two choices.'],
+    [{ ...field, kind: 'choice', options: ['A'] }, 'fields.0.options: Name at least two choices.'],
+    [
+      { ...field, kind: 'choice', options: ['A', 'A', 'B'] },
+      'fields.0.options.1: A is named twice.',
+    ],
+    [{ ...field, options: ['A', 'B'] }, 'fields.0.options: Only a choice has options.'],
+    [{ ...field, label: '' }, 'fields.0.label: This must not be empty.'],
+  ])('%j', (one, issue) => {
+    expect(issuesOf({ fields: [one] })).toEqual([issue])
+  })
+
+  it('have keys of their own, and are at most twenty', () => {
+    expect(issuesOf({ fields: [field, field] })).toEqual(['fields.1.key: topic is named twice.'])
+    const many = Array.from({ length: 21 }, (_, n) => ({ ...field, key: `q${n}` }))
+    expect(issuesOf({ fields: many })).toEqual(['fields: At most 20 questions.'])
+  })
+})
+
+describe('changing', () => {
+  const update = (fields: object) =>
+    UpdateEventType.safeParse({ slug: 'acme', eventTypeId: own, version: 1, ...fields })
+  it('leaves out what is not named', () => {
+    expect(update({ title: 'New' }).data).toEqual({
+      slug: 'acme',
+      eventTypeId: own,
+      version: 1,
+      title: 'New',
+    })
+  })
+  it('changes something', () => {
+    expect(update({}).error?.issues[0]?.message).toBe('Name at least one field to change.')
+  })
+  it('knows the version', () => {
+    expect(
+      UpdateEventType.safeParse({ slug: 'acme', eventTypeId: own, title: 'New' }).error?.issues[0]
+        ?.path,
+    ).toEqual(['version'])
+  })
+})
+
+it('reads the flag of a removal from a query', () => {
+  const flag = (keepBookings?: unknown) =>
+    RemoveEventType.safeParse({ slug: 'acme', eventTypeId: own, keepBookings }).data?.keepBookings
+  expect([flag('true'), flag(true), flag('false'), flag(undefined), flag('yes')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+    undefined,
+  ])
+})
+
+describe('a preview', () => {
+  const {
+    scheduleId,
+    stepMinutes,
+    noticeMinutes,
+    beforeMinutes,
+    afterMinutes,
+    bookingWindow,
+    limits,
+    seats,
+    assignment,
+  } = eventTypeDefaults
+  const timing = {
+    scheduleId,
+    stepMinutes,
+    noticeMinutes,
+    beforeMinutes,
+    afterMinutes,
+    bookingWindow,
+    limits,
+    seats,
+    assignment,
+  }
+  const input = { slug: 'acme', hostId: own, durations: [30], ...timing }
+  it('takes what decides about times, and no more', () => {
+    expect(PreviewEventType.parse(input)).toMatchObject({ days: 7, durations: [30] })
+    expect(PreviewEventType.safeParse({ ...input, title: 'Call' }).error?.issues[0]?.message).toBe(
+      'Unknown field: title.',
+    )
+  })
+  it('shows one of the durations', () => {
+    expect(PreviewEventType.safeParse({ ...input, minutes: 45 }).error?.issues[0]).toMatchObject({
+      path: ['minutes'],
+    })
+  })
+})
+
+it('finds nothing wrong with settings that say nothing of the place', () => {
+  expect(settingIssues({ hostId: own, assignment: 'host', seats: 1 })).toEqual([])
+})

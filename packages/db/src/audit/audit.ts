@@ -1,0 +1,148 @@
+import type { ActorType, AuditOutcome, AuditSource } from '@atrium/core/audit/audit'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+
+export interface NewAuditEvent {
+  /** Chosen by the database when absent. */
+  id?: string | undefined
+  at: Date
+  actorType: ActorType
+  actorId: string | null
+  actorEmail: string | null
+  actorIp: string | null
+  action: string
+  outcome: AuditOutcome
+  resourceType: string
+  resourceId: string | null
+  resourceName: string | null
+  tenantSlug: string | null
+  partnerSlug: string | null
+  source: AuditSource
+  metadata: Record<string, unknown>
+}
+
+/** Writes an entry. */
+export async function insertAuditEvent(db: Db | Trx, event: NewAuditEvent): Promise<void> {
+  await db
+    .insertInto('audit_events')
+    .values({
+      ...(event.id === undefined ? {} : { id: event.id }),
+      at: event.at,
+      actor_type: event.actorType,
+      actor_id: event.actorId,
+      actor_email: event.actorEmail,
+      actor_ip: event.actorIp,
+      action: event.action,
+      outcome: event.outcome,
+      resource_type: event.resourceType,
+      resource_id: event.resourceId,
+      resource_name: event.resourceName,
+      tenant_slug: event.tenantSlug,
+      partner_slug: event.partnerSlug,
+      source: event.source,
+      metadata: JSON.stringify(event.metadata),
+    })
+    .execute()
+}
+
+/**
+ * Writes an entry that is linked to the one before it (migration 0019). The setting ends with the
+ * transaction.
+ */
+export async function insertChainedAuditEvent(db: Db, event: NewAuditEvent): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`select set_config('atrium.audit_chain', 'on', true)`.execute(trx)
+    await insertAuditEvent(trx, event)
+  })
+}
+
+/**
+ * Rejected calls of one action by one person in one minute, about one place: a tenant, a partner or
+ * neither (empty).
+ */
+export interface DeniedCalls {
+  actorId: string
+  action: string
+  place: string
+  minute: Date
+}
+
+/**
+ * Counts a rejected call and returns how many this makes. `event` is the entry that describes it.
+ */
+export async function countDenial(db: Db, of: DeniedCalls, event: NewAuditEvent): Promise<number> {
+  const row = await db
+    .insertInto('audit_denials')
+    .values({
+      actor_id: of.actorId,
+      action: of.action,
+      place: of.place,
+      minute: of.minute,
+      event: JSON.stringify(event),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['actor_id', 'action', 'place', 'minute']).doUpdateSet((eb) => ({
+        calls: eb('audit_denials.calls', '+', 1),
+        event: eb.ref('excluded.event'),
+      })),
+    )
+    .returning('calls')
+    .executeTakeFirstOrThrow()
+  return row.calls
+}
+
+/**
+ * Removes what was counted in minutes that began before the given moment, and returns the entries
+ * of the last calls with the number of calls that have no entry of their own; at most `limit`,
+ * without those where the first call was the only one.
+ */
+export async function takeRepeatedDenials(
+  db: Db,
+  before: Date,
+  limit: number,
+): Promise<{ taken: number; repeated: { event: NewAuditEvent; calls: number; minute: Date }[] }> {
+  const rows = await db
+    .deleteFrom('audit_denials')
+    .using((eb) =>
+      eb
+        .selectFrom('audit_denials')
+        .select(['actor_id', 'action', 'place', 'minute'])
+        .where('minute', '<', before)
+        .orderBy('minute')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+        .as('over'),
+    )
+    .whereRef('audit_denials.actor_id', '=', 'over.actor_id')
+    .whereRef('audit_denials.action', '=', 'over.action')
+    .whereRef('audit_denials.place', '=', 'over.place')
+    .whereRef('audit_denials.minute', '=', 'over.minute')
+    .returning(['audit_denials.event', 'audit_denials.calls', 'audit_denials.minute'])
+    .execute()
+  const repeated = rows
+    .filter(({ calls }) => calls > 1)
+    .map(({ event, calls, minute }) => ({
+      event: event as unknown as NewAuditEvent,
+      calls: calls - 1,
+      minute,
+    }))
+  return { taken: rows.length, repeated }
+}
+
+/**
+ * The cursor after an entry: its time to the microsecond and its id, so that entries of one instant
+ * are neither skipped nor repeated.
+ */
+export function auditCursor(event: { at: string; id: string }): string {
+  return `${event.at}_${event.id}`
+}
+
+/** Makes sure that the partitions of the coming months exist. Returns how many were made. */
+export async function ensureAuditPartitions(db: Db, months: number): Promise<number> {
+  const { rows } = await sql<{ made: number }>`
+    select audit_ensure_partitions((now() + make_interval(months => ${months}))::date) as made`.execute(
+    db,
+  )
+  return rows[0]?.made ?? 0
+}

@@ -1,0 +1,340 @@
+import type { InvoiceStatus } from '@atrium/core/billing/billing'
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+
+/** Amounts in the currency's minor unit. */
+export interface StoredLine {
+  description: string | null
+  amount: number
+  quantity: number | null
+  proration: boolean
+  periodStart: string
+  periodEnd: string
+}
+
+export interface InvoiceRow {
+  id: string
+  tenantId: string
+  stripeInvoiceId: string
+  stripeSubscriptionId: string | null
+  number: string | null
+  status: InvoiceStatus
+  billingReason: string | null
+  currency: string
+  subtotal: string
+  discount: string
+  tax: string
+  total: string
+  totalExcludingTax: string
+  amountDue: string
+  amountPaid: string
+  amountRemaining: string
+  amountOverpaid: string
+  creditedAmount: string
+  refundedAmount: string
+  disputedAmount: string
+  periodStart: Date | null
+  periodEnd: Date | null
+  dueDate: Date | null
+  nextPaymentAttempt: Date | null
+  attemptCount: number
+  finalizedAt: Date | null
+  paidAt: Date | null
+  voidedAt: Date | null
+  uncollectibleAt: Date | null
+  partnerId: string | null
+  marginPct: string | null
+  lines: StoredLine[]
+  readAt: Date
+}
+
+const columns = [
+  'id',
+  'tenant_id as tenantId',
+  'stripe_invoice_id as stripeInvoiceId',
+  'stripe_subscription_id as stripeSubscriptionId',
+  'number',
+  'status',
+  'billing_reason as billingReason',
+  'currency',
+  'subtotal',
+  'discount',
+  'tax',
+  'total',
+  'total_excluding_tax as totalExcludingTax',
+  'amount_due as amountDue',
+  'amount_paid as amountPaid',
+  'amount_remaining as amountRemaining',
+  'amount_overpaid as amountOverpaid',
+  'credited_amount as creditedAmount',
+  'refunded_amount as refundedAmount',
+  'disputed_amount as disputedAmount',
+  'period_start as periodStart',
+  'period_end as periodEnd',
+  'due_date as dueDate',
+  'next_payment_attempt as nextPaymentAttempt',
+  'attempt_count as attemptCount',
+  'finalized_at as finalizedAt',
+  'paid_at as paidAt',
+  'voided_at as voidedAt',
+  'uncollectible_at as uncollectibleAt',
+  'partner_id as partnerId',
+  'margin_pct as marginPct',
+  'read_at as readAt',
+] as const
+
+function select(db: Db | Trx) {
+  return db.selectFrom('invoices').select(columns).select(sql<StoredLine[]>`lines`.as('lines'))
+}
+
+/** Newest first by the day of finalization, without drafts; one row more than asked. */
+export function listInvoices(
+  db: Db,
+  tenantId: string,
+  page: { before?: string | undefined; limit: number },
+): Promise<InvoiceRow[]> {
+  let query = select(db)
+    .where('tenant_id', '=', tenantId)
+    .where('finalized_at', 'is not', null)
+    .where('status', '<>', 'draft')
+  if (page.before) {
+    query = query.where(
+      sql<SqlBool>`(finalized_at, id) < (select b.finalized_at, b.id from invoices b where b.id = ${page.before} and b.tenant_id = ${tenantId})`,
+    )
+  }
+  return query
+    .orderBy('finalized_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+}
+
+/** Undefined for an invoice of another tenant, and for a draft. */
+export function findInvoice(
+  db: Db | Trx,
+  tenantId: string,
+  id: string,
+): Promise<InvoiceRow | undefined> {
+  return select(db)
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .where('finalized_at', 'is not', null)
+    .where('status', '<>', 'draft')
+    .executeTakeFirst()
+}
+
+/** Under a row lock, whatever its state. */
+export function lockInvoiceByStripeId(
+  trx: Trx,
+  stripeInvoiceId: string,
+): Promise<InvoiceRow | undefined> {
+  return select(trx).where('stripe_invoice_id', '=', stripeInvoiceId).forUpdate().executeTakeFirst()
+}
+
+/** All of a tenant's invoices, drafts too, for comparing them with the processor's. */
+export function listStoredInvoices(db: Db, tenantId: string): Promise<InvoiceRow[]> {
+  return select(db).where('tenant_id', '=', tenantId).orderBy('id').execute()
+}
+
+/** The oldest invoice that waits for its payment. */
+export function findOldestOpenInvoice(db: Db, tenantId: string): Promise<InvoiceRow | undefined> {
+  return select(db)
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'open')
+    .where('amount_remaining', '>', '0')
+    .orderBy('finalized_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export interface InvoiceFields {
+  tenantId: string
+  stripeInvoiceId: string
+  stripeSubscriptionId: string | null
+  number: string | null
+  status: InvoiceStatus
+  billingReason: string | null
+  currency: string
+  subtotal: number
+  discount: number
+  tax: number
+  total: number
+  totalExcludingTax: number
+  amountDue: number
+  amountPaid: number
+  amountRemaining: number
+  amountOverpaid: number
+  creditedAmount: number
+  periodStart: Date | null
+  periodEnd: Date | null
+  dueDate: Date | null
+  nextPaymentAttempt: Date | null
+  attemptCount: number
+  createdAt: Date
+  finalizedAt: Date | null
+  paidAt: Date | null
+  voidedAt: Date | null
+  uncollectibleAt: Date | null
+  lines: readonly StoredLine[]
+  readAt: Date
+}
+
+function toColumns(fields: InvoiceFields) {
+  return {
+    tenant_id: fields.tenantId,
+    stripe_invoice_id: fields.stripeInvoiceId,
+    stripe_subscription_id: fields.stripeSubscriptionId,
+    number: fields.number,
+    status: fields.status,
+    billing_reason: fields.billingReason,
+    currency: fields.currency,
+    subtotal: fields.subtotal,
+    discount: fields.discount,
+    tax: fields.tax,
+    total: fields.total,
+    total_excluding_tax: fields.totalExcludingTax,
+    amount_due: fields.amountDue,
+    amount_paid: fields.amountPaid,
+    amount_remaining: fields.amountRemaining,
+    amount_overpaid: fields.amountOverpaid,
+    credited_amount: fields.creditedAmount,
+    period_start: fields.periodStart,
+    period_end: fields.periodEnd,
+    due_date: fields.dueDate,
+    next_payment_attempt: fields.nextPaymentAttempt,
+    attempt_count: fields.attemptCount,
+    created_at: fields.createdAt,
+    finalized_at: fields.finalizedAt,
+    paid_at: fields.paidAt,
+    voided_at: fields.voidedAt,
+    uncollectible_at: fields.uncollectibleAt,
+    lines: JSON.stringify(fields.lines),
+    read_at: fields.readAt,
+  }
+}
+
+/** Inserts an invoice that is not there. Undefined when it is: lock it then, and decide. */
+export async function insertInvoice(trx: Trx, fields: InvoiceFields): Promise<string | undefined> {
+  const row = await trx
+    .insertInto('invoices')
+    .values(toColumns(fields))
+    .onConflict((conflict) => conflict.column('stripe_invoice_id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id
+}
+
+export async function updateInvoice(trx: Trx, id: string, fields: InvoiceFields): Promise<void> {
+  const { tenant_id: _, created_at: __, ...values } = toColumns(fields)
+  await trx.updateTable('invoices').set(values).where('id', '=', id).execute()
+}
+
+/** Who earns from an invoice, decided once: for the day it was finalized. */
+export async function setInvoicePartner(
+  trx: Trx,
+  id: string,
+  partnerId: string | null,
+  marginPct: number | null,
+): Promise<void> {
+  await trx
+    .updateTable('invoices')
+    .set({ partner_id: partnerId, margin_pct: marginPct })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A draft that was deleted at the processor. False for an invoice that is no draft. */
+export async function voidDeletedDraft(
+  trx: Trx,
+  stripeInvoiceId: string,
+  at: Date,
+): Promise<boolean> {
+  const row = await trx
+    .updateTable('invoices')
+    .set({ status: 'void', voided_at: at, read_at: at })
+    .where('stripe_invoice_id', '=', stripeInvoiceId)
+    .where('status', '=', 'draft')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export interface ReversalFields {
+  id: string
+  invoiceId: string
+  kind: 'refund' | 'credit_note' | 'dispute'
+  amount: number
+  amountExcludingTax: number | null
+  status: string
+  effective: boolean
+  createdAt: Date
+  readAt: Date
+}
+
+/**
+ * Keeps what was given or taken back of an invoice as it was read at `readAt`. False when a later
+ * reading stands already.
+ */
+export async function saveReversal(trx: Trx, fields: ReversalFields): Promise<boolean> {
+  const values = {
+    amount: fields.amount,
+    amount_excluding_tax: fields.amountExcludingTax,
+    status: fields.status,
+    effective: fields.effective,
+    read_at: fields.readAt,
+  }
+  const row = await trx
+    .insertInto('invoice_reversals')
+    .values({
+      id: fields.id,
+      invoice_id: fields.invoiceId,
+      kind: fields.kind,
+      created_at: fields.createdAt,
+      ...values,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(values)
+        .where('invoice_reversals.read_at', '<=', fields.readAt),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * Sums up on the invoice what was refunded and what is disputed. Asks for `Trx`: the invoice's row
+ * is locked by it.
+ */
+export async function sumReversals(trx: Trx, invoiceId: string): Promise<void> {
+  await sql`
+    update invoices i set
+      refunded_amount = coalesce((select sum(r.amount) from invoice_reversals r
+        where r.invoice_id = i.id and r.kind = 'refund' and r.effective), 0),
+      disputed_amount = coalesce((select sum(r.amount) from invoice_reversals r
+        where r.invoice_id = i.id and r.kind = 'dispute' and r.effective), 0)
+    where i.id = ${invoiceId}`.execute(trx)
+}
+
+export interface DueRow {
+  currency: string
+  amount: string
+  invoices: number
+  overdue: boolean
+}
+
+/** What a tenant owes, per currency. */
+export async function sumOpenInvoices(
+  db: Db | Trx,
+  tenantId: string,
+  now: Date,
+): Promise<DueRow[]> {
+  const { rows } = await sql<DueRow>`
+    select currency, sum(amount_remaining)::text as amount, count(*)::int as invoices,
+      bool_or(attempt_count > 0 or coalesce(due_date < ${now}, false)) as overdue
+    from invoices where tenant_id = ${tenantId} and status = 'open' and amount_remaining > 0
+    group by currency order by currency`.execute(db)
+  return rows
+}

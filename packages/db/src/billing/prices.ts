@@ -1,0 +1,306 @@
+import type { PriceAmount, PriceScheme, PriceState, PriceTier } from '@atrium/core/billing/prices'
+import type { BillingCycle } from '@atrium/core/billing/subscriptions'
+import type { Plan } from '@atrium/core/tenants/tenants'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+
+export interface PriceAmountRow {
+  currency: string
+  unitAmount: number
+  tiers: PriceTier[] | null
+  stripePriceId: string | null
+  error: string | null
+}
+
+export interface PriceRow {
+  id: string
+  plan: Plan
+  cycle: BillingCycle
+  version: number
+  state: PriceState
+  scheme: PriceScheme
+  minSeats: number
+  maxSeats: number | null
+  trialDays: number
+  visibleFrom: Date | null
+  visibleUntil: Date | null
+  partnerSlugs: string[] | null
+  note: string | null
+  createdAt: Date
+  updatedAt: Date
+  amounts: PriceAmountRow[]
+  /** Subscriptions that run at it. */
+  subscriptions: number
+}
+
+const columns =
+  sql.raw(`p.id, p.plan, p.cycle, p.version, p.state, p.scheme, p.min_seats as "minSeats", p.max_seats as "maxSeats",
+  p.trial_days as "trialDays", p.visible_from as "visibleFrom", p.visible_until as "visibleUntil",
+  case when p.partner_ids is not null then array(select q.slug from partners q where q.id = any(p.partner_ids) order by q.slug) end
+    as "partnerSlugs",
+  p.note, p.created_at as "createdAt", p.updated_at as "updatedAt",
+  (select coalesce(json_agg(json_build_object('currency', a.currency, 'unitAmount', a.unit_amount, 'tiers', a.tiers,
+      'stripePriceId', a.stripe_price_id, 'error', a.stripe_error) order by a.currency), '[]')
+    from price_amounts a where a.price_id = p.id) as amounts,
+  (select count(*) from subscriptions s where s.price_id = p.id and s.status not in ('canceled', 'incomplete_expired')) as subscriptions`)
+
+export interface PriceFilter {
+  plan?: Plan | undefined
+  cycle?: BillingCycle | undefined
+  state?: PriceState | undefined
+  before?: string | undefined
+  limit: number
+}
+
+/** Newest first, one row more than asked. */
+export async function listPrices(db: Db, filter: PriceFilter): Promise<PriceRow[]> {
+  const conditions = [
+    sql<SqlBool>`true`,
+    ...(filter.plan ? [sql<SqlBool>`p.plan = ${filter.plan}`] : []),
+    ...(filter.cycle ? [sql<SqlBool>`p.cycle = ${filter.cycle}`] : []),
+    ...(filter.state ? [sql<SqlBool>`p.state = ${filter.state}`] : []),
+    ...(filter.before ? [sql<SqlBool>`p.id < ${filter.before}`] : []),
+  ]
+  return read(
+    db,
+    sql`where ${sql.join(conditions, sql` and `)} order by p.id desc limit ${filter.limit + 1}`,
+  )
+}
+
+export async function findPrice(db: Db | Trx, id: string): Promise<PriceRow | undefined> {
+  const [row] = await read(db, sql`where p.id = ${id}`)
+  return row
+}
+
+/** The price that the payment processor knows by this id, whatever its state. */
+export async function findPriceByStripeId(
+  db: Db | Trx,
+  stripePriceId: string,
+): Promise<PriceRow | undefined> {
+  const [row] = await read(
+    db,
+    sql`where p.id = (select a.price_id from price_amounts a where a.stripe_price_id = ${stripePriceId})`,
+  )
+  return row
+}
+
+/** What a tenant of this partner, or of none, can buy at `at`. */
+export function listOfferedPrices(
+  db: Db | Trx,
+  { partnerId, at }: { partnerId: string | null; at: Date },
+): Promise<PriceRow[]> {
+  return read(
+    db,
+    sql`where p.state = 'active' and (p.visible_from is null or p.visible_from <= ${at}) and (p.visible_until is null or p.visible_until > ${at})
+      and (p.partner_ids is null or ${partnerId}::uuid = any(p.partner_ids))
+    order by array_position(array['free', 'starter', 'business', 'enterprise'], p.plan), p.cycle`,
+  )
+}
+
+async function read(db: Db | Trx, rest: RawBuilder<unknown>): Promise<PriceRow[]> {
+  const { rows } = await sql<PriceRow>`select ${columns} from prices p ${rest}`.execute(db)
+  return rows
+}
+
+/** Lets one transaction at a time make or activate versions of one plan and cycle. */
+export async function lockPriceVersions(trx: Trx, plan: Plan, cycle: BillingCycle): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext(${`price:${plan}:${cycle}`}))`.execute(trx)
+}
+
+/** Undefined when it is gone. */
+export function lockPrice(
+  trx: Trx,
+  id: string,
+): Promise<{ id: string; state: PriceState } | undefined> {
+  return trx
+    .selectFrom('prices')
+    .select(['id', 'state'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export interface PriceFields {
+  scheme: PriceScheme
+  minSeats: number
+  maxSeats: number | null
+  trialDays: number
+  visibleFrom: string | Date | null
+  visibleUntil: string | Date | null
+  partnerIds: readonly string[] | null
+  note: string | null
+}
+
+const toColumns = (fields: PriceFields) => ({
+  scheme: fields.scheme,
+  min_seats: fields.minSeats,
+  max_seats: fields.maxSeats,
+  trial_days: fields.trialDays,
+  visible_from: fields.visibleFrom,
+  visible_until: fields.visibleUntil,
+  partner_ids: fields.partnerIds === null ? null : [...fields.partnerIds],
+  note: fields.note,
+})
+
+/** A draft with the next version of its plan and cycle. Asks for `lockPriceVersions` before. */
+export async function insertPrice(
+  trx: Trx,
+  price: { plan: Plan; cycle: BillingCycle; fields: PriceFields; amounts: readonly PriceAmount[] },
+): Promise<string> {
+  const { newest } = await trx
+    .selectFrom('prices')
+    .select(({ fn }) => fn.max('version').as('newest'))
+    .where('plan', '=', price.plan)
+    .where('cycle', '=', price.cycle)
+    .executeTakeFirstOrThrow()
+  const { id } = await trx
+    .insertInto('prices')
+    .values({
+      plan: price.plan,
+      cycle: price.cycle,
+      version: (newest ?? 0) + 1,
+      ...toColumns(price.fields),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await insertAmounts(trx, id, price.amounts)
+  return id
+}
+
+/**
+ * Marks a change of the price that is in another row: a new version, which takes its place a moment
+ * later.
+ */
+export async function touchPrice(trx: Trx, id: string): Promise<void> {
+  await trx
+    .updateTable('prices')
+    .set({ updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * Writes the fields; `amounts` takes the place of the amounts that are there, and with them what
+ * the processor was told.
+ */
+export async function updatePrice(
+  trx: Trx,
+  id: string,
+  fields: PriceFields,
+  amounts?: readonly PriceAmount[],
+): Promise<void> {
+  await trx
+    .updateTable('prices')
+    .set({ ...toColumns(fields), updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+  if (!amounts) return
+  await trx.deleteFrom('price_amounts').where('price_id', '=', id).execute()
+  await insertAmounts(trx, id, amounts)
+}
+
+async function insertAmounts(
+  trx: Trx,
+  priceId: string,
+  amounts: readonly PriceAmount[],
+): Promise<void> {
+  await trx
+    .insertInto('price_amounts')
+    .values(
+      amounts.map(({ currency, unitAmount, tiers }) => ({
+        price_id: priceId,
+        currency,
+        unit_amount: unitAmount,
+        tiers: tiers ? JSON.stringify(tiers) : null,
+      })),
+    )
+    .execute()
+}
+
+/** What the payment processor said to one currency of a price. */
+export async function saveStripePrice(
+  db: Db | Trx,
+  priceId: string,
+  currency: string,
+  outcome: { stripePriceId: string } | { error: string | null },
+): Promise<void> {
+  await db
+    .updateTable('price_amounts')
+    .set(
+      'error' in outcome
+        ? { stripe_error: outcome.error }
+        : { stripe_price_id: outcome.stripePriceId, stripe_error: null },
+    )
+    .where('price_id', '=', priceId)
+    .where('currency', '=', currency)
+    .execute()
+}
+
+/**
+ * Puts it on sale, and the one that was on sale out of it. Returns the id of that one. Asks for
+ * `lockPriceVersions` before.
+ */
+export async function activatePrice(
+  trx: Trx,
+  price: { id: string; plan: Plan; cycle: BillingCycle },
+): Promise<string | undefined> {
+  const before = await trx
+    .updateTable('prices')
+    .set({ state: 'archived', updated_at: sql<Date>`now()` })
+    .where('plan', '=', price.plan)
+    .where('cycle', '=', price.cycle)
+    .where('state', '=', 'active')
+    .where('id', '<>', price.id)
+    .returning('id')
+    .executeTakeFirst()
+  await trx
+    .updateTable('prices')
+    .set({ state: 'active', updated_at: sql<Date>`now()` })
+    .where('id', '=', price.id)
+    .execute()
+  return before?.id
+}
+
+export async function archivePrice(trx: Trx, id: string): Promise<void> {
+  await trx
+    .updateTable('prices')
+    .set({ state: 'archived', updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** False when a subscription was ever made at it. Asks for `lockPrice` before. */
+export async function deletePrice(trx: Trx, id: string): Promise<boolean> {
+  const used = await trx
+    .selectFrom('subscriptions as s')
+    .select('s.id')
+    .where(({ eb, or, selectFrom }) =>
+      or([
+        eb('s.price_id', '=', id),
+        eb(
+          's.stripe_price_id',
+          'in',
+          selectFrom('price_amounts as a').select('a.stripe_price_id').where('a.price_id', '=', id),
+        ),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  if (used) return false
+  await trx.deleteFrom('prices').where('id', '=', id).execute()
+  return true
+}
+
+/** The ids of partners by slug; slugs that no partner has are left out. */
+export async function partnerIdsBySlug(
+  db: Db | Trx,
+  slugs: readonly string[],
+): Promise<Map<string, string>> {
+  if (slugs.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('partners')
+    .select(['slug', 'id'])
+    .where('slug', 'in', [...slugs])
+    .execute()
+  return new Map(rows.map((row) => [row.slug, row.id]))
+}

@@ -1,0 +1,261 @@
+import type { WebhookState } from '@atrium/core/billing/webhooks'
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+import { escapeLike } from '../platform/text-search.ts'
+
+export interface InboxEvent {
+  id: string
+  type: string
+  objectId: string | null
+  apiVersion: string | null
+  created: Date
+  livemode: boolean
+  state: WebhookState
+  attempts: number
+  nextAt: Date | null
+  note: string | null
+  receivedAt: Date
+  finishedAt: Date | null
+}
+
+const columns = [
+  'id',
+  'type',
+  'object_id as objectId',
+  'api_version as apiVersion',
+  'created',
+  'livemode',
+  'state',
+  'attempts',
+  'next_at as nextAt',
+  'note',
+  'received_at as receivedAt',
+  'finished_at as finishedAt',
+] as const
+
+export interface NewInboxEvent {
+  id: string
+  type: string
+  objectId: string | null
+  apiVersion: string | null
+  created: Date
+  livemode: boolean
+  payload: string
+  state: 'received' | 'ignored_mode'
+}
+
+/** Keeps an event once. False when it is there already. */
+export async function insertInboxEvent(db: Db | Trx, event: NewInboxEvent): Promise<boolean> {
+  const { rows } = await sql`
+    insert into webhook_inbox (id, type, object_id, api_version, created, livemode, payload, state, finished_at)
+    values (${event.id}, ${event.type}, ${event.objectId}, ${event.apiVersion}, ${event.created}, ${event.livemode}, ${event.payload}::jsonb,
+      ${event.state}, ${event.state === 'ignored_mode' ? sql`now()` : null})
+    on conflict (id) do nothing returning id`.execute(db)
+  return rows.length > 0
+}
+
+export interface ClaimedEvent extends InboxEvent {
+  payload: Record<string, unknown>
+  /**
+   * When this try began, by the database's clock: what is read from now on is newer than what
+   * anybody read before.
+   */
+  claimedAt: Date
+}
+
+/**
+ * Takes an event to work on it for `leaseSeconds`. Undefined when somebody else does, when it is
+ * done, or when it is not due. `attempts` counts this try already, so that an event that kills its
+ * process is parked in the end.
+ */
+export async function claimInboxEvent(
+  db: Db,
+  id: string,
+  leaseSeconds: number,
+): Promise<ClaimedEvent | undefined> {
+  return db
+    .updateTable('webhook_inbox')
+    .set({
+      attempts: sql`attempts + 1`,
+      lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${leaseSeconds})`,
+    })
+    .where('id', '=', id)
+    .where('state', 'in', ['received', 'failed'])
+    .where(sql<SqlBool>`(next_at is null or next_at <= clock_timestamp())`)
+    .where(sql<SqlBool>`(lease_until is null or lease_until <= clock_timestamp())`)
+    .returning(columns)
+    .returning(['payload', sql<Date>`clock_timestamp()`.as('claimedAt')])
+    .$narrowType<{ payload: Record<string, unknown> }>()
+    .executeTakeFirst()
+}
+
+/**
+ * Writes the outcome of a try, unless an operator asked for a replay or another process took over
+ * meanwhile.
+ */
+export async function finishInboxEvent(
+  db: Db | Trx,
+  event: { id: string; attempts: number },
+  outcome: {
+    state: 'applied' | 'skipped' | 'stale' | 'parked' | 'failed'
+    note: string | null
+    retrySeconds?: number
+  },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('webhook_inbox')
+    .set({
+      state: outcome.state,
+      note: outcome.note,
+      lease_until: null,
+      next_at:
+        outcome.retrySeconds === undefined
+          ? null
+          : sql<Date>`clock_timestamp() + make_interval(secs => ${outcome.retrySeconds})`,
+      finished_at: outcome.state === 'failed' ? null : sql<Date>`clock_timestamp()`,
+    })
+    .where('id', '=', event.id)
+    .where('attempts', '=', event.attempts)
+    .where('state', 'in', ['received', 'failed'])
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Events that are due and that nobody works on, oldest first. */
+export async function findDueInboxEvents(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from webhook_inbox
+    where state in ('received', 'failed') and (next_at is null or next_at <= clock_timestamp())
+      and (lease_until is null or lease_until <= clock_timestamp())
+    order by received_at, id limit ${limit}`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+export function findInboxEvent(
+  db: Db,
+  id: string,
+): Promise<(InboxEvent & { payload: Record<string, unknown> }) | undefined> {
+  return db
+    .selectFrom('webhook_inbox')
+    .select(columns)
+    .select('payload')
+    .$narrowType<{ payload: Record<string, unknown> }>()
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export interface InboxFilter {
+  state?: WebhookState | undefined
+  type?: string | undefined
+  q?: string | undefined
+  before?: string | undefined
+  limit: number
+}
+
+/** Newest first, one row more than asked. */
+export async function listInboxEvents(db: Db, filter: InboxFilter): Promise<InboxEvent[]> {
+  let query = db.selectFrom('webhook_inbox').select(columns)
+  if (filter.state) query = query.where('state', '=', filter.state)
+  if (filter.type)
+    query = query.where(
+      'type',
+      'like',
+      `${escapeLike(filter.type)}${filter.type.includes('..') && !filter.type.endsWith('..') ? '' : '%'}`,
+    )
+  if (filter.q) {
+    const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
+    query = query.where((where) =>
+      where.or([
+        where(sql<string>`lower(id)`, 'like', pattern),
+        where(sql<string>`lower(object_id)`, 'like', pattern),
+      ]),
+    )
+  }
+  if (filter.before) {
+    query = query.where(
+      sql<SqlBool>`(received_at, id) < (select b.received_at, b.id from webhook_inbox b where b.id = ${filter.before})`,
+    )
+  }
+  return query
+    .orderBy('received_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
+}
+
+const again = {
+  state: 'received' as const,
+  attempts: 0,
+  next_at: null,
+  lease_until: null,
+  finished_at: null,
+  note: null,
+}
+
+/**
+ * Has an event worked on again from its first try. False when it is being worked on or waiting
+ * anyway.
+ */
+export async function replayInboxEvent(trx: Trx, id: string): Promise<boolean> {
+  const row = await trx
+    .updateTable('webhook_inbox')
+    .set(again)
+    .where('id', '=', id)
+    .where('state', 'in', ['applied', 'skipped', 'stale', 'failed', 'parked'])
+    .where(sql<SqlBool>`(lease_until is null or lease_until <= clock_timestamp())`)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** All parked events again; answers their ids. */
+export async function replayParkedEvents(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .updateTable('webhook_inbox')
+    .set(again)
+    .where('state', '=', 'parked')
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export interface InboxFigures {
+  waiting: number
+  failing: number
+  parked: number
+  oldestWaitingSeconds: number | null
+  lastReceivedAt: Date | null
+  medianSeconds: number | null
+  slowestSeconds: number | null
+}
+
+/** How the inbox is doing; times from receipt to effect are of the last day. */
+export async function readInboxFigures(db: Db): Promise<InboxFigures> {
+  const { rows } = await sql<InboxFigures>`
+    select
+      (select count(*)::int from webhook_inbox where state in ('received', 'failed')) as waiting,
+      (select count(*)::int from webhook_inbox where state = 'failed') as failing,
+      (select count(*)::int from webhook_inbox where state = 'parked') as parked,
+      (select floor(extract(epoch from clock_timestamp() - min(received_at)))::int from webhook_inbox where state in ('received', 'failed'))
+        as "oldestWaitingSeconds",
+      (select max(received_at) from webhook_inbox) as "lastReceivedAt",
+      round(percentile_cont(0.5) within group (order by seconds)::numeric, 3)::float8 as "medianSeconds",
+      round(max(seconds)::numeric, 3)::float8 as "slowestSeconds"
+    from (select extract(epoch from finished_at - received_at) as seconds from webhook_inbox
+      where received_at > now() - interval '1 day' and state in ('applied', 'skipped', 'stale')) recent`.execute(
+    db,
+  )
+  const figures = rows[0]
+  if (!figures) throw new Error('an aggregate answers one row')
+  return figures
+}
+
+/** Of events older than `days` only their hash is kept. Returns how many were emptied. */
+export async function emptyOldPayloads(db: Db, days: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update webhook_inbox set payload = jsonb_build_object('sha256', encode(sha256(convert_to(payload::text, 'UTF8')), 'hex'))
+    where received_at < now() - make_interval(days => ${days}) and state in ('applied', 'skipped', 'stale', 'ignored_mode')
+      and payload ? 'object'`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

@@ -1,0 +1,314 @@
+import type {
+  ActivityFacts,
+  GatheredHealth,
+  HealthBand,
+  MailTrust,
+  PaymentFacts,
+  SecurityFacts,
+} from '@atrium/core/health-scores/health'
+import type { HealthDay } from '@atrium/core/health-scores/health-reports'
+import type {
+  HealthFactor,
+  ProvisioningStep,
+  StepState,
+  TenantStatus,
+} from '@atrium/core/tenants/tenants'
+import { type SqlBool, sql } from 'kysely'
+import type { Database, Db, Trx } from '../platform/connect.ts'
+import type { NamedStatement } from '../platform/keyed-read.ts'
+
+/** Everything that the health of a tenant is computed from. */
+export interface HealthFacts {
+  id: string
+  partnerId: string | null
+  status: TenantStatus
+  createdAt: Date
+  seats: number
+  memberCount: number
+  steps: { step: ProvisioningStep; state: StepState; changedAt: number }[] | null
+  payment: PaymentFacts | null
+  /** Null where members were not asked, like `security`. */
+  activity: ActivityFacts | null
+  mailTrust: MailTrust | null
+  security: SecurityFacts | null
+}
+
+interface DetailRow extends Omit<HealthFacts, 'payment'> {
+  subscription: {
+    status: PaymentFacts['status']
+    pastDueSince: string | null
+    cancelAtPeriodEnd: boolean
+    currentPeriodEnd: string | null
+    card: { expMonth?: number; expYear?: number } | null
+    lastFailureAt: string | null
+  } | null
+}
+
+const admins = sql.raw(`m.role in ('admin', 'owner')`)
+
+const ofMembers = sql`json_build_object('members', coalesce(p.active, 0), 'recent', coalesce(p.recent, 0)) as activity,
+      json_build_object('members', coalesce(p.active, 0), 'enrolled', coalesce(p.enrolled, 0),
+        'adminsWithout', coalesce(p."adminsWithout", 0), 'unknown', coalesce(p.unknown, 0)) as security`
+
+const membersInSum = ({ recentSince }: HealthTimes) => sql`
+      select count(*) as members, count(*) filter (where m.status = 'active') as active,
+        count(*) filter (where m.status = 'active' and u.last_seen_at >= ${recentSince}) as recent,
+        count(*) filter (where m.status = 'active' and (r.value ->> 'enrolled')::boolean) as enrolled,
+        count(*) filter (where m.status = 'active' and r.value is null) as unknown,
+        count(*) filter (where m.status = 'active' and ${admins} and not (r.value ->> 'enrolled')::boolean) as "adminsWithout"
+      from memberships m join users u on u.id = m.user_id
+        left join user_readings r on r.user_id = m.user_id and r.kind = 'second_factors'
+      where m.tenant_id = t.id and m.status <> 'removing'`
+export interface HealthTimes {
+  /** From when on a sign-in counts as recent. */
+  recentSince: Date
+  /** From when on a failed payment counts. */
+  failuresSince: Date
+}
+
+/**
+ * The facts of the named tenants in one statement. Without `members`, nobody's sign-in and second
+ * factor are read.
+ */
+export async function readHealthFacts(
+  db: Db | Trx,
+  tenantIds: readonly string[],
+  times: HealthTimes,
+  { members }: { members: boolean } = { members: true },
+): Promise<HealthFacts[]> {
+  const people = members
+    ? membersInSum(times)
+    : sql`select count(*) as members from memberships m where m.tenant_id = t.id and m.status <> 'removing'`
+  const { rows } = await sql<DetailRow>`
+    select t.id, t.partner_id as "partnerId", t.status, t.created_at as "createdAt", t.seats, coalesce(p.members, 0) as "memberCount",
+      (select json_agg(json_build_object('step', s.step, 'state', s.state, 'changedAt', round(extract(epoch from s.changed_at) * 1000)))
+        from provisioning_steps s where s.tenant_id = t.id) as steps,
+      ${members ? ofMembers : sql`null as activity, null as security`},
+      (select case when bool_or(d.verdict in ('missing', 'mismatch') and d.purpose in ('mx', 'dkim')) then 'failed'
+          when bool_or(d.verdict in ('missing', 'mismatch')) then 'warned'
+          when bool_and(d.verdict = 'ok') then 'passed' end
+        from (select v ->> 'purpose' as purpose, v ->> 'verdict' as verdict
+          from domains o, jsonb_array_elements(o.verdicts) v
+          where o.tenant_id = t.id and o.verified_at is not null and o.last_checked_at is not null
+            and v ->> 'purpose' in ('mx', 'spf', 'dkim', 'dmarc')) d) as "mailTrust",
+      (select json_build_object('status', s.status, 'pastDueSince', s.past_due_since, 'cancelAtPeriodEnd', s.cancel_at_period_end,
+          'currentPeriodEnd', s.current_period_end, 'card', c.card,
+          'lastFailureAt', (select max(i.created_at) from invoices i where i.tenant_id = t.id and i.created_at >= ${times.failuresSince}
+            and (i.attempt_count > 1 or (i.attempt_count > 0 and i.status in ('open', 'uncollectible')))))
+        from subscriptions s left join payment_customers c on c.tenant_id = s.tenant_id
+        where s.tenant_id = t.id and s.status not in ('canceled', 'incomplete_expired') limit 1) as subscription
+    from tenants t left join lateral (${people}) p on true
+    where t.id = any(${[...tenantIds]}::uuid[])`.execute(db)
+  return rows.map(({ subscription, ...row }) => ({
+    ...row,
+    payment: subscription && toPaymentFacts(subscription),
+  }))
+}
+
+function toPaymentFacts(row: NonNullable<DetailRow['subscription']>): PaymentFacts {
+  const date = (text: string | null) => (text === null ? null : new Date(text))
+  const { card } = row
+  const known = card?.expMonth !== undefined && card.expYear !== undefined
+  return {
+    status: row.status,
+    pastDueSince: date(row.pastDueSince),
+    cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+    currentPeriodEnd: date(row.currentPeriodEnd),
+    lastFailureAt: date(row.lastFailureAt),
+    // A card is good until its month is over.
+    cardGoodUntil: known ? new Date(Date.UTC(card.expYear ?? 0, card.expMonth ?? 0, 1)) : null,
+  }
+}
+
+/** Tenants whose health fell due, or that nobody computed since a moment; deleted ones once. */
+export async function listHealthDue(db: Db, since: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select t.id from tenants t left join tenant_health h on h.tenant_id = t.id
+    where h.computed_at is null or h.due or (h.computed_at < ${since} and not (t.status = 'deleted' and h.band = 'inactive'))
+    order by h.computed_at nulls first, t.id limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export interface ComputedHealth {
+  tenantId: string
+  score: number | null
+  band: HealthBand
+  factors: readonly HealthFactor[]
+  gathered: GatheredHealth
+}
+
+/**
+ * Writes what was computed at `now`, and makes it the health of that day (UTC). Of two who compute
+ * at once the later moment stays.
+ */
+export async function saveHealth(
+  db: Db,
+  computed: readonly ComputedHealth[],
+  now: Date,
+): Promise<void> {
+  if (computed.length === 0) return
+  const given = sql`jsonb_to_recordset(${JSON.stringify(computed)}::jsonb)
+    as g("tenantId" uuid, score integer, band text, factors jsonb, gathered jsonb)`
+  await sql`
+    with saved as (
+      insert into tenant_health (tenant_id, score, band, factors, gathered, computed_at)
+      select g."tenantId", g.score, g.band, g.factors, g.gathered, ${now}::timestamptz from ${given}
+        where exists (select from tenants t where t.id = g."tenantId") order by g."tenantId"
+      on conflict (tenant_id) do update set score = excluded.score, band = excluded.band, factors = excluded.factors,
+        gathered = excluded.gathered, computed_at = excluded.computed_at, due = false where tenant_health.computed_at <= excluded.computed_at or tenant_health.due
+      returning tenant_id)
+    insert into tenant_health_days (day, tenant_id, score, band)
+    select ${now.toISOString().slice(0, 10)}::date, g."tenantId", g.score, g.band
+      from ${given} join saved s on s.tenant_id = g."tenantId" order by g."tenantId"
+    on conflict (tenant_id, day) do update set score = excluded.score, band = excluded.band`.execute(
+    db,
+  )
+}
+
+/** What the last run found of a tenant, unless it was before `since`. */
+export async function findGatheredHealth(
+  db: Db,
+  tenantId: string,
+  since: Date,
+): Promise<GatheredHealth | undefined> {
+  const { rows } = await sql<{ gathered: GatheredHealth }>`
+    select gathered from tenant_health where tenant_id = ${tenantId} and computed_at >= ${since}`.execute(
+    db,
+  )
+  return rows[0]?.gathered
+}
+
+/** How a tenant was on the days from `since` on, oldest first. */
+export async function listHealthDays(
+  db: Db,
+  tenantId: string,
+  since: string,
+): Promise<HealthDay[]> {
+  const { rows } = await sql<HealthDay>`
+    select day::text as day, score, band from tenant_health_days where tenant_id = ${tenantId} and day >= ${since}::date order by day`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Days before `day` are of no more use to any report. */
+export async function deleteOldHealthDays(db: Db, day: string): Promise<void> {
+  await sql`delete from tenant_health_days where day < ${day}::date`.execute(db)
+  await sql`delete from health_summaries where day < ${day}::date`.execute(db)
+}
+
+/** Only of one partner's tenants, or of all of them where it is null. */
+type Scope = string | null
+
+const inScope = (column: string, partnerId: Scope) =>
+  partnerId === null ? sql<SqlBool>`true` : sql<SqlBool>`${sql.ref(column)} = ${partnerId}`
+
+/**
+ * Counts tenants and monthly recurring revenue by band, for every partner and the platform, as the
+ * report of the day of `now` (UTC). Deleted tenants are left out. Yearly amounts are summed first
+ * and divided by twelve once per figure, in minor units. One at a time.
+ */
+export async function saveHealthSummaries(trx: Trx, now: Date): Promise<void> {
+  const day = sql`${now.toISOString().slice(0, 10)}::date`
+  await sql`select pg_advisory_xact_lock(hashtext('health_summaries'))`.execute(trx)
+  await sql`delete from health_summaries where day = ${day}`.execute(trx)
+  await sql`
+    with present as (
+      select t.id, t.partner_id, coalesce(h.band, 'unknown') as band from tenants t left join tenant_health h on h.tenant_id = t.id
+      where t.status <> 'deleted'),
+    counted as (
+      select partner_id, band, count(*) as tenants from present group by partner_id, band),
+    earned as (
+      select p.partner_id, p.band, s.currency, sum(s.arr) as arr
+      from present p join subscription_history s on s.tenant_id = p.id and s.valid_to is null and s.arr > 0
+      group by p.partner_id, p.band, s.currency),
+    figures as (
+      select partner_id, band, tenants from counted where partner_id is not null
+      union all select null, band, sum(tenants) from counted group by band),
+    money as (
+      select partner_id, band, currency, arr from earned where partner_id is not null
+      union all select null, band, currency, sum(arr) from earned group by band, currency)
+    insert into health_summaries (day, partner_id, band, tenants, mrr, computed_at)
+    select ${day}, f.partner_id, f.band, f.tenants,
+      coalesce((select jsonb_agg(jsonb_build_object('currency', m.currency, 'mrrMinor', round(m.arr / 12.0)::bigint) order by m.currency)
+        from money m where m.band = f.band and m.partner_id is not distinct from f.partner_id), '[]'), ${now}
+    from figures f`.execute(trx)
+}
+
+export interface BandSummary {
+  band: HealthBand
+  tenants: number
+  mrr: { currency: string; mrrMinor: number }[]
+}
+
+/**
+ * The bands that tenants were in on a day, and when they were last counted. `bands` is empty where
+ * the partner had none.
+ */
+export interface DaySummary {
+  computedAt: Date
+  bands: BandSummary[]
+}
+
+const summariesOfDays: NamedStatement = {
+  name: 'health.summaries',
+  text: `select day::text, partner_id is not null as "ofPartner", band, tenants, mrr, computed_at as "computedAt" from health_summaries
+    where day in ($1::date, $2::date) and (partner_id is null or partner_id = $3::uuid)`,
+}
+
+/**
+ * Summaries of a partner's tenants, or of all where it is null, by day; a day such as `2027-01-31`.
+ * A day that nobody counted is not in it. One read of both, so that a report is not made of two
+ * states.
+ */
+export async function readHealthSummaries(
+  database: Pick<Database, 'read'>,
+  partnerId: Scope,
+  days: readonly [string, string],
+): Promise<Map<string, DaySummary>> {
+  const rows = await database.read<
+    BandSummary & { day: string; ofPartner: boolean; computedAt: Date }
+  >(summariesOfDays, [...days, partnerId])
+  const found = new Map<string, DaySummary>()
+  for (const { day, ofPartner, computedAt, ...band } of rows) {
+    const of = found.get(day) ?? { computedAt, bands: [] }
+    if (ofPartner === (partnerId !== null)) of.bands.push(band)
+    found.set(day, of)
+  }
+  return found
+}
+
+export interface HealthTenantRow {
+  id: string
+  slug: string
+  name: string
+  score: number | null
+  band: HealthBand
+  factors: HealthFactor[] | null
+  computedAt: Date | null
+  mrr: { currency: string; mrrMinor: number }[] | null
+}
+
+/** The tenants behind a figure of the report, newest first, one row more than asked. */
+export async function listTenantsByHealth(
+  db: Db,
+  partnerId: Scope,
+  filter: { band?: HealthBand | undefined; before?: string | undefined; limit: number },
+): Promise<HealthTenantRow[]> {
+  const conditions = [
+    sql<SqlBool>`t.status <> 'deleted'`,
+    inScope('t.partner_id', partnerId),
+    ...(filter.band ? [sql<SqlBool>`coalesce(h.band, 'unknown') = ${filter.band}`] : []),
+    ...(filter.before ? [sql<SqlBool>`t.id < ${filter.before}`] : []),
+  ]
+  const { rows } = await sql<HealthTenantRow>`
+    select t.id, t.slug, t.name, h.score, coalesce(h.band, 'unknown') as band, h.factors, h.computed_at as "computedAt",
+      (select json_agg(json_build_object('currency', m.currency, 'mrrMinor', m.mrr) order by m.currency) from (
+        select s.currency, round(sum(s.arr) / 12.0)::bigint as mrr from subscription_history s
+        where s.tenant_id = t.id and s.valid_to is null group by s.currency having sum(s.arr) > 0) m) as mrr
+    from tenants t left join tenant_health h on h.tenant_id = t.id
+    where ${sql.join(conditions, sql` and `)} order by t.id desc limit ${filter.limit + 1}`.execute(
+    db,
+  )
+  return rows
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+
+/** A domain of a tenant as the rules about addresses need it, the primary one first. */
+export interface AddressDomainRow {
+  name: string
+  primary: boolean
+  mailDomainId: string | null
+  verifiedAt: Date | null
+}
+
+export function listAddressDomains(db: Db | Trx, tenantId: string): Promise<AddressDomainRow[]> {
+  return db
+    .selectFrom('domains')
+    .select([
+      'name',
+      'is_primary as primary',
+      'mail_domain_id as mailDomainId',
+      'verified_at as verifiedAt',
+    ])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('is_primary', 'desc')
+    .orderBy('id')
+    .execute()
+}
+
+/**
+ * What has the address in our records: a mailbox, a list, or the sign-in address of somebody else
+ * than `exceptUserId`. Aliases stand in the mail server alone.
+ */
+export async function addressHolder(
+  db: Db | Trx,
+  address: string,
+  exceptUserId: string | null,
+): Promise<'mailbox' | 'list' | 'user' | undefined> {
+  const { rows } = await sql<{ holder: 'mailbox' | 'list' | 'user' }>`
+    select 'mailbox' as holder from memberships where mailbox_address = ${address}
+    union all select 'list' from mail_lists where address = ${address}
+    union all select 'user' from users where email = ${address} and removed_at is null and not invited and id is distinct from ${exceptUserId}::uuid
+    limit 1`.execute(db)
+  return rows[0]?.holder
+}
+
+export interface MailboxMemberRow {
+  id: string
+  name: string
+  email: string
+  mailboxAddress: string | null
+}
+
+/** The tenant's members by the id of their mailbox in the mail server. */
+export async function membersOfMailAccounts(
+  db: Db,
+  tenantId: string,
+  accountIds: readonly string[],
+): Promise<Map<string, MailboxMemberRow>> {
+  if (accountIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select([
+      'u.id',
+      'u.name',
+      'u.email',
+      'm.mailbox_address as mailboxAddress',
+      'm.mail_account_id as mailAccountId',
+    ])
+    .where('m.tenant_id', '=', tenantId)
+    .where('m.mail_account_id', 'in', [...accountIds])
+    .execute()
+  return new Map(rows.map(({ mailAccountId, ...row }) => [mailAccountId ?? '', row]))
+}

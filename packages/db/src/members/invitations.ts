@@ -1,0 +1,352 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+import { pendingSubject } from '../users/pending-subject.ts'
+
+/**
+ * Whether somebody showed that the identity of `users u` belongs to the reader of its address: by a
+ * mailed link to that very address, or because the tenant that made the identity proved the domain.
+ * Platform administrators were let in by their own kind. A claim in a token proves nothing:
+ * authentik does not verify addresses.
+ */
+export const proved = sql<boolean>`(u.platform_admin or coalesce(u.proved_email = u.email, false)
+  or coalesce((select d.verified_at is not null from domains d
+    where d.name = split_part(u.email, '@', 2) and d.tenant_id = u.home_tenant_id), false))`
+
+/** How long a mailed link opens something, in seconds. */
+export const accessLinkSeconds = 7 * 86_400
+
+/**
+ * Makes the one link of a person valid from now on; a link mailed before is void. Only the hash is
+ * stored.
+ */
+export async function saveAccessLink(
+  db: Db,
+  link: { userId: string; email: string; hash: Buffer },
+): Promise<void> {
+  const fresh = {
+    email: link.email,
+    token_hash: link.hash,
+    expires_at: sql<Date>`now() + make_interval(secs => ${accessLinkSeconds})`,
+    created_at: sql<Date>`now()`,
+  }
+  await db
+    .insertInto('access_links')
+    .values({ user_id: link.userId, ...fresh })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(fresh))
+    .execute()
+}
+
+export interface InvitedRow {
+  id: string
+  email: string
+  name: string
+  invited: boolean
+  /**
+   * The tenant that waits for the person; null for an invitation to a partner's staff and for
+   * people who accepted.
+   */
+  tenantId: string | null
+  tenantSlug: string | null
+  tenantName: string | null
+  partnerId: string | null
+  partnerSlug: string | null
+  partnerName: string | null
+}
+
+const selectInvited = sql`
+  select u.id, u.email, u.name, u.invited, t.id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName",
+    p.id as "partnerId", p.slug as "partnerSlug", p.name as "partnerName"
+  from users u left join memberships m on m.user_id = u.id and u.invited left join tenants t on t.id = m.tenant_id
+    left join partners p on p.id = u.partner_id`
+
+/**
+ * The person of a link that is valid now. A link ends with its time, its use, and any change of the
+ * person's address.
+ */
+export async function findByAccessLink(
+  db: Db | Trx,
+  hash: Buffer,
+): Promise<InvitedRow | undefined> {
+  const { rows } = await sql<InvitedRow>`
+    ${selectInvited} join access_links l on l.user_id = u.id
+    where l.token_hash = ${hash} and l.expires_at > now() and l.email = u.email and u.removed_at is null limit 1`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/**
+ * The person to whom a link is to be mailed; undefined once the address is another one, or an
+ * invitation was withdrawn.
+ */
+export async function findLinkRecipient(
+  db: Db,
+  userId: string,
+  email: string,
+): Promise<InvitedRow | undefined> {
+  const { rows } = await sql<InvitedRow>`
+    ${selectInvited} where u.id = ${userId} and u.email = ${email} and u.removed_at is null limit 1`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+export async function deleteAccessLink(db: Db | Trx, hash: Buffer): Promise<void> {
+  await db.deleteFrom('access_links').where('token_hash', '=', hash).execute()
+}
+
+/** For the clean-up. Returns how many. */
+export async function deleteExpiredAccessLinks(db: Db): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('access_links')
+    .where('expires_at', '<', sql<Date>`now()`)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** The link goes on with somebody else: the known person in the place of the invitation. */
+export async function moveAccessLink(trx: Trx, hash: Buffer, userId: string): Promise<void> {
+  await trx
+    .deleteFrom('access_links')
+    .where('user_id', '=', userId)
+    .where('token_hash', '<>', hash)
+    .execute()
+  await trx
+    .updateTable('access_links')
+    .set({ user_id: userId })
+    .where('token_hash', '=', hash)
+    .execute()
+}
+
+/** An invitation to the partner's staff that nobody has accepted. */
+export function findInvitedStaff(
+  db: Db | Trx,
+  partnerId: string,
+  email: string,
+): Promise<{ id: string } | undefined> {
+  return db
+    .selectFrom('users')
+    .select('id')
+    .where('partner_id', '=', partnerId)
+    .where('email', '=', email)
+    .where('invited', '=', true)
+    .executeTakeFirst()
+}
+
+export interface Trust {
+  /** The tenant that made the identity. */
+  homeTenantId: string | null
+  proved: boolean
+}
+
+export async function readTrust(db: Db | Trx, userId: string): Promise<Trust | undefined> {
+  const { rows } = await sql<Trust>`
+    select u.home_tenant_id as "homeTenantId", ${proved} as proved from users u where u.id = ${userId}`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** The tenant that proved the domain of an address; undefined when none did. */
+export function findDomainTenant(
+  db: Db | Trx,
+  domain: string,
+): Promise<{ tenantId: string } | undefined> {
+  return db
+    .selectFrom('domains')
+    .select('tenant_id as tenantId')
+    .where('name', '=', domain)
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst()
+}
+
+/** The address was proved by a mailed link. From now on the row is the record of a person. */
+export async function markProved(trx: Trx, userId: string, email: string): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({
+      invited: false,
+      proved_email: email,
+      proved_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', userId)
+    .execute()
+}
+
+/**
+ * Puts a known person in the place of an invitation to a tenant. Whoever is a member there already
+ * stays what they are, but an owner.
+ */
+export async function moveMembership(
+  trx: Trx,
+  tenantId: string,
+  from: string,
+  to: string,
+): Promise<void> {
+  const role = await trx
+    .selectFrom('memberships')
+    .select('role')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', from)
+    .executeTakeFirstOrThrow()
+  const there = await trx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', to)
+    .executeTakeFirst()
+  if (there) {
+    await trx
+      .deleteFrom('memberships')
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', '=', from)
+      .execute()
+    if (role.role === 'owner')
+      await trx
+        .updateTable('memberships')
+        .set({ role: 'owner' })
+        .where('tenant_id', '=', tenantId)
+        .where('user_id', '=', to)
+        .execute()
+  } else {
+    await trx
+      .updateTable('memberships')
+      .set({ user_id: to })
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', '=', from)
+      .execute()
+  }
+  await trx
+    .updateTable('member_import_rows')
+    .set({ user_id: to })
+    .where('user_id', '=', from)
+    .execute()
+  await trx
+    .deleteFrom('membership_revocations')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', to)
+    .execute()
+}
+
+/** Deletes an invitation: its memberships, its link, its row. */
+export async function deleteInvitation(trx: Trx, userId: string): Promise<void> {
+  const invited = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('invited', '=', true)
+    .executeTakeFirst()
+  if (!invited) return
+  await trx.deleteFrom('memberships').where('user_id', '=', userId).execute()
+  await trx.deleteFrom('users').where('id', '=', userId).execute()
+}
+
+/**
+ * Gives up the identity of a person for one that is still to be made. Whoever holds the old one
+ * keeps nothing: its tokens name a closed record from now on. `homeTenantId`: the tenant that makes
+ * the new one. Returns the subject that was given up.
+ */
+export async function giveUpIdentity(
+  trx: Trx,
+  userId: string,
+  homeTenantId: string | null,
+): Promise<string> {
+  const old = await trx
+    .selectFrom('users')
+    .select(['idp_subject_id', 'idp_user_id', 'email', 'name', 'home_tenant_id'])
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+  await trx
+    .updateTable('users')
+    .set({
+      idp_subject_id: sql<string>`${pendingSubject} || gen_random_uuid()`,
+      idp_user_id: null,
+      home_tenant_id: homeTenantId,
+      proved_email: null,
+      proved_at: null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', userId)
+    .execute()
+  await trx.deleteFrom('user_readings').where('user_id', '=', userId).execute()
+  await trx.deleteFrom('web_sessions').where('subject', '=', old.idp_subject_id).execute()
+  const unmade = old.idp_user_id === null && old.idp_subject_id.startsWith(pendingSubject)
+  if (!unmade) {
+    const closed = {
+      deactivated_at: sql<Date>`now()`,
+      removed_at: sql<Date>`now()`,
+      replaced_by: userId,
+    }
+    await trx
+      .insertInto('users')
+      .values({ ...old, ...closed })
+      .execute()
+  }
+  return old.idp_subject_id
+}
+
+export interface GivenUpIdentity {
+  /** The closed record. */
+  id: string
+  subject: string
+  idpUserId: string | null
+  email: string
+  /** A tenant of this platform made it; else it came from elsewhere and is only put aside. */
+  madeHere: boolean
+}
+
+/** Identities given up for this person that the identity provider may still have. */
+export function givenUpIdentities(db: Db, userId: string): Promise<GivenUpIdentity[]> {
+  return db
+    .selectFrom('users')
+    .select((row) => [
+      'id',
+      'idp_subject_id as subject',
+      'idp_user_id as idpUserId',
+      'email',
+      row('home_tenant_id', 'is not', null).as('madeHere'),
+    ])
+    .where('replaced_by', '=', userId)
+    .orderBy('id')
+    .$castTo<GivenUpIdentity>()
+    .execute()
+}
+
+/** The identity provider has followed. */
+export async function deleteGivenUpIdentity(db: Db, closedId: string): Promise<void> {
+  await db.updateTable('users').set({ replaced_by: null }).where('id', '=', closedId).execute()
+}
+
+/** The groups of the person's other tenants have to take in the new identity. */
+export async function renewIdentitySteps(
+  db: Db,
+  userId: string,
+  exceptTenantId: string | null,
+): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({
+      identity_state: 'pending',
+      identity_error: null,
+      identity_changed_at: sql<Date>`now()`,
+      next_at: null,
+      attempt: 0,
+      version: sql<number>`version + 1`,
+    })
+    .where('user_id', '=', userId)
+    .where('status', '<>', 'removing')
+    .where(sql<boolean>`tenant_id is distinct from ${exceptTenantId}::uuid`)
+    .execute()
+}
+
+/** The person has a password for signing in. Mailboxes have their own. */
+export async function clearNeedsPassword(db: Db, userId: string): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({ needs_password: false })
+    .where('user_id', '=', userId)
+    .where('mailbox_address', 'is', null)
+    .execute()
+}

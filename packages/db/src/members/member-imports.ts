@@ -1,0 +1,340 @@
+import type { ImportRowState } from '@atrium/core/members/member-import'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+
+/** In whose right an import makes members. */
+export interface Requester {
+  /**
+   * Null for an import that a program of before has begun; then the text of `requestedBy` finds the
+   * person.
+   */
+  id: string | null
+  byOperator: boolean
+}
+
+export interface ImportRecord {
+  id: string
+  tenantId: string
+  tenantSlug: string
+  requestedBy: string
+  requester: Requester
+  /** Somebody is at work on it. */
+  held: boolean
+  createdAt: Date
+  finishedAt: Date | null
+}
+
+export interface ImportRowRecord {
+  line: number
+  fields: Record<string, string>
+  state: ImportRowState
+  code: string | null
+  message: string | null
+  issues: { path: string; message: string }[]
+  userId: string | null
+}
+
+export interface NewImportRow {
+  line: number
+  fields: Record<string, string>
+  state: 'ready' | 'refused'
+  code: string | null
+  message: string | null
+  issues: readonly { path: string; message: string }[]
+}
+
+/** How long a run may hold an import without a sign of life. */
+export const importLeaseSeconds = 12
+
+export async function insertImport(
+  trx: Trx,
+  {
+    tenantId,
+    requestedBy,
+    requester,
+    rows,
+  }: { tenantId: string; requestedBy: string; requester: Requester; rows: readonly NewImportRow[] },
+): Promise<string> {
+  const { id } = await trx
+    .insertInto('member_imports')
+    .values({
+      tenant_id: tenantId,
+      requested_by: requestedBy,
+      requester_id: requester.id,
+      by_operator: requester.byOperator,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  for (let start = 0; start < rows.length; start += 500) {
+    await trx
+      .insertInto('member_import_rows')
+      .values(
+        rows.slice(start, start + 500).map(({ fields, issues, ...row }) => ({
+          ...row,
+          import_id: id,
+          fields: JSON.stringify(fields),
+          issues: JSON.stringify(issues),
+        })),
+      )
+      .execute()
+  }
+  return id
+}
+
+export async function findImport(
+  db: Db | Trx,
+  importId: string,
+): Promise<ImportRecord | undefined> {
+  const row = await db
+    .selectFrom('member_imports as i')
+    .innerJoin('tenants as t', 't.id', 'i.tenant_id')
+    .select([
+      'i.id',
+      'i.tenant_id as tenantId',
+      't.slug as tenantSlug',
+      'i.requested_by as requestedBy',
+      'i.requester_id as requesterId',
+      'i.by_operator as byOperator',
+      'i.created_at as createdAt',
+      'i.finished_at as finishedAt',
+      sql<boolean>`coalesce(i.lease_until > now(), false)`.as('held'),
+    ])
+    .where('i.id', '=', importId)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { requesterId, byOperator, ...record } = row
+  return { ...record, requester: { id: requesterId, byOperator } }
+}
+
+/** From now on the import goes on in the right of whoever resumed it. */
+export async function setRequester(
+  trx: Trx,
+  importId: string,
+  requestedBy: string,
+  { id, byOperator }: Requester,
+): Promise<void> {
+  await trx
+    .updateTable('member_imports')
+    .set({ requested_by: requestedBy, requester_id: id, by_operator: byOperator })
+    .where('id', '=', importId)
+    .execute()
+}
+
+/** Whether whoever asked for the import may still add members. Asked under the tenant's lock. */
+export async function requesterMayImport(
+  trx: Trx,
+  { tenantId, requestedBy, requester }: ImportRecord,
+): Promise<boolean> {
+  const { rows } = await sql<{ may: boolean }>`
+    select exists (
+      select from users u
+      where case when ${requester.id}::uuid is null then u.email = ${requestedBy} or u.idp_subject_id = ${requestedBy}
+          else u.id = ${requester.id}::uuid end
+        and u.deactivated_at is null and u.removed_at is null
+        and (u.platform_admin and (${requester.byOperator}::boolean or ${requester.id}::uuid is null)
+          or exists (select from memberships m where m.tenant_id = ${tenantId} and m.user_id = u.id
+            and m.role in ('admin', 'owner') and m.status in ('active', 'provisioning')))) as may`.execute(
+    trx,
+  )
+  return rows[0]?.may ?? false
+}
+
+/** In the order of the lines. */
+export function listImportRows(
+  db: Db,
+  importId: string,
+  states?: readonly ImportRowState[],
+): Promise<ImportRowRecord[]> {
+  return db
+    .selectFrom('member_import_rows')
+    .select(['line', 'fields', 'state', 'code', 'message', 'issues', 'user_id as userId'])
+    .where('import_id', '=', importId)
+    .$if(states !== undefined, (query) => query.where('state', 'in', [...(states ?? [])]))
+    .orderBy('line')
+    .execute()
+}
+
+export async function countImportRows(
+  db: Db,
+  importId: string,
+): Promise<Partial<Record<ImportRowState, number>>> {
+  const rows = await db
+    .selectFrom('member_import_rows')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
+    .where('import_id', '=', importId)
+    .groupBy('state')
+    .execute()
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+/**
+ * Takes an unfinished import for one run; undefined when another run holds it or nothing is left.
+ */
+export async function claimImport(db: Db, importId: string): Promise<{ run: string } | undefined> {
+  const claimed = await db
+    .updateTable('member_imports')
+    .set({ run: sql<string>`new_id()`, lease_until: leaseEnd() })
+    .where('id', '=', importId)
+    .where('finished_at', 'is', null)
+    .where(sql<boolean>`coalesce(lease_until < now(), true)`)
+    .returning('run')
+    .executeTakeFirst()
+  return claimed?.run ? { run: claimed.run } : undefined
+}
+
+/** Keeps the run alive. False when it is no longer ours: then nothing more may be done. */
+export async function extendImport(db: Db, importId: string, run: string): Promise<boolean> {
+  const result = await db
+    .updateTable('member_imports')
+    .set({ lease_until: leaseEnd() })
+    .where('id', '=', importId)
+    .where('run', '=', run)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+function leaseEnd() {
+  return sql<Date>`now() + make_interval(secs => ${importLeaseSeconds})`
+}
+
+/** Ends the run, and the import when no row is left to do. */
+export async function releaseImport(db: Db, importId: string, run: string): Promise<void> {
+  await db
+    .updateTable('member_imports')
+    .set({
+      run: null,
+      lease_until: null,
+      finished_at: sql<Date>`case when exists (select from member_import_rows r where r.import_id = member_imports.id
+        and r.state in ('ready', 'running')) then null else now() end`,
+    })
+    .where('id', '=', importId)
+    .where('run', '=', run)
+    .execute()
+}
+
+/** A row of an import that one run works on. */
+export interface RowInHand {
+  importId: string
+  line: number
+  run: string
+}
+
+/**
+ * Notes the member that a row has become, in the transaction that makes it. False when the run has
+ * lost its lease or another one has made the row: then the transaction must not commit. The lease
+ * cannot pass to another run before it ends.
+ */
+export async function takeImportRow(
+  trx: Trx,
+  { importId, line, run }: RowInHand,
+  userId: string,
+): Promise<boolean> {
+  const held = await trx
+    .selectFrom('member_imports')
+    .select('id')
+    .where('id', '=', importId)
+    .where('run', '=', run)
+    .forShare()
+    .executeTakeFirst()
+  if (!held) return false
+  const taken = await trx
+    .updateTable('member_import_rows')
+    .set({ state: 'running', user_id: userId })
+    .where('import_id', '=', importId)
+    .where('line', '=', line)
+    .where('state', '=', 'ready')
+    .executeTakeFirst()
+  return taken.numUpdatedRows > 0n
+}
+
+/**
+ * Writes what became of a row that makes nobody. A row that has become a member stays what it is.
+ * False as `finishImportRow`.
+ */
+export function rejectImportRow(
+  db: Db,
+  row: RowInHand,
+  rejection: {
+    code: string
+    message: string
+    issues: readonly { path: string; message: string }[]
+  },
+): Promise<boolean> {
+  const { code, message, issues } = rejection
+  return writeRow(db, row, 'ready', {
+    state: 'refused',
+    code,
+    message,
+    issues: JSON.stringify(issues),
+  })
+}
+
+/**
+ * Writes how far a row's member came. False when the run has lost its lease: then nothing more may
+ * be written.
+ */
+export function finishImportRow(
+  db: Db,
+  row: RowInHand,
+  unfinished: string | null,
+): Promise<boolean> {
+  const state = unfinished === null ? 'created' : 'incomplete'
+  return writeRow(db, row, 'running', { state, code: null, message: unfinished })
+}
+
+async function writeRow(
+  db: Db,
+  { importId, line, run }: RowInHand,
+  from: ImportRowState,
+  values: { state: ImportRowState; code: string | null; message: string | null; issues?: string },
+): Promise<boolean> {
+  const written = await db
+    .updateTable('member_import_rows')
+    .set(values)
+    .where('import_id', '=', importId)
+    .where('line', '=', line)
+    .where('state', '=', from)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('member_imports as i')
+          .select('i.id')
+          .where('i.id', '=', importId)
+          .where('i.run', '=', run),
+      ),
+    )
+    .executeTakeFirst()
+  return written.numUpdatedRows > 0n
+}
+
+/**
+ * Imports with rows left, and for how many seconds a run holds them unless it gives a sign of life;
+ * not of tenants that rest.
+ */
+export async function findUnfinishedImports(
+  db: Db,
+  limit: number,
+): Promise<{ id: string; heldSeconds: number }[]> {
+  return db
+    .selectFrom('member_imports as i')
+    .innerJoin('tenants as t', 't.id', 'i.tenant_id')
+    .select([
+      'i.id',
+      sql<number>`coalesce(extract(epoch from greatest(i.lease_until - now(), interval '0')), 0)::float8`.as(
+        'heldSeconds',
+      ),
+    ])
+    .where('i.finished_at', 'is', null)
+    .where('t.status', 'in', ['pending', 'active'])
+    .orderBy('i.id')
+    .limit(limit)
+    .execute()
+}
+
+/** Erases imports, which hold personal data, 30 days after their end. Returns how many. */
+export async function deleteOldImports(db: Db): Promise<number> {
+  const result = await db
+    .deleteFrom('member_imports')
+    .where(sql<boolean>`finished_at < now() - interval '30 days'`)
+    .executeTakeFirst()
+  return Number(result.numDeletedRows)
+}

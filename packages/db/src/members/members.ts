@@ -1,0 +1,448 @@
+import type { ProvisioningStep, StepState, TenantRole } from '@atrium/core/tenants/tenants'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+import { matchesText } from '../platform/text-search.ts'
+import { pendingSubject } from '../users/pending-subject.ts'
+import { proved } from './invitations.ts'
+
+export type MembershipStatus = 'provisioning' | 'active' | 'suspended' | 'removing'
+
+/** A membership with its person: what views show and rules decide by. */
+export interface MemberRow {
+  id: string
+  email: string
+  name: string
+  firstName: string | null
+  lastName: string | null
+  phone: string | null
+  alternativeEmail: string | null
+  role: TenantRole
+  membershipStatus: MembershipStatus
+  deactivatedAt: Date | null
+  mailboxAddress: string | null
+  bootstrapAdmin: boolean
+  needsPassword: boolean
+  identityState: StepState
+  identityError: string | null
+  mailState: StepState
+  mailError: string | null
+  filesState: StepState
+  filesError: string | null
+  /** See `managed`. */
+  managed: boolean
+  /** The address is on a domain that the tenant proved. */
+  ownAddress: boolean
+  /** Has not accepted the invitation yet. */
+  invited: boolean
+  /**
+   * The identity may be given power over this tenant: the tenant made it, or no other tenant made
+   * it unproved.
+   */
+  trusted: boolean
+  joinedAt: Date
+}
+
+/**
+ * Whether the address of `users u` is on a domain that the tenant of `memberships m` proved. A
+ * value and not `exists`, for which the planner reads all domains of the platform with every page.
+ */
+export const ownAddress = sql<boolean>`coalesce((select d.verified_at is not null from domains d
+  where d.name = split_part(u.email, '@', 2) and d.tenant_id = m.tenant_id), false)`
+
+/**
+ * Whether the tenant of `memberships m` manages the sign-in of `users u`: everybody whose address
+ * is on a domain that it proved, whoever made the identity; and somebody whose identity it made,
+ * while the person belongs nowhere else and no other tenant proved the domain of the address. Never
+ * a platform administrator.
+ */
+export const managed = sql<boolean>`(not u.platform_admin and (${ownAddress} or (u.home_tenant_id = m.tenant_id and u.partner_id is null
+  and coalesce((select d.tenant_id = m.tenant_id from domains d
+    where d.name = split_part(u.email, '@', 2) and d.verified_at is not null), true)
+  and coalesce((select false from memberships o where o.user_id = u.id and o.tenant_id <> m.tenant_id limit 1), true))))`
+
+const memberColumns = sql`u.id, u.email, u.name, u.first_name as "firstName", u.last_name as "lastName", u.phone,
+    u.alternative_email as "alternativeEmail", m.role, m.status as "membershipStatus", u.deactivated_at as "deactivatedAt",
+    m.mailbox_address as "mailboxAddress", m.bootstrap_admin and m.mailbox_address is null as "bootstrapAdmin",
+    m.needs_password as "needsPassword", m.identity_state as "identityState", m.identity_error as "identityError",
+    m.mail_state as "mailState", m.mail_error as "mailError", m.files_state as "filesState", m.files_error as "filesError",
+    ${managed} as managed, ${ownAddress} as "ownAddress", u.invited,
+    (u.home_tenant_id is null or u.home_tenant_id = m.tenant_id or ${proved}) as trusted, m.created_at as "joinedAt"`
+
+const selectMember = sql`select ${memberColumns} from memberships m join users u on u.id = m.user_id`
+
+export interface MemberFilter {
+  q?: string | undefined
+  role?: TenantRole | undefined
+  status?: MembershipStatus | 'deactivated' | undefined
+  before?: string | undefined
+  limit: number
+}
+
+/**
+ * Members that a search reads one by one before it asks the indexes of texts: a common text fills
+ * its page among them.
+ */
+const newestMembers = 100
+
+/** Members by user id, newest first, one row more than asked. */
+export async function listMembers(
+  db: Db,
+  tenantId: string,
+  filter: MemberFilter,
+): Promise<MemberRow[]> {
+  const { q, limit } = filter
+  const conditions = [sql<SqlBool>`m.tenant_id = ${tenantId}`]
+  if (filter.role) conditions.push(sql<SqlBool>`m.role = ${filter.role}`)
+  if (filter.status === 'deactivated') conditions.push(sql<SqlBool>`u.deactivated_at is not null`)
+  else if (filter.status)
+    conditions.push(sql<SqlBool>`m.status = ${filter.status} and u.deactivated_at is null`)
+  // Said of both sides of the join: of one alone, the planner reads all newer people of the
+  // platform to come to the page.
+  if (filter.before)
+    conditions.push(sql<SqlBool>`m.user_id < ${filter.before} and u.id < ${filter.before}`)
+  const page = async (memberships: RawBuilder<unknown>, more: RawBuilder<SqlBool>[]) => {
+    const { rows } =
+      await sql<MemberRow>`select ${memberColumns} from ${memberships} join users u on u.id = m.user_id
+      where ${sql.join([...conditions, ...more], sql` and `)} order by m.user_id desc limit ${limit + 1}`.execute(
+        db,
+      )
+    return rows
+  }
+  const all = sql`memberships m`
+  if (!q) return page(all, [])
+  const ofPerson = matchesText([sql`u.email`, sql`lower(u.name)`], q)
+  const ofMailbox = matchesText([sql`m.mailbox_address`], q)
+  const before = filter.before ? sql<SqlBool>`user_id < ${filter.before}` : sql<SqlBool>`true`
+  const newest = sql`(select * from memberships where tenant_id = ${tenantId} and ${before} order by user_id desc limit ${newestMembers}) m`
+  const rows = await page(newest, [sql<SqlBool>`(${ofPerson} or ${ofMailbox})`])
+  if (rows.length > limit) return rows
+  return page(all, [
+    sql<SqlBool>`m.user_id in (select m.user_id from memberships m join users u on u.id = m.user_id where m.tenant_id = ${tenantId} and ${ofPerson}
+      union select m.user_id from memberships m where m.tenant_id = ${tenantId} and ${ofMailbox})`,
+  ])
+}
+
+export async function findMember(
+  db: Db | Trx,
+  tenantId: string,
+  userId: string,
+): Promise<MemberRow | undefined> {
+  const { rows } =
+    await sql<MemberRow>`${selectMember} where m.tenant_id = ${tenantId} and m.user_id = ${userId}`.execute(
+      db,
+    )
+  return rows[0]
+}
+
+/** The member under a row lock. The tenant's row is locked before, by everybody. */
+export async function lockMember(
+  trx: Trx,
+  tenantId: string,
+  userId: string,
+): Promise<MemberRow | undefined> {
+  const { rows } = await sql<MemberRow>`
+    ${selectMember} where m.tenant_id = ${tenantId} and m.user_id = ${userId} for update of m`.execute(
+    trx,
+  )
+  return rows[0]
+}
+
+/**
+ * The caller's role as it is now, under the tenant's lock: two admins who demote each other must
+ * not both still be admins.
+ */
+export async function activeRole(
+  trx: Trx,
+  tenantId: string,
+  userId: string,
+): Promise<TenantRole | undefined> {
+  const row = await trx
+    .selectFrom('memberships')
+    .select('role')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('status', 'in', ['active', 'provisioning'])
+    .executeTakeFirst()
+  return row?.role
+}
+
+/** Whether somebody else can still administer the tenant. Asked under the tenant's lock. */
+export async function hasOtherAdmin(trx: Trx, tenantId: string, userId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select('m.user_id')
+    .where('m.tenant_id', '=', tenantId)
+    .where('m.user_id', '<>', userId)
+    .where('m.role', 'in', ['admin', 'owner'])
+    .where('m.status', 'in', ['active', 'provisioning'])
+    .where('u.deactivated_at', 'is', null)
+    .where('u.invited', '=', false)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Owner and admins who may act, for mails to them. */
+export function listAdministrators(
+  db: Db | Trx,
+  tenantId: string,
+): Promise<{ id: string; name: string; email: string }[]> {
+  return db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['u.id', 'u.name', 'u.email'])
+    .where('m.tenant_id', '=', tenantId)
+    .where('m.role', 'in', ['owner', 'admin'])
+    .where('m.status', 'in', ['active', 'provisioning'])
+    .where('u.deactivated_at', 'is', null)
+    .where('u.invited', '=', false)
+    .orderBy('u.id')
+    .execute()
+}
+
+/** Seats in use: everybody who is not being removed. */
+export async function countMembers(db: Db | Trx, tenantId: string): Promise<number> {
+  const row = await db
+    .selectFrom('memberships')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', tenantId)
+    .where('status', '<>', 'removing')
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export interface TenantDomain {
+  name: string
+  primary: boolean
+  verified: boolean
+  mailDomainId: string | null
+}
+
+/** Primary first. */
+export function listTenantDomains(db: Db | Trx, tenantId: string): Promise<TenantDomain[]> {
+  return db
+    .selectFrom('domains')
+    .select((row) => [
+      'name',
+      'is_primary as primary',
+      row('verified_at', 'is not', null).as('verified'),
+      'mail_domain_id as mailDomainId',
+    ])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('is_primary', 'desc')
+    .orderBy('id')
+    .$castTo<TenantDomain>()
+    .execute()
+}
+
+/** The member who has this mailbox address reserved, in any tenant. */
+export function findMailboxHolder(
+  db: Db | Trx,
+  address: string,
+): Promise<{ tenantId: string; userId: string } | undefined> {
+  return db
+    .selectFrom('memberships')
+    .select(['tenant_id as tenantId', 'user_id as userId'])
+    .where('mailbox_address', '=', address)
+    .executeTakeFirst()
+}
+
+export interface KnownPerson {
+  id: string
+  platformAdmin: boolean
+  deactivatedAt: Date | null
+}
+
+/**
+ * The living record with this address, or with this subject. An invitation that nobody accepted is
+ * no record of a person.
+ */
+export function findPerson(
+  db: Db | Trx,
+  by: { email: string } | { subject: string },
+): Promise<KnownPerson | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'platform_admin as platformAdmin', 'deactivated_at as deactivatedAt'])
+    .where('email' in by ? 'email' : 'idp_subject_id', '=', 'email' in by ? by.email : by.subject)
+    .where('removed_at', 'is', null)
+    .where('invited', '=', false)
+    .executeTakeFirst()
+}
+
+/** What has an address on a domain of a tenant, or is known by it. */
+export interface AddressUse {
+  person: KnownPerson | undefined
+  /** That person is a member of the tenant. */
+  member: boolean
+  /** Somebody was invited to the tenant under it, and has not accepted. */
+  invited: boolean
+  /** A mailbox, a list or another person has it. */
+  held: boolean
+  /** Its domain is one that the tenant proved. */
+  own: boolean
+}
+
+export async function findAddressUse(
+  db: Db | Trx,
+  tenantId: string,
+  address: string,
+): Promise<AddressUse> {
+  const { rows } = await sql<Omit<AddressUse, 'person'> & KnownPerson>`
+    select u.id, u.platform_admin as "platformAdmin", u.deactivated_at as "deactivatedAt",
+      exists (select from memberships m where m.tenant_id = ${tenantId} and m.user_id = u.id) as member,
+      exists (select from memberships m join users i on i.id = m.user_id
+        where m.tenant_id = ${tenantId} and i.email = ${address} and i.invited) as invited,
+      exists (select from memberships where mailbox_address = ${address}) or exists (select from mail_lists where address = ${address})
+        or exists (select from users o where o.email = ${address} and o.removed_at is null and not o.invited and o.id is distinct from u.id) as held,
+      exists (select from domains d where d.tenant_id = ${tenantId} and d.name = split_part(${address}, '@', 2) and d.verified_at is not null) as own
+    from (select) one left join users u on u.email = ${address} and u.removed_at is null and not u.invited limit 1`.execute(
+    db,
+  )
+  const [row] = rows
+  if (!row) throw new Error('a query without a condition returned no row')
+  const { id, platformAdmin, deactivatedAt, ...use } = row
+  return { ...use, person: id === null ? undefined : { id, platformAdmin, deactivatedAt } }
+}
+
+/**
+ * The record of somebody whose identity this tenant is about to make, or, `invited`, of an
+ * invitation.
+ */
+export async function insertPerson(
+  trx: Trx,
+  person: {
+    email: string
+    name: string
+    firstName: string | null
+    lastName: string | null
+    phone: string | null
+    alternativeEmail: string | null
+    homeTenantId: string | null
+    invited?: boolean
+  },
+): Promise<string> {
+  const { id } = await trx
+    .insertInto('users')
+    .values({
+      idp_subject_id: sql<string>`${pendingSubject} || gen_random_uuid()`,
+      email: person.email,
+      name: person.name,
+      first_name: person.firstName,
+      last_name: person.lastName,
+      phone: person.phone,
+      alternative_email: person.alternativeEmail,
+      home_tenant_id: person.homeTenantId,
+      invited: person.invited ?? false,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export interface MembershipChanges {
+  role?: 'member' | 'admin' | 'owner'
+  status?: MembershipStatus
+  mailbox_address?: string | null
+  mail_vacant?: boolean
+  profile_due?: boolean
+  /** A token that was issued before this moment tells nothing about the person any more. */
+  identity_changed_at?: 'now'
+}
+
+/** Writes facts of a membership and says which steps have to be done (again). */
+export async function changeMembership(
+  trx: Trx,
+  tenantId: string,
+  userId: string,
+  { identity_changed_at, ...changes }: MembershipChanges,
+  todo: readonly ProvisioningStep[] = [],
+): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({
+      ...changes,
+      ...(identity_changed_at ? { identity_changed_at: sql<Date>`now()` } : {}),
+      ...(todo.includes('identity')
+        ? { identity_state: 'pending' as const, identity_error: null }
+        : {}),
+      ...(todo.includes('mail') ? { mail_state: 'pending' as const, mail_error: null } : {}),
+      ...(todo.includes('files') ? { files_state: 'pending' as const, files_error: null } : {}),
+      ...(todo.length > 0 ? { next_at: null, attempt: 0, version: sql<number>`version + 1` } : {}),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/**
+ * Mailboxes and file accounts have to follow another name of a person, in every tenant but
+ * `exceptTenantId`. Those of suspended members are told when the suspension ends. Needs no lease:
+ * whoever works on a member finds that it changed.
+ */
+export async function reopenForName(
+  trx: Trx,
+  userId: string,
+  exceptTenantId?: string,
+): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({
+      mail_state: sql<StepState>`case when mailbox_address is null then mail_state else 'pending' end`,
+      mail_error: sql<string | null>`case when mailbox_address is null then mail_error end`,
+      files_state: sql<StepState>`case when files_state = 'skipped' then files_state else 'pending' end`,
+      files_error: null,
+      next_at: null,
+      attempt: 0,
+      version: sql<number>`version + 1`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('user_id', '=', userId)
+    .where('status', 'not in', ['removing', 'suspended'])
+    .$if(exceptTenantId !== undefined, (query) =>
+      query.where('tenant_id', '<>', exceptTenantId ?? ''),
+    )
+    .execute()
+}
+
+/** The address that the person signs in with. */
+export async function setPersonEmail(trx: Trx, userId: string, email: string): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ email, updated_at: sql<Date>`now()` })
+    .where('id', '=', userId)
+    .execute()
+}
+
+/**
+ * Demotes the owner and promotes the other in this order: the database allows one owner at a time,
+ * and looks for one at the end.
+ */
+export async function moveOwnership(
+  trx: Trx,
+  tenantId: string,
+  userId: string,
+): Promise<{ previousOwnerId: string } | undefined> {
+  const previous = await trx
+    .updateTable('memberships')
+    .set({ role: 'admin', updated_at: sql<Date>`now()` })
+    .where('tenant_id', '=', tenantId)
+    .where('role', '=', 'owner')
+    .returning('user_id')
+    .executeTakeFirst()
+  await changeMembership(trx, tenantId, userId, { role: 'owner' })
+  return previous && { previousOwnerId: previous.user_id }
+}
+
+/** From now on no token that was issued before gives the membership back. */
+export async function revokeMembership(trx: Trx, tenantId: string, userId: string): Promise<void> {
+  await trx
+    .insertInto('membership_revocations')
+    .values({ tenant_id: tenantId, user_id: userId })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'user_id']).doUpdateSet({ revoked_at: sql<Date>`now()` }),
+    )
+    .execute()
+}

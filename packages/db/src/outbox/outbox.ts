@@ -1,0 +1,282 @@
+import type { MailTemplateKey } from '@atrium/core/branding/email-templates'
+import type { MailState } from '@atrium/core/mail/mail-states'
+import type { CalendarAttachment, MailValue, OutgoingMail } from '@atrium/core/outbox/outbox'
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+import { escapeLike } from '../platform/text-search.ts'
+
+/**
+ * How long a sender may hold a mail without telling an outcome; longer than its deadline. A killed
+ * process's mails are free after that.
+ */
+export const mailLeaseSeconds = 60
+
+/**
+ * Queues a mail, due at `now`. Returns its id; undefined when a mail of that key was queued before.
+ * `host` ends the Message-ID, which stays the same however often the mail is tried.
+ */
+export async function insertMail(
+  trx: Trx,
+  mail: OutgoingMail,
+  { host, now }: { host: string; now: Date },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    insert into outbox (id, key, tenant_id, template, recipient, recipient_name, "values", booking_id, calendar, message_id, next_at,
+      created_at, changed_at)
+    select id, ${mail.key}, ${mail.tenantId}::uuid, ${mail.template}, ${mail.to}, ${mail.name ?? null}, ${JSON.stringify(mail.values)}::jsonb,
+      ${mail.bookingId ?? null}::uuid, ${mail.calendar ? JSON.stringify(mail.calendar) : null}::jsonb, '<' || id || '@' || ${host}::text || '>', ${now}, ${now}, ${now}
+    from (select new_id() as id) made
+    on conflict (key) do nothing
+    returning id`.execute(trx)
+  return rows[0]?.id
+}
+
+/** Whether a mail of this key was queued before, sent or not. */
+export async function isMailQueued(trx: Trx, key: string): Promise<boolean> {
+  return (
+    (await trx.selectFrom('outbox').select('id').where('key', '=', key).executeTakeFirst()) !==
+    undefined
+  )
+}
+
+/** A mail claimed for one try. */
+export interface ClaimedMail {
+  id: string
+  run: string
+  tenantId: string | null
+  template: MailTemplateKey
+  recipient: string
+  recipientName: string | null
+  values: Record<string, MailValue>
+  bookingId: string | null
+  calendar: CalendarAttachment | null
+  messageId: string
+  /** Tries so far, this one included. */
+  attempts: number
+}
+
+/**
+ * Takes mails that are due at `now` and that no living process holds, the longest waiting first.
+ * Leases go by the clock of the database, because several processes look at them.
+ */
+export async function claimMails(db: Db, now: Date, limit: number): Promise<ClaimedMail[]> {
+  const { rows } = await sql<ClaimedMail>`
+    with due as (
+      select id from outbox
+      where state in ('queued', 'sending', 'failed') and next_at <= ${now} and coalesce(lease_until < now(), true)
+      order by next_at, id limit ${limit} for update skip locked
+    )
+    update outbox o set state = 'sending', attempts = o.attempts + 1, run = new_id(), changed_at = ${now},
+      lease_until = now() + make_interval(secs => ${mailLeaseSeconds})
+    from due where o.id = due.id
+    returning o.id, o.run, o.tenant_id as "tenantId", o.template, o.recipient, o.recipient_name as "recipientName", o."values",
+      o.booking_id as "bookingId", o.calendar, o.message_id as "messageId", o.attempts`.execute(db)
+  return rows
+}
+
+/** `nextAt` null: nobody tries again by itself. */
+export type MailOutcome = { sent: true } | { error: string; nextAt: Date | null }
+
+/** The end of a try. */
+export interface EndedTry {
+  mail: Pick<ClaimedMail, 'id' | 'run'>
+  outcome: MailOutcome
+  now: Date
+}
+
+/**
+ * Ends tries. Returns the ids of those that were saved: nothing is written for a mail that another
+ * process took over meanwhile.
+ */
+export async function saveMailOutcomes(
+  db: Db,
+  tries: readonly EndedTry[],
+): Promise<ReadonlySet<string>> {
+  const rows = tries.map(({ mail, outcome, now }) =>
+    'sent' in outcome
+      ? { ...mail, state: 'sent', now, sentAt: now, nextAt: null, error: null }
+      : {
+          ...mail,
+          state: outcome.nextAt === null ? 'gave_up' : 'failed',
+          now,
+          sentAt: null,
+          nextAt: outcome.nextAt,
+          error: outcome.error,
+        },
+  )
+  const column = <Key extends keyof (typeof rows)[number]>(key: Key) => rows.map((row) => row[key])
+  const saved = await sql<{ id: string }>`
+    update outbox o set state = ended.state, run = null, lease_until = null, changed_at = ended.now, sent_at = ended.sent_at,
+      next_at = ended.next_at, error = ended.error
+    from unnest(${column('id')}::uuid[], ${column('run')}::uuid[], ${column('state')}::text[], ${column('now')}::timestamptz[],
+      ${column('sentAt')}::timestamptz[], ${column('nextAt')}::timestamptz[], ${column('error')}::text[])
+      as ended (id, run, state, now, sent_at, next_at, error)
+    where o.id = ended.id and o.run = ended.run returning o.id`.execute(db)
+  return new Set(saved.rows.map(({ id }) => id))
+}
+
+/**
+ * Whether a later mail about the same booking went out to the same recipient, or is to: what one
+ * that was held up says no longer holds then. Reminders and conflicts say nothing about the state
+ * of a booking; and a host who booked with himself reads both sides.
+ */
+export async function isOvertaken(db: Db, mail: ClaimedMail): Promise<boolean> {
+  const { rows } = await sql<{ overtaken: boolean }>`
+    select exists (select from outbox o where o.booking_id = ${mail.bookingId}::uuid and o.id > ${mail.id} and o.recipient = ${mail.recipient}
+      and o.state <> 'gave_up' and o.template not in ('booking.reminder', 'booking.host_conflict', 'booking.replaced')
+      and starts_with(o.template, 'booking.host_') = starts_with(${mail.template}, 'booking.host_')) as overtaken`.execute(
+    db,
+  )
+  return rows[0]?.overtaken ?? false
+}
+
+/**
+ * Gives back a mail that was claimed and not tried: whoever claims next may have it. Nothing when
+ * another process took it over meanwhile.
+ */
+export async function releaseMail(db: Db, mail: Pick<ClaimedMail, 'id' | 'run'>): Promise<void> {
+  await sql`
+    update outbox set state = 'queued', run = null, lease_until = null, attempts = attempts - 1
+    where id = ${mail.id} and run = ${mail.run}`.execute(db)
+}
+
+/**
+ * Takes a mail out of the queue that is no longer worth sending. Nothing when another process took
+ * it over meanwhile.
+ */
+export async function dropMail(db: Db, mail: ClaimedMail): Promise<void> {
+  await db.deleteFrom('outbox').where('id', '=', mail.id).where('run', '=', mail.run).execute()
+}
+
+/**
+ * Makes a mail that is not sent due at once, with all its tries before it again. A mail that is
+ * being sent stays as it is.
+ */
+export async function requeueMail(trx: Trx, id: string, now: Date): Promise<void> {
+  await trx
+    .updateTable('outbox')
+    .set({ state: 'queued', attempts: 0, next_at: now, error: null, changed_at: now })
+    .where('id', '=', id)
+    .where('state', 'in', ['queued', 'failed', 'gave_up'])
+    .where('recipient', 'is not', null)
+    .execute()
+}
+
+/** True while a mail is due at `now` and nobody holds it. */
+export async function hasDueMail(db: Db, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ due: boolean }>`
+    select exists (select from outbox where state in ('queued', 'sending', 'failed') and next_at <= ${now}
+      and coalesce(lease_until < now(), true)) as due`.execute(db)
+  return rows[0]?.due ?? false
+}
+
+/**
+ * Erases recipient and values of mails that were over before the given moment. Returns how many.
+ */
+export async function eraseOldMails(db: Db, before: Date): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('outbox')
+    .set({ recipient: null, recipient_name: null, values: '{}', calendar: null })
+    .where('state', 'in', ['sent', 'gave_up'])
+    .where('changed_at', '<', before)
+    .where('recipient', 'is not', null)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+export interface MailRow {
+  id: string
+  template: MailTemplateKey
+  tenantSlug: string | null
+  recipient: string | null
+  state: MailState
+  attempts: number
+  nextAt: Date | null
+  error: string | null
+  messageId: string
+  createdAt: Date
+  sentAt: Date | null
+}
+
+const columns = [
+  'o.id',
+  'o.template',
+  't.slug as tenantSlug',
+  'o.recipient',
+  'o.state',
+  'o.attempts',
+  'o.next_at as nextAt',
+  'o.error',
+  'o.message_id as messageId',
+  'o.created_at as createdAt',
+  'o.sent_at as sentAt',
+] as const
+
+/** Newest first, one row more than asked. `q` looks at the template's key and the tenant's slug. */
+export function listMails(
+  db: Db,
+  filter: {
+    state?: MailState | undefined
+    q?: string | undefined
+    tenantSlug?: string | undefined
+    before?: string | undefined
+    limit: number
+  },
+): Promise<MailRow[]> {
+  let query = db
+    .selectFrom('outbox as o')
+    .leftJoin('tenants as t', 't.id', 'o.tenant_id')
+    .select(columns)
+  if (filter.state) query = query.where('o.state', '=', filter.state)
+  if (filter.tenantSlug) query = query.where('t.slug', '=', filter.tenantSlug)
+  if (filter.before) query = query.where('o.id', '<', filter.before)
+  if (filter.q) {
+    const pattern = `%${escapeLike(filter.q)}%`
+    query = query.where(sql<SqlBool>`(o.template ilike ${pattern} or t.slug ilike ${pattern})`)
+  }
+  return query
+    .orderBy('o.id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
+}
+
+export function findMail(db: Db | Trx, id: string): Promise<MailRow | undefined> {
+  return db
+    .selectFrom('outbox as o')
+    .leftJoin('tenants as t', 't.id', 'o.tenant_id')
+    .select(columns)
+    .where('o.id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Holds the mail until the transaction ends. */
+export async function lockMail(trx: Trx, id: string): Promise<MailRow | undefined> {
+  const locked = await trx
+    .selectFrom('outbox')
+    .select('id')
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return locked && findMail(trx, id)
+}
+
+/**
+ * How many mails wait (being sent included), have failed and are due again, and were given up;
+ * since when the oldest of them waits.
+ */
+export async function countMails(
+  db: Db,
+): Promise<{ waiting: number; failed: number; gaveUp: number; oldestWaiting: Date | null }> {
+  const { rows } = await sql<{
+    waiting: number
+    failed: number
+    gaveUp: number
+    oldestWaiting: Date | null
+  }>`
+    select count(*) filter (where state in ('queued', 'sending'))::int as waiting,
+      count(*) filter (where state = 'failed')::int as failed,
+      count(*) filter (where state = 'gave_up')::int as "gaveUp",
+      min(created_at) filter (where state in ('queued', 'sending', 'failed')) as "oldestWaiting"
+    from outbox where state <> 'sent'`.execute(db)
+  return rows[0] ?? { waiting: 0, failed: 0, gaveUp: 0, oldestWaiting: null }
+}

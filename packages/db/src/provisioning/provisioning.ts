@@ -1,0 +1,454 @@
+import type {
+  Plan,
+  ProvisioningStep,
+  StepState,
+  TenantAccess,
+  TenantStatus,
+} from '@atrium/core/tenants/tenants'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+import { accessOf, followed } from '../tenants/access-conditions.ts'
+import { notifyTenant } from '../tenants/tenants.ts'
+
+/** A domain and where it stands in the mail server. */
+export interface MailPlace {
+  id: string
+  name: string
+  ownershipToken: string
+  verifiedAt: Date | null
+  mailDomainId: string | null
+  mailPendingId: string | null
+}
+
+/** A claimed run: everything the steps need, read when the claim was made. */
+export interface ProvisioningRun {
+  run: string
+  tenant: {
+    id: string
+    slug: string
+    name: string
+    status: TenantStatus
+    access: TenantAccess
+    plan: Plan
+    identityGroupId: string | null
+    identityGroupName: string
+    fileSpaceId: string | null
+  }
+  owner:
+    | {
+        id: string
+        subject: string
+        email: string
+        idpUserId: string | null
+        platformAdmin: boolean
+      }
+    | undefined
+  domains: MailPlace[]
+  /** `version` says for which state of the record the run works. */
+  steps: {
+    step: ProvisioningStep
+    state: StepState
+    attempt: number
+    due: boolean
+    version: number
+  }[]
+}
+
+/**
+ * How long a run holds its tenant without a sign of life. A killed process's tenants are free after
+ * that.
+ */
+export const leaseSeconds = 12
+
+/**
+ * Takes a tenant for one run. Undefined when another run holds it. The lease runs by the database's
+ * clock, which all processes share; it is extended with `extendLease` while the run lives.
+ */
+export async function claimProvisioning(
+  db: Db,
+  tenantId: string,
+): Promise<ProvisioningRun | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const claimed = await trx
+      .updateTable('tenants')
+      .set({ provisioning_run: sql<string>`new_id()`, provisioning_lease_until: leaseEnd() })
+      .where('id', '=', tenantId)
+      .where(sql<boolean>`coalesce(provisioning_lease_until < now(), true)`)
+      .returning([
+        'provisioning_run as run',
+        'id',
+        'slug',
+        'name',
+        'status',
+        accessOf('tenants').as('access'),
+        'plan',
+        'identity_group_id as identityGroupId',
+        sql<string>`coalesce(identity_group_name, slug)`.as('identityGroupName'),
+        'file_space_id as fileSpaceId',
+      ])
+      .executeTakeFirst()
+    if (!claimed?.run) return undefined
+    const { run, ...tenant } = claimed
+    const owner = await trx
+      .selectFrom('memberships as m')
+      .innerJoin('users as u', 'u.id', 'm.user_id')
+      .select([
+        'u.id',
+        'u.idp_subject_id as subject',
+        'u.email',
+        'u.idp_user_id as idpUserId',
+        'u.platform_admin as platformAdmin',
+      ])
+      .where('m.tenant_id', '=', tenantId)
+      .where('m.role', '=', 'owner')
+      .where('u.invited', '=', false)
+      .executeTakeFirst()
+    const domains = await trx
+      .selectFrom('domains')
+      .select([
+        'id',
+        'name',
+        'ownership_token as ownershipToken',
+        'verified_at as verifiedAt',
+        'mail_domain_id as mailDomainId',
+        'mail_pending_id as mailPendingId',
+      ])
+      .where('tenant_id', '=', tenantId)
+      .orderBy('id')
+      .execute()
+    const steps = await trx
+      .selectFrom('provisioning_steps')
+      .select([
+        'step',
+        'state',
+        'attempt',
+        'version',
+        sql<boolean>`coalesce(next_at <= now(), true)`.as('due'),
+      ])
+      .where('tenant_id', '=', tenantId)
+      .execute()
+    return { run, tenant, owner, domains, steps }
+  })
+}
+
+function leaseEnd() {
+  return sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
+}
+
+/** Keeps the run alive. False when it is no longer ours: then nothing more may be written. */
+export async function extendLease(db: Db, tenantId: string, run: string): Promise<boolean> {
+  const result = await db
+    .updateTable('tenants')
+    .set({ provisioning_lease_until: leaseEnd() })
+    .where('id', '=', tenantId)
+    .where('provisioning_run', '=', run)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+export interface StepOutcome {
+  state: Extract<StepState, 'ok' | 'skipped' | 'error'>
+  error?: string
+  /** Seconds until the next try of a failed step. */
+  retryInSeconds?: number
+  identityGroupId?: string
+  fileSpaceId?: string
+  mailDomains?: readonly { id: string; mailDomainId: string | null; mailPendingId: string | null }[]
+  ownerIdpUserId?: { userId: string; idpUserId: string }
+  /**
+   * The `sub` claims of everybody in the tenant's group; who is not among them has to be put into
+   * it.
+   */
+  groupMembers?: readonly string[]
+}
+
+/** Marks the moment a step starts, so that watchers see it working. */
+export async function markStepStarted(
+  db: Db,
+  run: ProvisioningRun,
+  step: ProvisioningStep,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await holdsRun(trx, run))) return
+    await trx
+      .updateTable('provisioning_steps')
+      .set((row) => ({
+        started_at: sql<Date>`now()`,
+        finished_at: null,
+        attempt: row('attempt', '+', 1),
+        // A failed step that is tried again is waiting for its outcome; one that is right stays so
+        // while it is looked at again.
+        state: sql<StepState>`case when state = 'error' then 'pending' else state end`,
+        error: null,
+      }))
+      .where('tenant_id', '=', run.tenant.id)
+      .where('step', '=', step)
+      .execute()
+    await notifyTenant(trx, run.tenant.id)
+  })
+}
+
+/**
+ * Saves one step's outcome the moment it is known. When what it has to bring about was changed
+ * meanwhile, the step stays due, and only what the upstream system told is kept. Does nothing when
+ * another run took over.
+ */
+export async function saveStepOutcome(
+  db: Db,
+  run: ProvisioningRun,
+  step: ProvisioningStep,
+  outcome: StepOutcome,
+): Promise<boolean> {
+  const version = run.steps.find((row) => row.step === step)?.version ?? 0
+  return db.transaction().execute(async (trx) => {
+    if (!(await holdsRun(trx, run))) return false
+    await trx
+      .updateTable('provisioning_steps')
+      .set({
+        state: outcome.state,
+        error: outcome.state === 'error' ? (outcome.error ?? 'unknown failure') : null,
+        next_at:
+          outcome.retryInSeconds === undefined
+            ? null
+            : sql<Date>`now() + make_interval(secs => ${outcome.retryInSeconds})`,
+        finished_at: sql<Date>`now()`,
+        ...(outcome.state === 'error' ? {} : { attempt: 0 }),
+        changed_at: sql<Date>`case when state = ${outcome.state} then changed_at else now() end`,
+      })
+      .where('tenant_id', '=', run.tenant.id)
+      .where('step', '=', step)
+      .where('version', '=', version)
+      .execute()
+    if (outcome.identityGroupId !== undefined || outcome.fileSpaceId !== undefined) {
+      await trx
+        .updateTable('tenants')
+        .set({
+          ...(outcome.identityGroupId === undefined
+            ? {}
+            : { identity_group_id: outcome.identityGroupId }),
+          ...(outcome.fileSpaceId === undefined ? {} : { file_space_id: outcome.fileSpaceId }),
+        })
+        .where('id', '=', run.tenant.id)
+        .execute()
+    }
+    // Members who could not be let into it do not wait for their next try.
+    if (step === 'files' && outcome.state === 'ok') await hurryFiles(trx, run.tenant.id)
+    if (outcome.groupMembers) await reopenIdentities(trx, run.tenant.id, outcome.groupMembers)
+    const spaceBefore = run.tenant.fileSpaceId
+    if (
+      outcome.fileSpaceId !== undefined &&
+      spaceBefore !== null &&
+      outcome.fileSpaceId !== spaceBefore
+    ) {
+      await reopenFiles(trx, run.tenant.id)
+    }
+    for (const domain of outcome.mailDomains ?? []) {
+      const { mailDomainId: mail_domain_id, mailPendingId: mail_pending_id } = domain
+      let update = trx
+        .updateTable('domains')
+        .set({ mail_domain_id, mail_pending_id })
+        .where('id', '=', domain.id)
+      // A domain that was proven meanwhile is in its place already.
+      if (mail_domain_id === null)
+        update = update.where('mail_domain_id', 'is', null).where('verified_at', 'is', null)
+      await update.execute()
+    }
+    if (outcome.ownerIdpUserId) {
+      const { userId, idpUserId } = outcome.ownerIdpUserId
+      await trx
+        .updateTable('users')
+        .set({ idp_user_id: idpUserId })
+        .where('id', '=', userId)
+        .execute()
+    }
+    await notifyTenant(trx, run.tenant.id)
+    return true
+  })
+}
+
+const again = {
+  next_at: null,
+  attempt: 0,
+  version: sql<number>`version + 1`,
+  updated_at: sql<Date>`now()`,
+}
+
+/**
+ * Members whom the tenant's group lacks are put into it again. Until then no token without the
+ * group takes the membership away.
+ */
+async function reopenIdentities(
+  trx: Trx,
+  tenantId: string,
+  subjects: readonly string[],
+): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({ ...again, identity_state: 'pending', identity_error: null })
+    .where('tenant_id', '=', tenantId)
+    .where('status', 'in', ['active', 'provisioning'])
+    .where('role', '<>', 'owner')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('users as u')
+          .select('u.id')
+          .whereRef('u.id', '=', 'memberships.user_id')
+          .where('u.deactivated_at', 'is', null)
+          // They are in no tenant's group.
+          .where('u.platform_admin', '=', false)
+          .where(sql<boolean>`u.idp_subject_id <> all(${[...subjects]}::text[])`),
+      ),
+    )
+    .execute()
+}
+
+/** The tenant has another space: everybody with an account in the file storage is let into it. */
+async function reopenFiles(trx: Trx, tenantId: string): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({ ...again, files_state: 'pending', files_error: null })
+    .where('tenant_id', '=', tenantId)
+    .where('status', 'in', ['active', 'provisioning'])
+    .where('file_account_id', 'is not', null)
+    .execute()
+}
+
+async function hurryFiles(trx: Trx, tenantId: string): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({ files_state: 'pending', files_error: null, next_at: null })
+    .where('tenant_id', '=', tenantId)
+    .where('files_state', '=', 'error')
+    .execute()
+}
+
+/**
+ * Says that these steps have to be done again, because what they bring about was changed. Under the
+ * tenant's lock.
+ */
+export async function reopenSteps(
+  trx: Trx,
+  tenantId: string,
+  steps: readonly ProvisioningStep[],
+): Promise<void> {
+  if (steps.length === 0) return
+  await trx
+    .updateTable('provisioning_steps')
+    .set((row) => ({
+      state: 'pending' as const,
+      error: null,
+      next_at: null,
+      version: row('version', '+', 1),
+    }))
+    .where('tenant_id', '=', tenantId)
+    .where('step', 'in', [...steps])
+    .execute()
+}
+
+async function holdsRun(trx: Trx, run: ProvisioningRun): Promise<boolean> {
+  const held = await trx
+    .selectFrom('tenants')
+    .select('id')
+    .where('id', '=', run.tenant.id)
+    .where('provisioning_run', '=', run.run)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return held !== undefined
+}
+
+/** Ends a run: frees the tenant, and makes it active when it was pending and every step is done. */
+export async function finishProvisioning(db: Db, run: ProvisioningRun): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('tenants')
+      .set({
+        provisioning_run: null,
+        provisioning_lease_until: null,
+        status: sql<TenantStatus>`case when status = 'pending' and not exists (
+          select from provisioning_steps where tenant_id = tenants.id and state not in ('ok', 'skipped')) then 'active' else status end`,
+        updated_at: sql<Date>`now()`,
+      })
+      .where('id', '=', run.tenant.id)
+      .where('provisioning_run', '=', run.run)
+      .execute()
+    await notifyTenant(trx, run.tenant.id)
+  })
+}
+
+const unfinished = sql<boolean>`s.state in ('pending', 'error')`
+
+/**
+ * When the tenant's unfinished work is due: seconds from now (0 when overdue); undefined when
+ * nothing is left to do. A tenant that is pending with every step done is unfinished too: its run
+ * was killed after the last outcome and before its end.
+ */
+export async function secondsUntilDue(db: Db, tenantId: string): Promise<number | undefined> {
+  const due = await db
+    .selectFrom('provisioning_steps as s')
+    .innerJoin('tenants as t', 't.id', 's.tenant_id')
+    // greatest() passes over nulls, so without the count a tenant with nothing left to do would
+    // look overdue.
+    .select(
+      sql<
+        number | null
+      >`case when count(*) filter (where ${unfinished}) > 0 or bool_or(t.status = 'pending') then
+        extract(epoch from greatest(min(coalesce(s.next_at, now())) filter (where ${unfinished}), max(t.provisioning_lease_until), now())
+          - now())::float8 end`.as('seconds'),
+    )
+    .where('s.tenant_id', '=', tenantId)
+    .where(followed)
+    .executeTakeFirst()
+  return due?.seconds ?? undefined
+}
+
+/**
+ * Tenants with work left that a run holds, and in how many seconds it is to be taken for dead
+ * unless it gives a sign of life; by id, at most `limit`, and only those behind `after`.
+ */
+export async function findHeldTenants(
+  db: Db,
+  limit: number,
+  after?: string,
+): Promise<{ id: string; heldSeconds: number }[]> {
+  return db
+    .selectFrom('tenants as t')
+    .select([
+      't.id',
+      sql<number>`extract(epoch from t.provisioning_lease_until - now())::float8`.as('heldSeconds'),
+    ])
+    .where(sql<boolean>`t.provisioning_lease_until >= now()`)
+    .where(
+      sql<boolean>`(t.status = 'pending' or exists (select from provisioning_steps s where s.tenant_id = t.id and ${unfinished} and ${followed}))`,
+    )
+    .$if(after !== undefined, (query) => query.where('t.id', '>', after ?? ''))
+    .orderBy('t.id')
+    .limit(limit)
+    .execute()
+}
+
+/**
+ * Tenants with work that is due and that no living run holds; by id, at most `limit`, and only
+ * those behind `after`.
+ */
+export async function findAbandonedTenants(
+  db: Db,
+  limit: number,
+  after?: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('provisioning_steps as s')
+    .innerJoin('tenants as t', 't.id', 's.tenant_id')
+    .select('t.id')
+    .where(sql<boolean>`coalesce(t.provisioning_lease_until < now(), true)`)
+    .where(followed)
+    .where(sql<boolean>`(${unfinished} or t.status = 'pending')`)
+    .$if(after !== undefined, (query) => query.where('t.id', '>', after ?? ''))
+    .groupBy('t.id')
+    .having(
+      sql<boolean>`count(*) filter (where ${unfinished}) = 0 or bool_or(coalesce(s.next_at <= now(), true)) filter (where ${unfinished})`,
+    )
+    .orderBy('t.id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}

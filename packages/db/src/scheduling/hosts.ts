@@ -1,0 +1,354 @@
+import type { CredentialSource } from '@atrium/core/scheduling/scheduling'
+import type { TenantStatus } from '@atrium/core/tenants/tenants'
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+
+export type HostUserStatus = 'active' | 'suspended' | 'deactivated' | 'removed'
+
+export interface HostRow {
+  id: string
+  tenantId: string
+  tenantSlug: string
+  tenantStatus: TenantStatus
+  userId: string
+  /** What the person is in the tenant. */
+  userStatus: HostUserStatus
+  slug: string
+  name: string
+  title: string | null
+  description: string | null
+  avatarUrl: string | null
+  /** IANA name. */
+  zone: string
+  mailAddress: string
+  mailAccountId: string | null
+  calendarId: string | null
+  listed: boolean
+  /**
+   * Whether the host may be booked: switched on, not removed, and the person is an active member.
+   */
+  active: boolean
+  /** The switch alone. */
+  enabled: boolean
+  limitDay: number | null
+  limitWeek: number | null
+  limitMonth: number | null
+  version: number
+  createdAt: Date
+  updatedAt: Date
+  removedAt: Date | null
+}
+
+/** What the person of `hosts h` is in its tenant, for statements that read hosts themselves. */
+export const hostUserStatus = sql<HostUserStatus>`(select case
+    when u.removed_at is not null or m.user_id is null or m.status = 'removing' then 'removed'
+    when u.deactivated_at is not null then 'deactivated'
+    when m.status = 'suspended' then 'suspended' else 'active' end
+  from users u left join memberships m on m.user_id = u.id and m.tenant_id = h.tenant_id where u.id = h.user_id)`
+
+/**
+ * Whether `hosts h` may be booked. Decided by what stands in the membership when it is asked, so
+ * that whoever leaves or is suspended is no host from that moment on, and is one again with the
+ * resumption.
+ */
+export const hostIsActive = sql<SqlBool>`(h.active and h.removed_at is null and exists (
+  select from memberships m join users u on u.id = m.user_id
+  where m.user_id = h.user_id and m.tenant_id = h.tenant_id and m.status in ('active', 'provisioning')
+    and u.deactivated_at is null and u.removed_at is null))`
+
+const columns = sql`h.id, h.tenant_id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus", h.user_id as "userId",
+  ${hostUserStatus} as "userStatus", h.slug, h.name, h.title, h.description, h.avatar_url as "avatarUrl", h.zone,
+  h.mail_address as "mailAddress", h.mail_account_id as "mailAccountId", h.calendar_id as "calendarId", h.listed,
+  ${hostIsActive} as active, h.active as enabled, h.limit_day as "limitDay", h.limit_week as "limitWeek", h.limit_month as "limitMonth",
+  h.version, h.created_at as "createdAt", h.updated_at as "updatedAt", h.removed_at as "removedAt"`
+const selectHost = sql`select ${columns} from hosts h join tenants t on t.id = h.tenant_id`
+
+/** A host of this tenant that is not removed. */
+export async function findHost(
+  db: Db | Trx,
+  tenantId: string,
+  id: string,
+): Promise<HostRow | undefined> {
+  const { rows } =
+    await sql<HostRow>`${selectHost} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null`.execute(
+      db,
+    )
+  return rows[0]
+}
+
+/** Any host, removed ones too: their bookings may still have to leave the calendar. */
+export async function findHostById(db: Db | Trx, id: string): Promise<HostRow | undefined> {
+  const { rows } = await sql<HostRow>`${selectHost} where h.id = ${id}`.execute(db)
+  return rows[0]
+}
+
+/** The hosts with these ids, removed ones too, by id. */
+export async function findHostsById(db: Db | Trx, ids: readonly string[]): Promise<HostRow[]> {
+  if (ids.length === 0) return []
+  const { rows } =
+    await sql<HostRow>`${selectHost} where h.id = any(${ids}::uuid[]) order by h.id`.execute(db)
+  return rows
+}
+
+export async function findHostBySlug(
+  db: Db | Trx,
+  tenantId: string,
+  slug: string,
+): Promise<HostRow | undefined> {
+  const { rows } = await sql<HostRow>`
+    ${selectHost} where h.tenant_id = ${tenantId} and h.slug = ${slug} and h.removed_at is null`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** The host that this person is in the tenant. */
+export async function findHostOfUser(
+  db: Db | Trx,
+  tenantId: string,
+  userId: string,
+): Promise<HostRow | undefined> {
+  const { rows } = await sql<HostRow>`
+    ${selectHost} where h.tenant_id = ${tenantId} and h.user_id = ${userId} and h.removed_at is null`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** By name, without removed ones. */
+export async function listHosts(db: Db | Trx, tenantId: string): Promise<HostRow[]> {
+  const { rows } = await sql<HostRow>`
+    ${selectHost} where h.tenant_id = ${tenantId} and h.removed_at is null order by lower(h.name), h.id`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Under a row lock, for a change. */
+export async function lockHost(
+  trx: Trx,
+  tenantId: string,
+  id: string,
+): Promise<HostRow | undefined> {
+  const { rows } = await sql<HostRow>`
+    ${selectHost} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null for update of h`.execute(
+    trx,
+  )
+  return rows[0]
+}
+
+/** A host with what the tenant's people are told beside it. */
+export interface HostRecord extends HostRow {
+  comingBookings: number
+  /** The person's mailbox, when this platform made it. */
+  mailboxAddress: string | null
+  mailboxAccountId: string | null
+  credentialSource: CredentialSource | null
+  credentialCheckedAt: Date | null
+  credentialOk: boolean | null
+  credentialError: string | null
+}
+
+/**
+ * Whether `bookings k` holds a time that is not over; nobody can say yes any more to a request
+ * whose time for an answer has run out.
+ */
+const isComing = (now: Date) => sql<SqlBool>`((k.status = 'confirmed' and k.end_at > ${now})
+  or (k.status = 'pending' and k.start_at > ${now} and k.approval_expires_at > ${now}))`
+
+const selectRecord = (now: Date) => sql`
+  select ${columns}, c.source as "credentialSource", c.checked_at as "credentialCheckedAt", c.ok as "credentialOk",
+    c.error as "credentialError", o.mailbox_address as "mailboxAddress", o.mail_account_id as "mailboxAccountId",
+    (select count(*)::int from booking_hosts b join bookings k on k.id = b.booking_id
+      where b.host_id = h.id and b.active and ${isComing(now)}) as "comingBookings"
+  from hosts h join tenants t on t.id = h.tenant_id
+    left join mail_credentials c on c.host_id = h.id
+    left join memberships o on o.tenant_id = h.tenant_id and o.user_id = h.user_id and o.status <> 'removing'`
+
+export async function readHost(
+  db: Db | Trx,
+  tenantId: string,
+  id: string,
+  now: Date,
+): Promise<HostRecord | undefined> {
+  const { rows } = await sql<HostRecord>`
+    ${selectRecord(now)} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** By name, without removed ones. */
+export async function listHostRecords(db: Db, tenantId: string, now: Date): Promise<HostRecord[]> {
+  const { rows } = await sql<HostRecord>`
+    ${selectRecord(now)} where h.tenant_id = ${tenantId} and h.removed_at is null order by lower(h.name), h.id`.execute(
+    db,
+  )
+  return rows
+}
+
+export interface HostChanges {
+  slug?: string | undefined
+  name?: string | undefined
+  title?: string | null | undefined
+  description?: string | null | undefined
+  avatar_url?: string | null | undefined
+  zone?: string | undefined
+  mail_address?: string | undefined
+  listed?: boolean | undefined
+  active?: boolean | undefined
+  limit_day?: number | null | undefined
+  limit_week?: number | null | undefined
+  limit_month?: number | null | undefined
+}
+
+export interface NewHost {
+  tenant_id: string
+  user_id: string
+  slug: string
+  name: string
+  title: string | null
+  description: string | null
+  avatar_url: string | null
+  zone: string
+  mail_address: string
+  listed: boolean
+  limit_day: number | null
+  limit_week: number | null
+  limit_month: number | null
+}
+
+/**
+ * Undefined when the slug is taken. A person who is a host of the tenant already throws
+ * `hosts_user`.
+ */
+export async function insertHost(trx: Trx, host: NewHost): Promise<string | undefined> {
+  const row = await trx
+    .insertInto('hosts')
+    .values(host)
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'slug']).where('removed_at', 'is', null).doNothing(),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Raises the version. A slug that is taken throws `hosts_slug`. */
+export async function updateHost(trx: Trx, id: string, changes: HostChanges): Promise<void> {
+  await trx
+    .updateTable('hosts')
+    .set({ ...changes, version: sql`version + 1`, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * The mailbox and calendar behind the host's credential; null for both once there is none. Not a
+ * change that people see: no version.
+ */
+export async function setHostCalendar(
+  db: Db | Trx,
+  id: string,
+  calendar: { accountId: string; calendarId: string } | null,
+): Promise<void> {
+  await db
+    .updateTable('hosts')
+    .set({
+      mail_account_id: calendar?.accountId ?? null,
+      calendar_id: calendar?.calendarId ?? null,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The row stays for the bookings that were made with the host. */
+export async function markHostRemoved(trx: Trx, id: string): Promise<void> {
+  await trx
+    .updateTable('hosts')
+    .set({
+      removed_at: sql<Date>`now()`,
+      active: false,
+      version: sql`version + 1`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Pending and confirmed bookings of the host that are not over. */
+export async function comingBookingsOf(
+  db: Db | Trx,
+  hostId: string,
+  now: Date,
+): Promise<{ id: string }[]> {
+  return db
+    .selectFrom('booking_hosts as b')
+    .innerJoin('bookings as k', 'k.id', 'b.booking_id')
+    .select('k.id')
+    .where('b.host_id', '=', hostId)
+    .where('b.active', '=', true)
+    .where(isComing(now))
+    .orderBy('k.start_at')
+    .execute()
+}
+
+/**
+ * Takes the host out of everything that can be booked: its own event types, others' round robins,
+ * and the times that are being held.
+ */
+export async function leaveOffers(trx: Trx, hostId: string): Promise<void> {
+  await trx
+    .updateTable('event_types')
+    .set({
+      removed_at: sql<Date>`now()`,
+      active: false,
+      version: sql`version + 1`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('host_id', '=', hostId)
+    .where('removed_at', 'is', null)
+    .execute()
+  await trx.deleteFrom('event_type_hosts').where('host_id', '=', hostId).execute()
+  await trx.deleteFrom('slot_locks').where('host_id', '=', hostId).execute()
+}
+
+/**
+ * Times of pending and confirmed bookings of the host that touch the span, in milliseconds since
+ * 1970.
+ */
+export async function bookedSpansOf(
+  db: Db,
+  hostId: string,
+  span: { start: number; end: number },
+): Promise<{ start: number; end: number }[]> {
+  const rows = await db
+    .selectFrom('booking_hosts as b')
+    .innerJoin('bookings as k', 'k.id', 'b.booking_id')
+    .select(['k.start_at', 'k.end_at'])
+    .where('b.host_id', '=', hostId)
+    .where('b.active', '=', true)
+    // A claim covers its booking, and is found by time; the booking is held against the span
+    // itself.
+    .where(
+      sql<SqlBool>`tstzrange(b.claim_start, b.claim_end) && tstzrange(${new Date(span.start)}, ${new Date(span.end)})`,
+    )
+    .where('k.end_at', '>', new Date(span.start))
+    .where('k.start_at', '<', new Date(span.end))
+    .execute()
+  return rows.map((row) => ({ start: row.start_at.getTime(), end: row.end_at.getTime() }))
+}
+
+/**
+ * Zone of the hours that hold where an event type names none; undefined when the host has no such
+ * schedule.
+ */
+export async function standardZoneOf(db: Db | Trx, hostId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('availability_schedules')
+    .select('zone')
+    .where('host_id', '=', hostId)
+    .where('standard', '=', true)
+    .executeTakeFirst()
+  return row?.zone
+}

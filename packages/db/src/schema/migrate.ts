@@ -1,0 +1,201 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import pg from 'pg'
+import * as rolesAndIds from '../migrations/0001-roles-and-ids.ts'
+import * as peopleAndTenants from '../migrations/0002-people-and-tenants.ts'
+import * as audit from '../migrations/0003-audit.ts'
+import * as sessionsAndIdempotency from '../migrations/0004-sessions-and-idempotency.ts'
+import * as members from '../migrations/0005-members.ts'
+import * as domains from '../migrations/0006-domains.ts'
+import * as listsAndPolicy from '../migrations/0007-lists-and-policy.ts'
+import * as ssoAndBranding from '../migrations/0008-sso-and-branding.ts'
+import * as userReadings from '../migrations/0009-user-readings.ts'
+import * as flags from '../migrations/0010-flags.ts'
+import * as partners from '../migrations/0011-partners.ts'
+import * as subscriptions from '../migrations/0012-subscriptions.ts'
+import * as billing from '../migrations/0013-billing.ts'
+import * as ledger from '../migrations/0014-ledger.ts'
+import * as reports from '../migrations/0015-reports.ts'
+import * as outbox from '../migrations/0016-outbox.ts'
+import * as health from '../migrations/0017-health.ts'
+import * as domainClaims from '../migrations/0018-domain-claims.ts'
+import * as flagGuards from '../migrations/0018-flag-guards.ts'
+import * as auditChain from '../migrations/0019-audit-chain.ts'
+import * as scheduling from '../migrations/0020-scheduling.ts'
+import * as seatMode from '../migrations/0021-seat-mode.ts'
+import * as reportBalances from '../migrations/0022-report-balances.ts'
+import * as auditSearch from '../migrations/0023-audit-search.ts'
+import * as identityDues from '../migrations/0024-identity-dues.ts'
+import * as auditValues from '../migrations/0025-audit-values.ts'
+import * as organizers from '../migrations/0026-organizers.ts'
+import * as kindsOfDues from '../migrations/0027-kinds-of-dues.ts'
+import * as auditPlans from '../migrations/0028-audit-plans.ts'
+import * as tenantLimits from '../migrations/0029-tenant-limits.ts'
+import * as auditDenials from '../migrations/0030-audit-denials.ts'
+import * as idempotencyLeases from '../migrations/0031-idempotency-leases.ts'
+import * as tenantGroupNames from '../migrations/0033-tenant-group-names.ts'
+import * as invitations from '../migrations/0035-invitations.ts'
+import * as workVersions from '../migrations/0037-work-versions.ts'
+import * as profileAndImportRuns from '../migrations/0038-profile-and-import-runs.ts'
+import * as provenDomains from '../migrations/0039-proven-domains.ts'
+import * as planGrants from '../migrations/0041-plan-grants.ts'
+import * as keptPlans from '../migrations/0042-kept-plans.ts'
+import * as trialUses from '../migrations/0043-trial-uses.ts'
+import * as guestsAndWrittenTimes from '../migrations/0044-guests-and-written-times.ts'
+import * as eventTypeLimits from '../migrations/0045-event-type-limits.ts'
+import * as upstreamDays from '../migrations/0048-upstream-days.ts'
+import * as suspensionModes from '../migrations/0050-suspension-modes.ts'
+import * as restoreWindow from '../migrations/0051-restore-window.ts'
+import * as tenantPurges from '../migrations/0052-tenant-purges.ts'
+import * as formerFileAccounts from '../migrations/0055-former-file-accounts.ts'
+import * as reopenedIdentities from '../migrations/0058-reopened-identities.ts'
+import * as slotLockNetworks from '../migrations/0061-slot-lock-networks.ts'
+import * as auditChanges from '../migrations/0065-audit-changes.ts'
+import * as releasedDomains from '../migrations/0066-released-domains.ts'
+import * as movesToOtherHosts from '../migrations/0069-moves-to-other-hosts.ts'
+import { installJobs } from '../platform/install-jobs.ts'
+import { buildOnlineIndexes } from './online-indexes.ts'
+
+// Listed by hand, not read from the folder: what is not imported here is not part of the schema.
+const migrations: Record<string, Migration> = {
+  '0001-roles-and-ids': rolesAndIds,
+  '0002-people-and-tenants': peopleAndTenants,
+  '0003-audit': audit,
+  '0004-sessions-and-idempotency': sessionsAndIdempotency,
+  '0005-members': members,
+  '0006-domains': domains,
+  '0007-lists-and-policy': listsAndPolicy,
+  '0008-sso-and-branding': ssoAndBranding,
+  '0009-user-readings': userReadings,
+  '0010-flags': flags,
+  '0011-partners': partners,
+  '0012-subscriptions': subscriptions,
+  '0013-billing': billing,
+  '0014-ledger': ledger,
+  '0015-reports': reports,
+  '0016-outbox': outbox,
+  '0018-domain-claims': domainClaims,
+  '0019-audit-chain': auditChain,
+  '0020-scheduling': scheduling,
+  '0021-seat-mode': seatMode,
+  '0022-report-balances': reportBalances,
+  '0023-audit-search': auditSearch,
+  '0024-identity-dues': identityDues,
+  '0025-audit-values': auditValues,
+  '0026-organizers': organizers,
+  '0027-kinds-of-dues': kindsOfDues,
+  '0028-audit-plans': auditPlans,
+  '0029-tenant-limits': tenantLimits,
+  '0030-audit-denials': auditDenials,
+  '0031-idempotency-leases': idempotencyLeases,
+  '0033-tenant-group-names': tenantGroupNames,
+  '0035-invitations': invitations,
+  '0037-work-versions': workVersions,
+  '0038-profile-and-import-runs': profileAndImportRuns,
+  '0039-proven-domains': provenDomains,
+  '0041-plan-grants': planGrants,
+  '0042-kept-plans': keptPlans,
+  '0043-trial-uses': trialUses,
+  '0044-guests-and-written-times': guestsAndWrittenTimes,
+  '0045-event-type-limits': eventTypeLimits,
+  '0048-upstream-days': upstreamDays,
+  '0050-suspension-modes': suspensionModes,
+  '0051-restore-window': restoreWindow,
+  '0052-tenant-purges': tenantPurges,
+  '0055-former-file-accounts': formerFileAccounts,
+  '0058-reopened-identities': reopenedIdentities,
+  '0061-slot-lock-networks': slotLockNetworks,
+  '0065-audit-changes': auditChanges,
+  '0066-released-domains': releasedDomains,
+  '0069-moves-to-other-hosts': movesToOtherHosts,
+  '0017-health': health,
+  '0018-flag-guards': flagGuards,
+}
+
+/** In the order in which they are applied. */
+export const migrationNames: readonly string[] = Object.keys(migrations).sort()
+
+const provider: MigrationProvider = { getMigrations: async () => migrations }
+
+/**
+ * A lock that cannot be had in this time is given up; shorter than the second that a read by key
+ * may take, so that none fails for it.
+ */
+const lockTimeoutMs = 500
+
+/**
+ * Brings the database to the newest schema, forward only, one process at a time (Kysely takes an
+ * advisory lock), and every migration in a transaction of its own: locks of one must not last until
+ * the others are done. A statement that cannot get its lock within half a second gives up, so that
+ * a migration never queues the traffic of a live table behind it; the migration is then tried
+ * again, up to `attempts` times. Connects directly: through a transaction pooler the lock would not
+ * hold.
+ */
+export async function migrate(
+  url: string,
+  { attempts = 10 }: { attempts?: number } = {},
+): Promise<string[]> {
+  const applied = await applyMigrations(url, { attempts })
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query('begin')
+    // PostgreSQL fails one of two sessions that change the same privileges at once.
+    await client.query(`select pg_advisory_xact_lock(hashtext('atrium privileges'))`)
+    // The API reads which migration is newest for its readiness.
+    await client.query('grant select on kysely_migration to atrium_app')
+    // Every account may make temporary tables unless the database's owner says otherwise; the API
+    // needs none.
+    await client.query(
+      `do $$ begin execute format('revoke temporary on database %I from public', current_database()); end $$`,
+    )
+    await client.query('commit')
+  } finally {
+    await client.end()
+  }
+  await buildOnlineIndexes(url)
+  await installJobs(url)
+  return applied
+}
+
+/**
+ * The tables alone, without the job engine's and without indexes that are built beside the traffic;
+ * up to and with the migration `to`.
+ */
+export async function applyMigrations(
+  url: string,
+  { attempts = 10, to = migrationNames.at(-1) ?? '' } = {},
+): Promise<string[]> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    options: `-c lock_timeout=${lockTimeoutMs} -c client_min_messages=warning`,
+  })
+  pool.on('error', () => {})
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  const migrator = new Migrator({ db, provider })
+  const applied: string[] = []
+  try {
+    for (const { name, executedAt } of await migrator.getMigrations()) {
+      if (name > to) break
+      if (!executedAt) applied.push(...(await applyNext(migrator, attempts)))
+    }
+    return applied
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Nothing when another process has applied it meanwhile. */
+async function applyNext(migrator: Migrator, attempts: number): Promise<string[]> {
+  for (let attempt = 1; ; attempt++) {
+    const { error, results = [] } = await migrator.migrateUp()
+    if (!error) return results.map((result) => result.migrationName)
+    if (!isLockTimeout(error) || attempt === attempts) throw error
+    await new Promise((done) => setTimeout(done, 250 * attempt))
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === '55P03'
+}

@@ -1,0 +1,28 @@
+import type { TenantAccess } from '@atrium/core/tenants/tenants'
+import { sql } from 'kysely'
+
+/** Whether a tenant is shut, of the row with this alias: its members sign in nowhere. */
+export const isShut = (alias: string) =>
+  `(${alias}.status = 'deleted' or ${alias}.status = 'suspended' and coalesce(${alias}.suspension_mode = 'no_sign_in', false))`
+
+/** What the people of a tenant may do in the upstream systems, of the row with this alias. */
+export const accessOf = (alias: string) =>
+  sql.raw<TenantAccess>(
+    `case when ${isShut(alias)} then 'shut' when ${alias}.status = 'suspended' and ${alias}.suspension_mode = 'read_only' then 'read_only' else 'open' end`,
+  )
+
+/**
+ * Of `tenants t` and `provisioning_steps s`: of a deleted tenant the space alone is still brought
+ * to what holds, which is disabled.
+ */
+export const followed = sql<boolean>`(t.status <> 'deleted' or s.step = 'files')`
+
+/**
+ * Whether nobody is left for whom `users u` has to sign in: every tenant of the person is shut.
+ * Owners and admins of a shut tenant go on signing in to the portal, where they pay and protect
+ * accounts; so do operators and partner staff.
+ */
+export const signInLocked = sql.raw<boolean>(`(not u.platform_admin and u.partner_id is null and (
+  select coalesce(bool_or(${isShut('lt')}), false)
+    and not coalesce(bool_or(lm.status in ('active', 'provisioning') and (not ${isShut('lt')} or lm.role <> 'member')), false)
+  from memberships lm join tenants lt on lt.id = lm.tenant_id where lm.user_id = u.id and lm.status <> 'removing'))`)

@@ -1,0 +1,185 @@
+import type {
+  ProvisioningStep,
+  SuspendedBy,
+  SuspensionMode,
+  TenantStatus,
+} from '@atrium/core/tenants/tenants'
+import { provisioningSteps } from '@atrium/core/tenants/tenants'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+import { reopenSteps } from '../provisioning/provisioning.ts'
+import { signInLocked } from './access-conditions.ts'
+import { notifyTenant } from './tenants.ts'
+
+export interface SignInState {
+  /** See `signInLocked`. */
+  locked: boolean
+  /** The identity was made inactive because of that. */
+  ended: boolean
+}
+
+/**
+ * As it is now: another tenant of the person may have been suspended or resumed since a piece of
+ * work began.
+ */
+export async function readSignIn(db: Db | Trx, userId: string): Promise<SignInState> {
+  const { rows } = await sql<SignInState>`
+    select ${signInLocked} as locked, u.sign_in_ended_at is not null as ended from users u where u.id = ${userId}`.execute(
+    db,
+  )
+  return rows[0] ?? { locked: false, ended: false }
+}
+
+export async function markSignInEnded(db: Db | Trx, userId: string, ended: boolean): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ sign_in_ended_at: ended ? sql<Date>`coalesce(sign_in_ended_at, now())` : null })
+    .where('id', '=', userId)
+    .execute()
+}
+
+export type TenantTransition =
+  | { status: 'suspended'; mode: SuspensionMode; reason: string | null; by: SuspendedBy }
+  | { status: Extract<TenantStatus, 'active' | 'pending'> }
+  | { status: 'deleted'; restoreDays: number }
+  /** What a suspension took away before the deletion is on record still. */
+  | { status: 'suspended'; again: true }
+
+/**
+ * Moves a tenant to another status, and says of each member and of the tenant's space that the
+ * upstream systems have to follow. Under the tenant's lock. The work is woken by the caller.
+ */
+export async function transitionTenant(
+  trx: Trx,
+  tenantId: string,
+  turn: TenantTransition,
+): Promise<void> {
+  await trx
+    .updateTable('tenants')
+    .set({
+      status: turn.status,
+      ...suspensionOf(turn),
+      deleted_at: turn.status === 'deleted' ? sql<Date>`now()` : null,
+      restore_until:
+        turn.status === 'deleted'
+          ? sql<Date>`now() + make_interval(days => ${turn.restoreDays})`
+          : null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', tenantId)
+    .execute()
+  // The group of a deleted tenant stays as it is, and its members leave it by their own work.
+  await reopenSteps(trx, tenantId, turn.status === 'deleted' ? ['files'] : ['identity', 'files'])
+  await trx
+    .updateTable('memberships')
+    .set({
+      identity_state: 'pending',
+      identity_error: null,
+      // Nobody gets a mailbox or an account by this who had none.
+      mail_state: sql`case when mailbox_address is null then mail_state else 'pending' end`,
+      mail_error: sql`case when mailbox_address is null then mail_error end`,
+      files_state: sql`case when files_state = 'skipped' then files_state else 'pending' end`,
+      files_error: null,
+      // A token of before names groups as they were then.
+      identity_changed_at: sql<Date>`now()`,
+      next_at: null,
+      attempt: 0,
+      version: sql<number>`version + 1`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('status', '<>', 'removing')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('users as u')
+            .select('u.id')
+            .whereRef('u.id', '=', 'memberships.user_id')
+            .where('u.invited', '=', true),
+        ),
+      ),
+    )
+    .execute()
+  await trx
+    .updateTable('memberships')
+    .set({ next_at: null })
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'removing')
+    .execute()
+  await notifyTenant(trx, tenantId)
+}
+
+/**
+ * Whether an operator has suspended a tenant that the person owns, and no tenant of the person is
+ * open. Staff of partners work for customers of their own.
+ */
+export async function ownsSuspendedAlone(db: Db | Trx, subject: string): Promise<boolean> {
+  const { rows } = await sql<{ refused: boolean | null }>`
+    select bool_or(m.role = 'owner' and t.status = 'suspended' and t.suspended_by = 'operator')
+      and bool_and(t.status in ('suspended', 'deleted')) as refused
+    from users u join memberships m on m.user_id = u.id and m.status <> 'removing' join tenants t on t.id = m.tenant_id
+    where u.idp_subject_id = ${subject} and u.partner_id is null`.execute(db)
+  return rows[0]?.refused === true
+}
+
+/** A deleted tenant keeps what a suspension said, for its restore. */
+function suspensionOf(turn: TenantTransition) {
+  if (turn.status === 'deleted' || 'again' in turn) return {}
+  const { reason, mode, by } =
+    turn.status === 'suspended' ? turn : { reason: null, mode: null, by: null }
+  return {
+    suspended_reason: reason,
+    suspended_at: turn.status === 'suspended' ? sql<Date>`now()` : null,
+    suspension_mode: mode,
+    suspended_by: by,
+  }
+}
+
+/** How far one upstream system has followed the access of a tenant's members. */
+export interface AccessProgress {
+  system: ProvisioningStep
+  done: number
+  waiting: number
+  failed: number
+  /** The latest failure of a member. */
+  error: string | null
+}
+
+/**
+ * The members of a tenant by what became of them in each upstream system; open invitations are left
+ * out.
+ */
+export async function readAccessProgress(db: Db, tenantId: string): Promise<AccessProgress[]> {
+  const { rows } = await sql<AccessProgress>`
+    select p.system, count(*) filter (where p.state in ('ok', 'skipped'))::int as done, count(*) filter (where p.state = 'pending')::int as waiting,
+      count(*) filter (where p.state = 'error')::int as failed,
+      (array_agg(p.error order by m.updated_at desc) filter (where p.error is not null))[1] as error
+    from memberships m join users u on u.id = m.user_id and not u.invited
+    cross join lateral (values ('identity', m.identity_state, m.identity_error), ('mail', m.mail_state, m.mail_error),
+      ('files', m.files_state, m.files_error)) p (system, state, error)
+    where m.tenant_id = ${tenantId} group by p.system`.execute(db)
+  const none = { done: 0, waiting: 0, failed: 0, error: null }
+  return provisioningSteps.map(
+    (system) => rows.find((row) => row.system === system) ?? { system, ...none },
+  )
+}
+
+/** Members of a tenant with work left, by their ids. */
+export async function unfinishedMembersOf(
+  db: Db,
+  tenantId: string,
+  limit: number,
+  after?: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .select('user_id as userId')
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`(identity_state in ('pending', 'error') or mail_state in ('pending', 'error')
+      or files_state in ('pending', 'error') or status in ('provisioning', 'removing'))`)
+    .$if(after !== undefined, (query) => query.where('user_id', '>', after ?? ''))
+    .orderBy('user_id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ userId }) => userId)
+}

@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from '../platform/connect.ts'
+
+/** The name of the group of `tenants t`; as the index `tenants_identity_group` has it. */
+export const groupNameOf = sql<string>`coalesce(t.identity_group_name, t.slug)`
+
+export interface TenantGroup {
+  tenantId: string
+  slug: string
+  /** The provider's key of the group; null while none was made. */
+  groupId: string | null
+  name: string
+  /** A rename was begun and its end was not recorded. */
+  unfinished: boolean
+}
+
+/**
+ * Tenants by slug after `after`, deleted ones among them: their groups are at the provider still.
+ */
+export async function listTenantGroups(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<TenantGroup[]> {
+  const { rows } = await sql<TenantGroup>`
+    select t.id as "tenantId", t.slug, t.identity_group_id as "groupId", ${groupNameOf} as name,
+      coalesce(t.identity_group_changed_at = 'infinity', false) as unfinished
+    from tenants t where t.slug > ${after} order by t.slug limit ${limit}`.execute(db)
+  return rows
+}
+
+/**
+ * From here on the tenant's group has this name; until `endGroupRename` no token takes anybody out
+ * of the tenant.
+ */
+export async function beginGroupRename(
+  db: Db | Trx,
+  tenantId: string,
+  name: string,
+): Promise<void> {
+  await db
+    .updateTable('tenants')
+    .set({ identity_group_name: name, identity_group_changed_at: sql<Date>`'infinity'` })
+    .where('id', '=', tenantId)
+    .execute()
+}
+
+export async function endGroupRename(db: Db | Trx, tenantId: string): Promise<void> {
+  await db
+    .updateTable('tenants')
+    .set({ identity_group_changed_at: sql<Date>`now()` })
+    .where('id', '=', tenantId)
+    .execute()
+}
+
+/**
+ * The provider's keys of the platform administrators who are members of the tenant, where they are
+ * known.
+ */
+export async function listAdministratorsInTenant(db: Db, tenantId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select('u.idp_user_id as idpUserId')
+    .where('m.tenant_id', '=', tenantId)
+    .where('u.platform_admin', '=', true)
+    .where('u.idp_user_id', 'is not', null)
+    .execute()
+  return rows.flatMap(({ idpUserId }) => idpUserId ?? [])
+}
+
+/**
+ * The memberships of somebody who is no platform administrator any more: the person has to be put
+ * into the groups of the tenants.
+ */
+export async function putIntoGroupsAgain(db: Db | Trx, userId: string): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({
+      ...{ identity_state: 'pending' as const, identity_error: null, next_at: null, attempt: 0 },
+      ...{ version: sql<number>`version + 1`, updated_at: sql<Date>`now()` },
+    })
+    .where('user_id', '=', userId)
+    .where('status', '=', 'active')
+    .where('identity_state', 'in', ['ok', 'skipped'])
+    .execute()
+}

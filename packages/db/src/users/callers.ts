@@ -1,0 +1,118 @@
+import type { PartnerAccess } from '@atrium/core/partners/partner-access'
+import type { Plan, TenantRole, TenantStatus } from '@atrium/core/tenants/tenants'
+import type { Database } from '../platform/connect.ts'
+import { isShut } from '../tenants/access-conditions.ts'
+
+/**
+ * What the guards decide by: the caller's stored record, the tenant of the path, and the caller's
+ * membership there.
+ */
+export interface CallerRow {
+  id: string
+  email: string
+  name: string
+  platformAdmin: boolean
+  deactivatedAt: Date | null
+  /** The partner whose staff the person is; null once it is terminated. */
+  partner: CallerPartnerRow | null
+}
+
+export interface CallerPartnerRow {
+  id: string
+  slug: string
+  status: 'active' | 'suspended'
+  access: PartnerAccess
+}
+
+export interface CallerTenantRow {
+  tenantId: string | null
+  tenantSlug: string | null
+  tenantStatus: TenantStatus | null
+  tenantPartnerId: string | null
+  /** Whatever the partner's status is. */
+  tenantPartnerSlug: string | null
+  tenantPlan: Plan | null
+  role: TenantRole | null
+}
+
+// Most people belong to no partner: a look-up that happens only when needed costs the server less
+// than a join that always does.
+const livePartner = `case when u.partner_id is not null then
+    (select json_build_object('id', p.id, 'slug', p.slug, 'status', p.status, 'access', u.partner_access)
+      from partners p where p.id = u.partner_id and p.status <> 'terminated') end`
+
+/**
+ * The caller's columns beside those of another record, for statements that read both. The caller is
+ * `users u`.
+ */
+export const callerFields = `u.id as "callerId", u.email as "callerEmail", u.name as "callerName", u.platform_admin as "callerPlatformAdmin",
+  u.deactivated_at as "callerDeactivatedAt", ${livePartner} as "callerPartner"`
+
+/**
+ * The caller's role in `tenants t`. Somebody whose mailbox, say, is still being made is a member
+ * already. In a shut tenant owner and admins alone have one.
+ */
+export const callerRole = `(select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status in ('active', 'provisioning')
+  and (m.role <> 'member' or not ${isShut('t')}))`
+
+export interface CallerFields {
+  callerId: string
+  callerEmail: string
+  callerName: string
+  callerPlatformAdmin: boolean
+  callerDeactivatedAt: Date | null
+  callerPartner: CallerPartnerRow | null
+}
+
+export function callerOf(row: CallerFields): CallerRow {
+  return {
+    id: row.callerId,
+    email: row.callerEmail,
+    name: row.callerName,
+    platformAdmin: row.callerPlatformAdmin,
+    deactivatedAt: row.callerDeactivatedAt,
+    partner: row.callerPartner,
+  }
+}
+
+const findCallerStatement = {
+  name: 'find_caller',
+  text: `select ${callerFields} from users u where u.idp_subject_id = $1`,
+}
+
+const findCallerInTenantStatement = {
+  name: 'find_caller_in_tenant',
+  text: `select ${callerFields}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
+      t.partner_id as "tenantPartnerId", t.plan as "tenantPlan",
+      case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "tenantPartnerSlug", ${callerRole} as role
+    from users u left join tenants t on t.slug = $2
+    where u.idp_subject_id = $1`,
+}
+
+/**
+ * The stored record behind a token's subject; undefined for people who have never called GET
+ * /users/me.
+ */
+export async function findCaller(
+  database: Database,
+  subject: string,
+): Promise<CallerRow | undefined> {
+  const [row] = await database.read<CallerFields>(findCallerStatement, [subject])
+  return row && callerOf(row)
+}
+
+/**
+ * The same together with the tenant of the path and the caller's role there, in one statement.
+ * Tenant fields are null when unknown.
+ */
+export async function findCallerInTenant(
+  database: Database,
+  subject: string,
+  slug: string,
+): Promise<{ caller: CallerRow; tenant: CallerTenantRow } | undefined> {
+  const [row] = await database.read<CallerFields & CallerTenantRow>(findCallerInTenantStatement, [
+    subject,
+    slug,
+  ])
+  return row && { caller: callerOf(row), tenant: row }
+}

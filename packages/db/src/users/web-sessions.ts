@@ -1,0 +1,181 @@
+import { sql } from 'kysely'
+import type { Database, Db, Trx } from '../platform/connect.ts'
+import type { WebSessionsTable } from '../schema/tables.ts'
+
+export type WebApp = WebSessionsTable['app']
+
+/** A session ends this long after its last use, and in any case this long after it began. */
+export const idleHours = 12
+export const lifetimeDays = 7
+
+/** A session of the portal or operator server. `tokens` is encrypted, bound to this row by `id`. */
+export interface WebSessionRow {
+  id: string
+  subject: string
+  email: string | null
+  tokens: Buffer
+  /**
+   * The access token has expired or will within 30 s. By the database's clock, which all processes
+   * share.
+   */
+  accessDue: boolean
+  accessExpired: boolean
+  /** The last noted use is more than a minute ago. */
+  touchDue: boolean
+}
+
+const findStatement = {
+  name: 'find_web_session',
+  text: `select id, subject, email, tokens,
+      access_expires_at <= now() + interval '30 seconds' as "accessDue",
+      access_expires_at <= now() as "accessExpired",
+      last_used_at <= now() - interval '1 minute' as "touchDue"
+    from web_sessions
+    where token_hash = $1 and app = $2 and expires_at > now() and last_used_at > now() - make_interval(hours => ${idleHours})`,
+}
+
+/** The live session behind a cookie; `tokenHash` is the SHA-256 of the cookie's value. */
+export async function findWebSession(
+  database: Database,
+  app: WebApp,
+  tokenHash: Buffer,
+): Promise<WebSessionRow | undefined> {
+  const [row] = await database.read<WebSessionRow>(findStatement, [tokenHash, app])
+  return row
+}
+
+export interface NewWebSession {
+  app: WebApp
+  tokenHash: Buffer
+  subject: string
+  /** The `sid` claim of the identity provider, by which a back-channel logout names the session. */
+  idpSessionId: string | undefined
+  email: string | undefined
+  /** Encrypts the tokens for the row of this id. */
+  seal: (id: string) => Buffer
+  accessSeconds: number
+}
+
+/** Begins a session and answers its id. */
+export async function createWebSession(db: Db, session: NewWebSession): Promise<string> {
+  // The id comes first, because the encrypted tokens are bound to it.
+  const { id } = await db.selectNoFrom(sql<string>`new_id()`.as('id')).executeTakeFirstOrThrow()
+  await db
+    .insertInto('web_sessions')
+    .values({
+      id,
+      app: session.app,
+      token_hash: session.tokenHash,
+      subject: session.subject,
+      idp_session_id: session.idpSessionId ?? null,
+      email: session.email ?? null,
+      tokens: session.seal(id),
+      access_expires_at: inSeconds(session.accessSeconds),
+      expires_at: sql<Date>`now() + make_interval(days => ${lifetimeDays})`,
+    })
+    .execute()
+  return id
+}
+
+/** Notes that the session was used just now. */
+export async function touchWebSession(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('web_sessions')
+    .set({ last_used_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('last_used_at', '<', sql<Date>`now() - interval '1 minute'`)
+    .execute()
+}
+
+/**
+ * The tokens of a session under a row lock; asks for `Trx`, because the lock lasts as long as the
+ * transaction.
+ */
+export async function lockWebSessionTokens(trx: Trx, id: string): Promise<Buffer | undefined> {
+  const row = await trx
+    .selectFrom('web_sessions')
+    .select('tokens')
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.tokens
+}
+
+/** Replaces the tokens after a refresh. */
+export async function setWebSessionTokens(
+  db: Db,
+  id: string,
+  tokens: Buffer,
+  accessSeconds: number,
+): Promise<void> {
+  await db
+    .updateTable('web_sessions')
+    .set({ tokens, access_expires_at: inSeconds(accessSeconds) })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function deleteWebSession(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('web_sessions').where('id', '=', id).execute()
+}
+
+/**
+ * Ends the session behind a cookie, also one that has run out, and answers its row id and tokens.
+ */
+export async function takeWebSession(
+  db: Db,
+  app: WebApp,
+  tokenHash: Buffer,
+): Promise<{ id: string; tokens: Buffer } | undefined> {
+  return db
+    .deleteFrom('web_sessions')
+    .where('token_hash', '=', tokenHash)
+    .where('app', '=', app)
+    .returning(['id', 'tokens'])
+    .executeTakeFirst()
+}
+
+/**
+ * Which sessions a back-channel logout means: those of one login at the identity provider, or all
+ * of a person. At least one is given.
+ */
+export type EndedLogin =
+  | { idpSessionId: string; subject?: string | undefined }
+  | { idpSessionId?: undefined; subject: string }
+
+/** Ends every session of an app that the login gave rise to, and returns how many there were. */
+export async function deleteWebSessionsOfLogin(
+  db: Db,
+  app: WebApp,
+  login: EndedLogin,
+): Promise<number> {
+  let query = db.deleteFrom('web_sessions').where('app', '=', app)
+  if (login.idpSessionId !== undefined)
+    query = query.where('idp_session_id', '=', login.idpSessionId)
+  if (login.subject !== undefined) query = query.where('subject', '=', login.subject)
+  const result = await query.executeTakeFirst()
+  return Number(result.numDeletedRows)
+}
+
+/** Ends every session of a person, in both apps. */
+export async function deleteWebSessionsOfSubject(db: Db, subject: string): Promise<void> {
+  await db.deleteFrom('web_sessions').where('subject', '=', subject).execute()
+}
+
+/** Removes the rows of sessions that have run out; for the cleanup job. */
+export async function deleteExpiredWebSessions(db: Db): Promise<number> {
+  const result = await db
+    .deleteFrom('web_sessions')
+    .where((row) =>
+      row.or([
+        row('expires_at', '<', sql<Date>`now()`),
+        row('last_used_at', '<', sql<Date>`now() - make_interval(hours => ${idleHours})`),
+      ]),
+    )
+    .executeTakeFirst()
+  return Number(result.numDeletedRows)
+}
+
+function inSeconds(seconds: number) {
+  return sql<Date>`now() + make_interval(secs => ${seconds})`
+}

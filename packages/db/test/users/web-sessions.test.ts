@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Database, openDatabase } from '../../src/platform/connect.ts'
+import {
+  createWebSession,
+  deleteExpiredWebSessions,
+  deleteWebSessionsOfLogin,
+  findWebSession,
+  lockWebSessionTokens,
+  type NewWebSession,
+  setWebSessionTokens,
+  takeWebSession,
+  touchWebSession,
+} from '../../src/users/web-sessions.ts'
+import { copyDatabase } from '../database.ts'
+
+let accounts: Awaited<ReturnType<typeof copyDatabase>>
+let database: Database
+
+beforeAll(async () => {
+  accounts = await copyDatabase()
+  database = openDatabase({
+    url: accounts.appUrl,
+    onError: (error) => {
+      throw error
+    },
+  })
+})
+afterAll(async () => {
+  await database.close()
+  await accounts[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  await database.db.deleteFrom('web_sessions').execute()
+})
+
+async function begin(changes: Partial<NewWebSession> = {}) {
+  const tokenHash = randomBytes(32)
+  const session: NewWebSession = {
+    app: 'portal',
+    tokenHash,
+    subject: 'person-1',
+    idpSessionId: 'login-1',
+    email: 'a@b.test',
+    seal: (id) => Buffer.from(`sealed for ${id}`),
+    accessSeconds: 600,
+    ...changes,
+  }
+  return { id: await createWebSession(database.db, session), tokenHash }
+}
+const find = (tokenHash: Buffer) => findWebSession(database, 'portal', tokenHash)
+const shift = (column: 'last_used_at' | 'expires_at', id: string, minutes: number) =>
+  database.db
+    .updateTable('web_sessions')
+    .set({ [column]: new Date(Date.now() + minutes * 60_000) })
+    .where('id', '=', id)
+    .execute()
+
+describe('a web session', () => {
+  it('is found by the hash of its cookie, in its own app, with tokens that are bound to its id', async () => {
+    const { id, tokenHash } = await begin()
+    const expected = {
+      id,
+      subject: 'person-1',
+      email: 'a@b.test',
+      accessDue: false,
+      accessExpired: false,
+      touchDue: false,
+    }
+    expect(await find(tokenHash)).toEqual({ ...expected, tokens: Buffer.from(`sealed for ${id}`) })
+    expect(await findWebSession(database, 'operator', tokenHash)).toBeUndefined()
+    expect(await find(randomBytes(32))).toBeUndefined()
+  })
+
+  it.each([
+    [31, false, false],
+    [29, true, false],
+    [-1, true, true],
+  ])(
+    'whose access token lasts %i s more is due: %s, expired: %s',
+    async (accessSeconds, accessDue, accessExpired) => {
+      const { tokenHash } = await begin({ accessSeconds })
+      expect(await find(tokenHash)).toMatchObject({ accessDue, accessExpired })
+    },
+  )
+
+  it('notes its use once a minute', async () => {
+    const { id, tokenHash } = await begin()
+    await shift('last_used_at', id, -2)
+    expect(await find(tokenHash)).toMatchObject({ touchDue: true })
+    await touchWebSession(database.db, id)
+    expect(await find(tokenHash)).toMatchObject({ touchDue: false })
+    await shift('last_used_at', id, -0.5)
+    const before = await database.db
+      .selectFrom('web_sessions')
+      .select('last_used_at')
+      .executeTakeFirst()
+    await touchWebSession(database.db, id)
+    expect(
+      await database.db.selectFrom('web_sessions').select('last_used_at').executeTakeFirst(),
+    ).toEqual(before)
+  })
+
+  it('takes new tokens under its lock, and lets a second transaction see them only then', async () => {
+    const { id } = await begin()
+    const order: string[] = []
+    const locked = Promise.withResolvers<void>()
+    const first = database.db.transaction().execute(async (trx) => {
+      await lockWebSessionTokens(trx, id)
+      locked.resolve()
+      await new Promise((done) => setTimeout(done, 100))
+      await setWebSessionTokens(trx, id, Buffer.from('newer'), 600)
+      order.push('first')
+    })
+    await locked.promise
+    const second = await database.db.transaction().execute(async (trx) => {
+      const tokens = await lockWebSessionTokens(trx, id)
+      order.push('second')
+      return tokens
+    })
+    await first
+    expect(order).toEqual(['first', 'second'])
+    expect(second).toEqual(Buffer.from('newer'))
+  })
+
+  it('is taken once', async () => {
+    const { id, tokenHash } = await begin()
+    expect(await takeWebSession(database.db, 'operator', tokenHash)).toBeUndefined()
+    expect(await takeWebSession(database.db, 'portal', tokenHash)).toMatchObject({ id })
+    expect(await takeWebSession(database.db, 'portal', tokenHash)).toBeUndefined()
+  })
+})
+
+describe('the end of a login at the identity provider', () => {
+  it('ends its sessions in the one app, or all of the person', async () => {
+    await begin()
+    await begin({ idpSessionId: 'login-2' })
+    await begin({ app: 'operator' })
+    await begin({ subject: 'person-2', idpSessionId: undefined })
+    const { db } = database
+    expect(
+      await deleteWebSessionsOfLogin(db, 'portal', {
+        idpSessionId: 'login-1',
+        subject: 'somebody else',
+      }),
+    ).toBe(0)
+    expect(await deleteWebSessionsOfLogin(db, 'portal', { idpSessionId: 'login-1' })).toBe(1)
+    expect(await deleteWebSessionsOfLogin(db, 'portal', { subject: 'person-1' })).toBe(1)
+    const left = await db
+      .selectFrom('web_sessions')
+      .select(['app', 'subject'])
+      .orderBy('app')
+      .execute()
+    expect(left).toEqual([
+      { app: 'operator', subject: 'person-1' },
+      { app: 'portal', subject: 'person-2' },
+    ])
+  })
+})
+
+it('cleanup removes what has run out and nothing else', async () => {
+  const idle = await begin()
+  const old = await begin()
+  const live = await begin()
+  await shift('last_used_at', idle.id, -12 * 60 - 1)
+  await shift('expires_at', old.id, -1)
+  expect(await deleteExpiredWebSessions(database.db)).toBe(2)
+  expect(await find(live.tokenHash)).toMatchObject({ id: live.id })
+})
