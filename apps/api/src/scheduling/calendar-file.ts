@@ -1,6 +1,6 @@
-import type { CalendarMethod } from '@atrium/core/scheduling/icalendar'
 import { findBooking } from '@atrium/db/scheduling/bookings'
 import type { Services } from '../services.ts'
+import type { CalendarMethod } from './calendar-object.ts'
 import { invitation, withHosts } from './invitation.ts'
 
 /**

@@ -1,8 +1,3 @@
-import {
-  type CalendarMethod,
-  type CalendarObject,
-  calendarObject,
-} from '@atrium/core/scheduling/icalendar'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import { findHostsById } from '@atrium/db/scheduling/hosts'
@@ -12,6 +7,7 @@ import {
   meetingPlace,
   writtenAnswers,
 } from './booking-facts.ts'
+import { type CalendarMethod, type CalendarObject, calendarObject } from './calendar-object.ts'
 
 export interface Invitation {
   method: CalendarMethod

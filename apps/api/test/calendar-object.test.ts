@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest'
 import ICAL from 'ical.js'
 import { describe, expect, it } from 'vitest'
-import { type CalendarObject, calendarObject } from '../../src/scheduling/icalendar.ts'
+import { type CalendarObject, calendarObject } from '../src/scheduling/calendar-object.ts'
 
 const base: CalendarObject = {
   method: 'REQUEST',
@@ -127,6 +127,18 @@ describe('an invitation', () => {
     expect(sent('anna@acme.test')).toBeUndefined()
   })
 
+  it('asks for no refresh and quotes no keyword', () => {
+    const text = calendarObject(base).replaceAll('\r\n ', '')
+    expect(
+      parse(text)
+        .calendar.getAllProperties()
+        .map(({ name }) => name),
+    ).toEqual(['version', 'calscale', 'prodid', 'method'])
+    expect(text).toContain(
+      ';CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT=NEEDS-ACTION;CN="Vera Visitor":mailto:',
+    )
+  })
+
   it('has no empty description and no empty place', () => {
     const { event } = parse(calendarObject({ ...base, description: '', location: '' }))
     expect([event.hasProperty('description'), event.hasProperty('location')]).toEqual([
@@ -141,6 +153,7 @@ describe('addresses', () => {
     ['vera@bücher.example', 'mailto:vera@xn--bcher-kva.example'],
     ['vera@例え.テスト', 'mailto:vera@xn--r8jz45g.xn--zckzah'],
     ["o'brien+tag@example.org", "mailto:o'brien+tag@example.org"],
+    ['vera(home)@example.org', 'mailto:vera%28home%29@example.org'],
     ['a&b=c?d/e#f%g@example.org', 'mailto:a%26b%3Dc%3Fd%2Fe%23f%25g@example.org'],
     [
       'vera"x;y:z\r\nATTENDEE:mailto:eve@evil.test',
@@ -157,6 +170,13 @@ describe('addresses', () => {
     if (address.includes('\r\n')) expect(text).toMatch(/^mailto:[^\s"]+@evil\.test$/)
     else expect(text).toBe(expected)
   })
+
+  it.each(['anna', 'anna@', 'anna@a b..c', 'anna@[', '@acme.test'])('%s is rejected', (address) => {
+    const organizer = { name: 'Anna', address }
+    expect(() => calendarObject({ ...base, organizer })).toThrow(RangeError)
+    const attendees = [{ name: 'Anna', address }]
+    expect(() => calendarObject({ ...base, attendees })).toThrow(RangeError)
+  })
 })
 
 describe('names and texts', () => {
@@ -168,10 +188,24 @@ describe('names and texts', () => {
     ['a line separator', 'Vera\u2028Visitor\u0085x', 'Vera Visitor x'],
     ['controls', 'Ve\u0000ra\u0007 \u001bVisitor\u007f', 'Vera Visitor'],
     ['half of a surrogate pair', 'Vera \ud83d', 'Vera \ufffd'],
+    ['an address', 'Vera:MAILTO:eve@evil.test', 'Vera:MAILTO:eve@evil.test'],
+    ['a keyword alone', 'CHAIR', 'CHAIR'],
   ])('a name with %s stays one name', (_, name, expected) => {
-    const text = calendarObject({ ...base, organizer: { name, address: 'anna@acme.test' } })
+    const person = { name, address: 'anna@acme.test' }
+    const text = calendarObject({ ...base, organizer: person, attendees: [person] })
     expectWellFormed(text)
-    expect(parse(text).event.getFirstProperty('organizer')?.getFirstParameter('cn')).toBe(expected)
+    for (const property of ['organizer', 'attendee']) {
+      const found = parse(text).event.getFirstProperty(property)
+      expect(found?.getFirstParameter('cn')).toBe(expected)
+      expect(found?.getFirstValue()).toBe('mailto:anna@acme.test')
+    }
+  })
+
+  it('writes a very long description', () => {
+    // Minutes of work for anything that takes quadratic time.
+    const description = 'Größe, '.repeat(50_000)
+    const text = calendarObject({ ...base, description })
+    expect(parse(text).event.getFirstPropertyValue('description')).toBe(description)
   })
 
   it('keeps backslashes, semicolons, commas, colons, quotes and line ends of a text', () => {
@@ -211,7 +245,9 @@ describe('times', () => {
   it.each([
     ['an end before the start', { end: base.start - 1 }],
     ['no length', { end: base.start }],
-    ['a time that is none', { start: Number.NaN }],
+    ['a start that is none', { start: Number.NaN }],
+    ['an end that is none', { end: Number.POSITIVE_INFINITY }],
+    ['an end beyond all dates', { end: Number.MAX_SAFE_INTEGER }],
     ['a negative sequence', { sequence: -1 }],
     ['half a sequence', { sequence: 0.5 }],
   ])('refuses %s', (_, change) => {
