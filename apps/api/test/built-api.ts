@@ -22,11 +22,12 @@ export async function buildApi(folder: string): Promise<void> {
 }
 
 /**
- * Builds the API once per run, for all tests that start it as a process of its own: it takes a
- * third of the processor time of the sources until it listens. Its address goes to the tests in
- * `ATRIUM_BUILT_API`.
+ * Builds the API once per run, whatever its projects, for all tests that start it as a process of
+ * its own: it takes a third of the processor time of the sources until it listens. Its address goes
+ * to the tests in `ATRIUM_BUILT_API`.
  */
 export default async function builtApi(): Promise<() => Promise<void>> {
+  if (process.env.ATRIUM_BUILT_API) return async () => {}
   const folder = join(api, `node_modules/.cache/built-${process.pid}`)
   await buildApi(folder)
   process.env.ATRIUM_BUILT_API = join(folder, 'main.js')

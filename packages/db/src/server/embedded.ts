@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chown, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -23,6 +23,8 @@ export interface EmbeddedOptions {
   port: number
   /** Gives up durability for speed: the data may be lost with the machine. For tests. */
   disposable?: boolean
+  /** Data directory of a stopped server to begin with. Default: an empty cluster. */
+  copyOf?: string
   /** Extra settings, as `name=value`. */
   settings?: readonly string[]
   onLog?: (line: string) => void
@@ -48,7 +50,10 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
   const account = await serverAccount()
   const binaries = await reachableBinaries(account)
   await stopLeftover(dataDir)
-  if (!(await exists(join(dataDir, 'PG_VERSION')))) await createCluster(dataDir, account, binaries)
+  if (!(await exists(join(dataDir, 'PG_VERSION'))))
+    await (options.copyOf
+      ? copyCluster(options.copyOf, dataDir, account)
+      : createCluster(dataDir, account, binaries))
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -113,6 +118,14 @@ async function createCluster(dataDir: string, account: Account, binaries: Binari
     await rm(dataDir, { recursive: true, force: true })
     throw new Error(`PostgreSQL could not create its data directory ${dataDir}`, { cause })
   })
+}
+
+async function copyCluster(from: string, dataDir: string, account: Account): Promise<void> {
+  await cp(from, dataDir, { recursive: true })
+  const { uid, gid } = account
+  if (uid === undefined || gid === undefined) return
+  for (const path of ['', ...(await readdir(dataDir, { recursive: true }))])
+    await chown(join(dataDir, path), uid, gid)
 }
 
 /**
