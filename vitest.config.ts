@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { SlowFirst } from './.ci/slow-first.ts'
-import { targets } from './tests/targets.ts'
+import { targets, walks } from './tests/targets.ts'
 
 // `isolate: false`: files share no state, and to load everything again for each takes up to as long
 // as its tests. No test replaces a module for that reason; what stands in for another part is
@@ -45,6 +45,18 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Most of them wait for a server, a lease or a deadline most of the time.
+          maxWorkers: 4,
+        },
+      },
+      {
+        test: {
+          name: 'walks',
+          include: [...walks],
+          globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
+          // One test may call every procedure hundreds of times.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          // Runs beside the integration tests, with the same workers.
           maxWorkers: 4,
         },
       },

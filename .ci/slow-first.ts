@@ -34,15 +34,19 @@ const slow: readonly string[] = [
   'packages/integrations/test/mail-faults.test.ts',
 ]
 
-/** Starts the files that take long before all others of their project. */
+/**
+ * Starts the files that take long before all others of their project; and `walks` before the tests
+ * that run beside it, because a worker serves one project and no file of it is short.
+ */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = new Map(slow.map((file, index) => [file, index]))
     const rankOf = ({ moduleId }: TestSpecification) =>
       rank.get(relative(this.ctx.config.root, moduleId)) ?? slow.length
     const sorted = await super.sort(files)
-    return [...Map.groupBy(sorted, ({ project }) => project.name).values()].flatMap((ofProject) =>
-      ofProject.toSorted((a, b) => rankOf(a) - rankOf(b)),
-    )
+    const projects = Map.groupBy(sorted, ({ project }) => project.name)
+    return [...projects]
+      .toSorted(([a], [b]) => Number(b === 'walks') - Number(a === 'walks'))
+      .flatMap(([, files]) => files.toSorted((a, b) => rankOf(a) - rankOf(b)))
   }
 }

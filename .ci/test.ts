@@ -7,7 +7,8 @@ import { typeCheck } from './type-check.ts'
 
 /**
  * Everything that must hold, in one command: types, lint and format, architecture, regular
- * expressions, unit, integration and browser tests. Goes on after a failure, so that one run shows
+ * expressions, unit, integration and browser tests. Of the suites of resilience and security only
+ * the walks run here, which find what a new procedure left out. Goes on after a failure, so that one run shows
  * all of them, and closes with every failure again, what each check counted and
  * `N passed, N failed`: the end of the output alone says what to mend.
  */
@@ -18,8 +19,8 @@ const only = process.argv.slice(2)
 interface Check {
   name: string
   commands: readonly (readonly [program: string, ...args: string[]])[]
-  /** The project of Vitest whose single tests are counted; other checks count as one. */
-  project?: string
+  /** Whether Vitest's report counts the single tests; other checks count as one. */
+  counted?: boolean
   env?: Readonly<Record<string, string>>
 }
 
@@ -30,24 +31,21 @@ const vite = (app: string): [string, ...string[]] => [
   '--logLevel',
   'warn',
 ]
-const vitest = (project: string): [string, ...string[]] => [
-  'vitest',
-  'run',
-  '--project',
-  project,
-  '--reporter=default',
-  '--reporter=json',
-  `--outputFile.json=${join(reports, `${project}.json`)}`,
-]
-
-const suiteCommand = (suite: string): [string, ...string[]] => [
-  process.execPath,
-  'tests/run.ts',
-  suite,
-  '--short',
-  '--json',
-  join(reports, `${suite}.json`),
-]
+/** A check of its name that runs these projects of Vitest side by side. */
+const vitest = (name: string, projects: readonly string[] = [name]): Check => ({
+  name,
+  commands: [
+    [
+      'vitest',
+      'run',
+      ...projects.flatMap((project) => ['--project', project]),
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${join(reports, `${name}.json`)}`,
+    ],
+  ],
+  counted: true,
+})
 
 const checks: readonly Check[] = [
   {
@@ -58,10 +56,8 @@ const checks: readonly Check[] = [
   { name: 'lint', commands: [['biome', 'ci', '--colors=off', '.']] },
   { name: 'architecture', commands: [[process.execPath, '.ci/architecture.ts']] },
   { name: 'expressions', commands: [[process.execPath, '.ci/expressions.ts']] },
-  { name: 'unit', commands: [vitest('unit')], project: 'unit' },
-  { name: 'integration', commands: [vitest('integration')], project: 'integration' },
-  { name: 'resilience', commands: [suiteCommand('resilience')], project: 'resilience' },
-  { name: 'security', commands: [suiteCommand('security')], project: 'security' },
+  vitest('unit'),
+  vitest('integration', ['integration', 'walks']),
   { name: 'pages', commands: [vite('portal'), vite('operator'), vite('booking')] },
   {
     name: 'build',
@@ -75,7 +71,7 @@ const checks: readonly Check[] = [
       ],
     ],
   },
-  { name: 'browser', commands: [vitest('browser')], project: 'browser' },
+  vitest('browser'),
 ]
 
 let passed = 0
@@ -96,8 +92,8 @@ for (const check of checks.filter(({ name }) => only.length === 0 || only.includ
   let ok = true
   for (const [program, ...args] of check.commands)
     ok = (await run(program, args, check.env)) === 0 && ok
-  const counted = check.project
-    ? await readReport(check.project)
+  const counted = check.counted
+    ? await readReport(check.name)
     : { passed: ok ? 1 : 0, failed: ok ? 0 : 1, failures: [] }
   // A runner that fails without a failed test (a broken setup, no test found) is a failure of its
   // own.
@@ -155,15 +151,15 @@ interface VitestReport {
   }[]
 }
 
-async function readReport(project: string): Promise<Counted> {
+async function readReport(check: string): Promise<Counted> {
   let report: VitestReport
   try {
-    report = JSON.parse(await readFile(join(reports, `${project}.json`), 'utf8'))
+    report = JSON.parse(await readFile(join(reports, `${check}.json`), 'utf8'))
   } catch (error) {
-    return { passed: 0, failed: 1, failures: [failure(project, 'no report', String(error))] }
+    return { passed: 0, failed: 1, failures: [failure(check, 'no report', String(error))] }
   }
   const failures = report.testResults.flatMap((file) => {
-    const where = `${project}  ${relative(root, file.name)}`
+    const where = `${check}  ${relative(root, file.name)}`
     const failedTests = file.assertionResults.filter(({ status }) => status === 'failed')
     // A file that cannot be loaded has no test that could fail.
     if (failedTests.length === 0 && file.status === 'failed')

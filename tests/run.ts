@@ -10,7 +10,7 @@ import { type Target, targets } from './targets.ts'
 
 const usage = `pnpm test:resilience [R1 R4 …]     what happens when something breaks: kills, outages, races, restarts
 pnpm test:security [S1 S7 …]    what happens when somebody tries: tokens, rights, input, addresses, limits
-  --short                      few rounds, as in \`pnpm test\`; goals that need more time are left out
+  --short                      few rounds, as every night; goals that need more time are left out
   --json FILE                  Vitest's own report besides
   --results                    no run: the newest result of each goal, as a table of Markdown`
 

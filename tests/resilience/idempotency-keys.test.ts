@@ -3,13 +3,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { restRoutes } from '../../apps/api/src/transport/rest.ts'
 import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
 import { restRequest } from '../../apps/api/test/calls.ts'
 import { openLocations, type Places } from '../../apps/api/test/matrix/world.ts'
 import { newAddress } from '../../apps/api/test/visitors.ts'
 import { recordMeasurement, rounds } from '../measurements.ts'
 import { type CarriedOut, carriedOut } from './carried-out.ts'
+import { creating } from './creating-calls.ts'
 
 let places: Places
 let server: Server
@@ -35,13 +35,6 @@ afterAll(async () => {
   await places[Symbol.asyncDispose]()
 })
 
-const creating = restRoutes()
-  .filter(({ method, creates, type }) => method === 'POST' && creates && type === 'mutation')
-  .map(({ name, secretResponse, visitors, repeatable }) => ({
-    name,
-    secretResponse: secretResponse && !repeatable,
-    visitors,
-  }))
 const atOnce = rounds(16, 100)
 /** Within the allowance of one address, which repeated calls take from too. */
 const ofVisitors = 8
@@ -158,11 +151,6 @@ async function send(name: string, call: CarriedOut, times: number) {
 
 const sameEffect = (one: { effect: object }, other: { effect: object }) =>
   JSON.stringify(one.effect) === JSON.stringify(other.effect)
-
-it('knows every call that creates', () => {
-  expect(creating.length).toBeGreaterThan(20)
-  expect(creating.filter(({ name }) => carriedOut(name).length === 0)).toEqual([])
-})
 
 it('carries a call out once however often it is sent at once, to two processes', async () => {
   const faults: string[] = []
