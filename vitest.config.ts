@@ -26,9 +26,10 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            'packages/{core,integrations,sandbox,ui}/test/**/*.test.{ts,tsx}',
+            'packages/{core,integrations,messages,sandbox,ui}/test/**/*.test.{ts,tsx}',
             'apps/{portal,operator,booking}/test/**/*.test.{ts,tsx}',
           ],
+          setupFiles: ['packages/ui/test/messages.setup.ts'],
           isolate: false,
           // Many wait for a deadline, and property tests take their time on a machine that does
           // other things besides.

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
+import { compileMessages } from '@atrium/messages/compile-messages'
 import react from '@vitejs/plugin-react'
 import type { Plugin, UserConfig } from 'vite'
 
@@ -25,6 +26,12 @@ const lists = [
   /portal\/src\/members\/(member-status-meta|search|members\.module)\./,
   /@mantine\/core\/esm\/components\/(NativeSelect|TextInput|InputBase|Input|Checkbox|SimpleGrid|List|ColorSwatch|Tabs|Progress)\//,
 ]
+
+/** What every page says: one request in the language of the page. */
+const frameMessages = [/messages\/messages\/[^/]+\/(ui\/(frame|labels)|\w+\/layout)\.json$/]
+
+const messagesOfFrame = (id: string) =>
+  `messages-${/messages\/messages\/([^/]+)\//.exec(id)?.[1] ?? ''}`
 
 const isOneOf = (patterns: readonly RegExp[]) => (id: string) =>
   patterns.some((pattern) => pattern.test(id))
@@ -85,7 +92,7 @@ const ofMantine = (id: string, ending: string) =>
  * none of the first two, nor is zod. `e2e/first-load.test.ts` counts requests and bytes.
  */
 export const appBuild: UserConfig = {
-  plugins: [react(), allStylesImported, packed],
+  plugins: [react(), compileMessages(), allStylesImported, packed],
   resolve: { alias: { tldts: fileURLToPath(import.meta.resolve('./src/public-suffix.ts')) } },
   build: {
     outDir: 'dist',
@@ -97,6 +104,7 @@ export const appBuild: UserConfig = {
       output: {
         codeSplitting: {
           groups: [
+            { name: messagesOfFrame, test: isOneOf(frameMessages), priority: 6 },
             { name: 'frame', test: isOneOf(frame), priority: 5 },
             { name: 'lists', test: isOneOf(lists), priority: 4 },
             {

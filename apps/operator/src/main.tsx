@@ -1,9 +1,11 @@
 import '@atrium/ui/mantine-styles'
 import '@atrium/ui/styles.css'
 import type { AppRouter } from '@atrium/api/router'
+import { operatorMessages } from '@atrium/messages/operator'
 import { AppProvider } from '@atrium/ui/app-provider'
 import { readAgainOnConflict } from '@atrium/ui/edit-conflict'
 import { loadMatched, removeLoadingFrame } from '@atrium/ui/load-matched'
+import { loadMessages, provideMessages } from '@atrium/ui/messages'
 import { isPassing, problemOf } from '@atrium/ui/problem'
 import { shareStyleNonce } from '@atrium/ui/style-nonce'
 import { signInAddress, trpcLinks } from '@atrium/ui/trpc-client'
@@ -18,6 +20,8 @@ import { AccessRejection, rejectionOf, rememberRejection } from './session/acces
 import { TRPCProvider } from './trpc.ts'
 
 shareStyleNonce()
+provideMessages(operatorMessages)
+const texts = loadMessages('ui.frame', 'ui.labels')
 
 // Rights are withdrawn while a page is open: the first call that is rejected for it shows the page
 // that says so.
@@ -65,6 +69,7 @@ removeLoadingFrame(router)
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element #root.')
 
+await texts
 createRoot(root, {
   // Being turned away is an answer with a page of its own, not a fault to report.
   onCaughtError: (error) => {

@@ -1,7 +1,9 @@
 import '@atrium/ui/mantine-styles'
 import '@atrium/ui/styles.css'
+import { portalMessages } from '@atrium/messages/portal'
 import { AppProvider } from '@atrium/ui/app-provider'
 import { loadMatched, removeLoadingFrame } from '@atrium/ui/load-matched'
+import { loadMessages, provideMessages } from '@atrium/ui/messages'
 import { shareStyleNonce } from '@atrium/ui/style-nonce'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -11,6 +13,8 @@ import { createPortalRouter } from './router.tsx'
 import { connect, TRPCProvider } from './trpc.ts'
 
 shareStyleNonce()
+provideMessages(portalMessages)
+const texts = loadMessages('ui.frame', 'ui.labels')
 const { client, queryClient, trpc } = connect()
 const router = createPortalRouter({ trpc, queryClient })
 loadMatched(router)
@@ -19,6 +23,7 @@ removeLoadingFrame(router)
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no element to render into.')
 
+await texts
 createRoot(root).render(
   <StrictMode>
     <AppProvider accent="tide">

@@ -1,4 +1,5 @@
 import { slugUnder } from '@atrium/ui/load-matched'
+import { withMessages } from '@atrium/ui/messages'
 import { parseSearch, stringifySearch } from '@atrium/ui/query-string'
 import {
   createRootRouteWithContext,
@@ -86,7 +87,10 @@ const memberImport = createRoute({
 const mfa = createRoute({
   getParentRoute: () => tenant,
   path: '/mfa',
-  component: lazyRouteComponent(() => import('./mfa/mfa-page.tsx'), 'MfaPage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./mfa/mfa-page.tsx'), 'portal.mfa'),
+    'MfaPage',
+  ),
 })
 
 const storage = createRoute({

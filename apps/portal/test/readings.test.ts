@@ -27,7 +27,7 @@ describe('second factors', () => {
   it('make a chart whose parts are the whole, and a share of those who are known alone', () => {
     const summary = { members: 8, enrolled: 2, notEnrolled: 1, unknown: 5 }
     expect(sharesOf(summary).reduce((sum, { percent }) => sum + percent, 0)).toBe(100)
-    expect(knownShare(summary)).toBe('66 %')
+    expect(knownShare(summary)).toBe('66%')
     expect(knownShare({ members: 5, enrolled: 0, notEnrolled: 0, unknown: 5 })).toBe('–')
     expect(knownShare({ members: 1000, enrolled: 999, notEnrolled: 1, unknown: 0 })).toBe('99 %')
     expect(

@@ -1,5 +1,6 @@
 import { AppError } from '@atrium/core/platform/errors'
 import type { Database } from '@atrium/db/platform/connect'
+import { detectLanguage } from '@atrium/messages/detect-language'
 import { Hono } from 'hono'
 import { apiRoutes } from './api-routes.ts'
 import { adminArea, partnerArea } from './area-guards.ts'
@@ -91,6 +92,7 @@ export function createBff(options: BffOptions): Bff {
     requestLog(log),
     securityHeaders({ publicUrl, issuer: idp.issuer, stripeForm: config.stripeForm }),
   )
+  app.use(detectLanguage())
   const sameOrigin = sameOriginOnly(publicUrl)
   // The one POST that comes from another server; its token is its proof.
   app.use((c, next) => (c.req.path === '/auth/backchannel-logout' ? next() : sameOrigin(c, next)))

@@ -1,3 +1,4 @@
+import { serverPageTexts } from '@atrium/messages/server-pages'
 import { html } from 'hono/html'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppContext } from './request.ts'
@@ -12,7 +13,12 @@ export function messagePage(
   title: string,
   text: string,
 ): Response | Promise<Response> {
-  return pageOf(c, status, title, html`<p>${text}</p><p><a href="/">Back to the start</a></p>`)
+  return pageOf(
+    c,
+    status,
+    title,
+    html`<p>${text}</p><p><a href="/">${serverPageTexts(c.get('language'))('backToStart')}</a></p>`,
+  )
 }
 
 /**
@@ -42,7 +48,7 @@ export function pageOf(
   body: ReturnType<typeof html>,
 ): Response | Promise<Response> {
   const page = html`<!doctype html>
-<html lang="en">
+<html lang="${c.get('language')}">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -1,3 +1,4 @@
+import type { PageLanguage } from '@atrium/messages/languages'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 
@@ -16,7 +17,7 @@ export interface RequestLine {
 
 export interface AppEnv {
   Bindings: HttpBindings
-  Variables: { requestId: string; line: RequestLine; nonce: string }
+  Variables: { requestId: string; line: RequestLine; nonce: string; language: PageLanguage }
 }
 
 export type AppContext = Context<AppEnv>

@@ -4,6 +4,8 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { AppError } from '@atrium/core/platform/errors'
+import type { PageLanguage } from '@atrium/messages/languages'
+import { serverPageTexts } from '@atrium/messages/server-pages'
 import { accepts } from 'hono/accepts'
 import type { AppContext } from './request.ts'
 
@@ -38,7 +40,7 @@ interface Asset {
 export interface StaticFiles {
   /** The file of the build at this path; undefined when there is none. */
   file(c: AppContext): Promise<Response | undefined>
-  /** The app's page, with the nonce of this answer in it. */
+  /** The app's page in the language of the request, with the nonce of this response in it. */
   page(c: AppContext): Response
 }
 
@@ -68,7 +70,7 @@ export function readStaticFiles(distDir: string): StaticFiles {
       return asset && serve(c, asset)
     },
     page: (c) =>
-      new Response(withNonce(index, c.get('nonce')), {
+      new Response(inLanguage(withNonce(index, c.get('nonce')), c.get('language')), {
         headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
       }),
   }
@@ -165,6 +167,15 @@ function withNonce(index: string, nonce: string): string {
   return existing === undefined
     ? index.replace(/<head[^<>]*>/i, (head) => head + meta)
     : index.replace(existing, meta)
+}
+
+/** The app reads its language from the page, which is written in English. */
+function inLanguage(page: string, language: PageLanguage): string {
+  const text = serverPageTexts(language)
+  return page
+    .replace('<html lang="en">', `<html lang="${language}">`)
+    .replace('aria-label="Loading"', `aria-label="${text('loading')}"`)
+    .replace('This portal needs JavaScript.', text('needsScript'))
 }
 
 /**

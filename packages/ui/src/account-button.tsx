@@ -1,6 +1,9 @@
 import { Avatar, UnstyledButton, type UnstyledButtonProps, VisuallyHidden } from '@mantine/core'
 import type { ComponentPropsWithRef } from 'react'
+import { translations } from './messages.ts'
 import classes from './shell.module.css'
+
+const t = translations('ui.frame')
 
 interface Props
   extends UnstyledButtonProps,
@@ -20,7 +23,7 @@ export function AccountButton({ user, ...button }: Props) {
         aria-hidden
         className={classes.avatar}
       />
-      <VisuallyHidden>Account of {user.name || user.email}</VisuallyHidden>
+      <VisuallyHidden>{t('accountOf', { person: user.name || user.email })}</VisuallyHidden>
     </UnstyledButton>
   )
 }

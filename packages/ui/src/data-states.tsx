@@ -3,7 +3,10 @@ import { IconAlertCircle, IconInfoCircle, IconRefresh } from '@tabler/icons-reac
 import type { ReactNode } from 'react'
 import { CopyValue } from './copy.tsx'
 import { Details } from './failure-text.tsx'
+import { translations } from './messages.ts'
 import { problemOf } from './problem.ts'
+
+const t = translations('ui.frame')
 
 interface LoadingProps {
   /** What is being fetched, for screen readers: "Loading members". */
@@ -66,7 +69,7 @@ export function ErrorState({ error, title, onRetry, retrying = false }: ErrorPro
           onClick={onRetry}
           loading={retrying}
         >
-          Try again
+          {t('tryAgain')}
         </Button>
       )}
     </ProblemAlert>

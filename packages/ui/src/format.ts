@@ -1,27 +1,12 @@
 import { minorUnitDigits } from '@atrium/core/billing/minor-units'
-
-// The pages are in English: dates follow the viewer's own kind of English, and British order for
-// everybody else.
-const locale = englishLocale(typeof navigator === 'undefined' ? undefined : navigator.language)
-
-/**
- * The viewer's own English, else British. Some systems report names that `Intl` rejects
- * (`en-US@posix`), which would end every page.
- */
-export function englishLocale(language: string | undefined): string {
-  try {
-    const [name] = Intl.getCanonicalLocales(language ?? [])
-    return name?.startsWith('en') ? name : 'en-GB'
-  } catch {
-    return 'en-GB'
-  }
-}
+import { viewerLocale as locale } from './page-language.ts'
 
 const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const precise = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 const whole = new Intl.NumberFormat(locale)
+const share = new Intl.NumberFormat(locale, { style: 'percent' })
 
 /** Day and minute in the viewer's zone. */
 export function formatTime(at: string): string {
@@ -39,6 +24,11 @@ export function formatPreciseTime(at: string): string {
  */
 export function formatDay(at: string): string {
   return day.format(new Date(at.includes('T') ? at : `${at}T00:00`))
+}
+
+/** Whole percent as the language writes it: `formatPercent(40)` is "40%" or "40 %". */
+export function formatPercent(percent: number): string {
+  return share.format(percent / 100)
 }
 
 export function formatCount(count: number): string {

@@ -6,7 +6,10 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { AccountButton } from './account-button.tsx'
 import { BrandMark } from './brand.tsx'
 import { LinkNav, type LinkTarget } from './links.tsx'
+import { translations } from './messages.ts'
 import classes from './shell.module.css'
+
+const t = translations('ui.frame')
 
 // Menus bring the library that places floating parts: it is loaded when the menu is about to be
 // opened.
@@ -69,7 +72,7 @@ export function Shell({
       padding={0}
     >
       <a className={classes.skip} href="#content">
-        Skip to content
+        {t('skipToContent')}
       </a>
       <AppShell.Header className={classes.header} data-operator={mark ? true : undefined}>
         <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
@@ -79,7 +82,7 @@ export function Shell({
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close navigation' : 'Open navigation'}
+              aria-label={t(opened ? 'closeNavigation' : 'openNavigation')}
               aria-expanded={opened}
               aria-controls="navigation"
             />
@@ -92,7 +95,12 @@ export function Shell({
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar id="navigation" aria-label="Main" className={classes.navbar} p="sm">
+      <AppShell.Navbar
+        id="navigation"
+        aria-label={t('mainNavigation')}
+        className={classes.navbar}
+        p="sm"
+      >
         {nav.map((section, index) => (
           <div key={section.label ?? index} className={classes.section}>
             {section.label && (
@@ -159,7 +167,7 @@ function HomeLink({
     <a
       href={router.buildLocation(home).href}
       className={classes.brand}
-      aria-label={mark ? `Atrium ${mark}, home` : 'Atrium, home'}
+      aria-label={t('home', { app: mark ? `Atrium ${mark}` : 'Atrium' })}
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
         event.preventDefault()
@@ -195,7 +203,7 @@ function SearchButton({ onSearch }: { onSearch: () => void }) {
     >
       <IconSearch size={18} stroke={1.75} aria-hidden />
       <Text span size="sm" className={classes.searchLabel}>
-        Search
+        {t('search')}
       </Text>
       <Kbd size="xs" visibleFrom="md" aria-hidden>
         {/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K'}

@@ -4,7 +4,10 @@ import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { AccountButton } from './account-button.tsx'
 import type { LinkTarget } from './links.tsx'
+import { translations } from './messages.ts'
 import classes from './shell.module.css'
+
+const t = translations('ui.frame')
 
 interface Props {
   user: { name: string; email: string }
@@ -12,9 +15,9 @@ interface Props {
 }
 
 const schemes = [
-  { value: 'light', name: 'Light', Icon: IconSun },
-  { value: 'dark', name: 'Dark', Icon: IconMoon },
-  { value: 'auto', name: 'As the system', Icon: IconDeviceDesktop },
+  { value: 'light', Icon: IconSun },
+  { value: 'dark', Icon: IconMoon },
+  { value: 'auto', Icon: IconDeviceDesktop },
 ] as const
 
 /**
@@ -59,7 +62,7 @@ export default function UserMenu({ user, profile }: Props) {
               leftSection={<IconUser size={17} aria-hidden />}
               onClick={() => void router.navigate(profile)}
             >
-              My profile
+              {t('myProfile')}
             </Menu.Item>
           )}
           <Menu.Divider />
@@ -73,7 +76,7 @@ export default function UserMenu({ user, profile }: Props) {
             closeMenuOnClick={false}
             leftSection={<IconLogout size={17} aria-hidden />}
           >
-            Sign out
+            {t('signOut')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -85,21 +88,21 @@ function ColorScheme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <>
-      <Menu.Label>Colours</Menu.Label>
+      <Menu.Label>{t('colours')}</Menu.Label>
       <Menu.RadioGroup
         value={colorScheme}
         onChange={(value) =>
           setColorScheme(schemes.find((scheme) => scheme.value === value)?.value ?? 'auto')
         }
       >
-        {schemes.map(({ value, name, Icon }) => (
+        {schemes.map(({ value, Icon }) => (
           <Menu.RadioItem
             key={value}
             value={value}
             closeMenuOnClick={false}
             rightSection={<Icon size={16} stroke={1.75} aria-hidden />}
           >
-            {name}
+            {t(`schemes.${value}`)}
           </Menu.RadioItem>
         ))}
       </Menu.RadioGroup>

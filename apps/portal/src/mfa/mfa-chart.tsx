@@ -1,8 +1,11 @@
 import type { MfaState, MfaStatus } from '@atrium/core/upstream-cache/mfa'
 import { formatCount } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { RingProgress, Text, UnstyledButton } from '@mantine/core'
 import classes from './mfa.module.css'
 import { knownShare, type Share, sharesOf } from './status-meta.ts'
+
+const t = translations('portal.mfa')
 
 const colors: Readonly<Record<MfaState, string>> = {
   enrolled: 'green.6',
@@ -40,13 +43,13 @@ export function MfaChart({ summary, chosen, onChoose }: Props) {
             <Text ta="center" component="div">
               <span className={classes.figure}>{knownShare(summary)}</span>
               <Text span size="xs" c="dimmed" display="block">
-                of those known
+                {t('overview.ofKnown')}
               </Text>
             </Text>
           }
         />
       </div>
-      <ul className={classes.legend} aria-label="Narrow the table">
+      <ul className={classes.legend} aria-label={t('overview.narrow')}>
         {shares.map((share) => (
           <li key={share.state}>
             <LegendLine share={share} chosen={chosen === share.state} onChoose={onChoose} />

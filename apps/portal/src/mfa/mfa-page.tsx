@@ -1,6 +1,7 @@
 import type { MemberMfa } from '@atrium/core/upstream-cache/mfa'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { Panel } from '@atrium/ui/panel'
@@ -13,13 +14,15 @@ import { IconShieldLock } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import * as links from '../links.ts'
-import { roleNames } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { MfaChart } from './mfa-chart.tsx'
 import { type MfaSearch, mfaQuery, readMfaSearch } from './search.ts'
 import { factorsCell, mfaMeta } from './status-meta.ts'
+
+const t = translations('portal.mfa')
+const labels = translations('ui.labels')
 
 /** Who signs in with more than a password. What could not be read is shown as unknown. */
 export function MfaPage() {
@@ -45,14 +48,14 @@ export function MfaPage() {
   return (
     <>
       <PageHeader
-        title="Second factors"
-        tabTitle={`Second factors in ${tenant.name}`}
-        description="Who needs more than a password to sign in. People set theirs up themselves."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
       />
-      {query.isPending && <LoadingRows label="Loading second factors" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The second factors could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -61,14 +64,14 @@ export function MfaPage() {
       {status && !query.error && (
         <Stack gap="lg">
           <Panel
-            title="At a glance"
+            title={t('overview.title')}
             description={
               <span role="status">
                 {status.refreshing
-                  ? 'Still being read from the sign-in system; the numbers fill in by themselves.'
+                  ? t('overview.refreshing')
                   : status.summary.unknown > 0
-                    ? 'Of some people it is not known. They may have one or not.'
-                    : 'Everybody could be read.'}
+                    ? t('overview.someUnknown')
+                    : t('overview.allKnown')}
               </span>
             }
           >
@@ -81,14 +84,14 @@ export function MfaPage() {
           {status.items.length > 0 ? (
             <div>
               <ResponsiveTable
-                caption={`Second factors of members of ${tenant.name}`}
+                caption={t('table.caption', { tenant: tenant.name })}
                 columns={columnsOf(tenant.slug)}
                 rows={status.items}
                 rowKey={({ userId }) => userId}
                 stale={query.isPlaceholderData}
               />
               <Pager
-                label="Pages of members"
+                label={t('table.pages')}
                 trail={search.trail}
                 nextCursor={status.nextCursor}
                 onChange={(trail) => go({ trail }, false)}
@@ -97,21 +100,19 @@ export function MfaPage() {
           ) : (
             <EmptyState
               icon={<IconShieldLock size={32} stroke={1.5} aria-hidden />}
-              title={search.state ? 'Nobody is in this part' : 'No members yet'}
+              title={t(search.state ? 'empty.filtered.title' : 'empty.none.title')}
               action={
                 search.state && (
                   <Button
                     variant="default"
                     onClick={() => go({ state: undefined, trail: undefined }, true)}
                   >
-                    Show everybody
+                    {t('empty.filtered.clear')}
                   </Button>
                 )
               }
             >
-              {search.state
-                ? 'That may change when people set up or lose a second factor.'
-                : 'People appear here as soon as they belong to the workplace.'}
+              {t(search.state ? 'empty.filtered.hint' : 'empty.none.hint')}
             </EmptyState>
           )}
         </Stack>
@@ -124,7 +125,7 @@ function columnsOf(slug: string): Column<MemberMfa>[] {
   return [
     {
       key: 'name',
-      header: 'Name',
+      header: t('table.name'),
       primary: true,
       cell: ({ userId, name, email }) => (
         <>
@@ -144,15 +145,15 @@ function columnsOf(slug: string): Column<MemberMfa>[] {
         </>
       ),
     },
-    { key: 'role', header: 'Role', cell: ({ role }) => roleNames[role] },
+    { key: 'role', header: t('table.role'), cell: ({ role }) => labels(`roles.${role}`) },
     {
       key: 'state',
-      header: 'Second factor',
-      cell: ({ state }) => <StatusBadge {...mfaMeta[state]} />,
+      header: t('table.state'),
+      cell: ({ state }) => <StatusBadge {...mfaMeta(state)} />,
     },
     {
       key: 'factors',
-      header: 'Which',
+      header: t('table.factors'),
       cell: (member) => (
         <Text span size="sm" {...(member.factors ? {} : { c: 'dimmed' })}>
           {factorsCell(member)}
@@ -161,9 +162,9 @@ function columnsOf(slug: string): Column<MemberMfa>[] {
     },
     {
       key: 'checked',
-      header: 'Read',
+      header: t('table.checked'),
       wideOnly: true,
-      cell: ({ checkedAt }) => (checkedAt ? <Time at={checkedAt} /> : 'Never'),
+      cell: ({ checkedAt }) => (checkedAt ? <Time at={checkedAt} /> : t('table.never')),
     },
   ]
 }

@@ -1,32 +1,32 @@
-import { ownValue } from '@atrium/core/platform/own-value'
 import type { FactorCounts, MemberMfa, MfaState, MfaStatus } from '@atrium/core/upstream-cache/mfa'
-import type { StatusMeta } from '@atrium/ui/tones'
+import { formatPercent } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
+import type { StatusMeta, Tone } from '@atrium/ui/tones'
 
-export const mfaMeta: Readonly<Record<MfaState, StatusMeta>> = {
-  enrolled: { label: 'Has one', tone: 'good' },
-  not_enrolled: { label: 'Has none', tone: 'warning' },
-  unknown: { label: 'Unknown', tone: 'neutral' },
+const t = translations('portal.mfa')
+
+const tones: Readonly<Record<MfaState, Tone>> = {
+  enrolled: 'good',
+  not_enrolled: 'warning',
+  unknown: 'neutral',
 }
 
-const kinds: Readonly<Record<string, readonly [one: string, several: string]>> = {
-  totp: ['authenticator app', 'authenticator apps'],
-  webauthn: ['passkey or security key', 'passkeys or security keys'],
-  sms: ['phone number', 'phone numbers'],
-  email: ['e-mail code', 'e-mail codes'],
-  duo: ['Duo device', 'Duo devices'],
-  endpoint: ['managed device', 'managed devices'],
-  static: ['set of recovery codes', 'sets of recovery codes'],
+export function mfaMeta(state: MfaState): StatusMeta {
+  return { label: t(`states.${state}`), tone: tones[state] }
 }
+
+const kinds = ['totp', 'webauthn', 'sms', 'email', 'duo', 'endpoint', 'static'] as const
 
 /**
  * "2 passkeys or security keys, 1 authenticator app"; a kind that is new to us keeps the provider's
  * own name.
  */
 export function factorsText(factors: FactorCounts): string {
-  const parts = Object.entries(factors).map(
-    ([kind, count]) => `${count} ${ownValue(kinds, kind)?.[count === 1 ? 0 : 1] ?? kind}`,
-  )
-  return parts.length > 0 ? parts.join(', ') : 'none'
+  const parts = Object.entries(factors).map(([kind, count]) => {
+    const known = kinds.find((name) => name === kind)
+    return known ? t(`kinds.${known}`, { count }) : `${count} ${kind}`
+  })
+  return parts.length > 0 ? parts.join(', ') : t('factors.none')
 }
 
 /** What the table says of a person's factors. Not known is said as such and never as none. */
@@ -36,7 +36,7 @@ export function factorsCell({
   checkedAt,
 }: Pick<MemberMfa, 'factors' | 'reason' | 'checkedAt'>): string {
   if (factors) return factorsText(factors)
-  return reason ?? (checkedAt === null ? 'Not read yet' : 'Could not be read')
+  return reason ?? t(checkedAt === null ? 'factors.notRead' : 'factors.failed')
 }
 
 export interface Share {
@@ -54,29 +54,17 @@ export function sharesOf({
   notEnrolled,
   unknown,
 }: MfaStatus['summary']): Share[] {
-  const percent = (count: number) => (members === 0 ? 0 : (count / members) * 100)
-  return [
-    {
-      state: 'enrolled',
-      label: 'Have a second factor',
-      count: enrolled,
-      percent: percent(enrolled),
-    },
-    {
-      state: 'not_enrolled',
-      label: 'Have none',
-      count: notEnrolled,
-      percent: percent(notEnrolled),
-    },
-    { state: 'unknown', label: 'Unknown', count: unknown, percent: percent(unknown) },
-  ]
+  const counts = { enrolled, not_enrolled: notEnrolled, unknown }
+  return (['enrolled', 'not_enrolled', 'unknown'] as const).map((state) => ({
+    state,
+    label: t(`shares.${state}`),
+    count: counts[state],
+    percent: members === 0 ? 0 : (counts[state] / members) * 100,
+  }))
 }
 
-/**
- * The share that stands in the middle of the chart: of those who are known, because the others may
- * be either.
- */
+/** The share in the middle of the chart: of the known ones, because the others may be either. */
 export function knownShare({ enrolled, notEnrolled }: MfaStatus['summary']): string {
   const known = enrolled + notEnrolled
-  return known === 0 ? '–' : `${Math.floor((enrolled / known) * 100)} %`
+  return known === 0 ? '–' : formatPercent(Math.floor((enrolled / known) * 100))
 }

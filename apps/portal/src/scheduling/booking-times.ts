@@ -1,7 +1,5 @@
 import { dayOf } from '@atrium/core/scheduling/time-zones'
-import { englishLocale } from '@atrium/ui/format'
-
-const locale = englishLocale(navigator.language)
+import { viewerLocale as locale } from '@atrium/ui/page-language'
 
 const part = (options: Intl.DateTimeFormatOptions, timeZone?: string) =>
   new Intl.DateTimeFormat(locale, { ...options, ...(timeZone && { timeZone }) })

@@ -1,0 +1,35 @@
+/** Languages that the product speaks. Each is a folder of `packages/messages/messages`. */
+export const languages = ['en', 'de'] as const
+export type Language = (typeof languages)[number]
+
+/** For everybody whose language is not among them. */
+export const defaultLanguage: Language = 'en'
+
+/**
+ * A language of tests: English with every message between ⟦ and ⟧. Text without brackets does not
+ * come from the catalogue. Pages show it to a browser that names it, which no browser does on its
+ * own.
+ */
+export const pseudoLanguage = 'en-XA'
+
+/** What pages, mails and errors can be written in: a BCP 47 tag. */
+export type PageLanguage = Language | typeof pseudoLanguage
+
+export const pageLanguages: readonly PageLanguage[] = [...languages, pseudoLanguage]
+
+export function isPageLanguage(tag: unknown): tag is PageLanguage {
+  return pageLanguages.some((language) => language === tag)
+}
+
+/** The first of these that the product speaks: the person's setting, then the tenant's. */
+export function firstLanguage(
+  ...settings: readonly (string | null | undefined)[]
+): PageLanguage | undefined {
+  return settings.find(isPageLanguage)
+}
+
+/**
+ * Where an app keeps the language that its pages are in. Scripts write it, so that the next page
+ * comes in the language of the person's setting.
+ */
+export const languageCookie = 'atrium_language'

@@ -1,0 +1,29 @@
+import type portalMfa from '../messages/en/portal/mfa.json'
+import type serverPages from '../messages/en/server/pages.json'
+import type frame from '../messages/en/ui/frame.json'
+import type labels from '../messages/en/ui/labels.json'
+
+/**
+ * The catalogue: every text that people read, by area and domain. `ui.labels` is the file
+ * `messages/<language>/ui/labels.json`. Types come from the English files; a test compares the
+ * other languages with them.
+ */
+export interface Messages {
+  portal: { mfa: typeof portalMfa }
+  server: { pages: typeof serverPages }
+  ui: { frame: typeof frame; labels: typeof labels }
+}
+
+type DomainsOf<Area extends keyof Messages> = `${Area}.${keyof Messages[Area] & string}`
+
+/** The name of a file of messages, such as `portal.members`. */
+export type MessageFile = { [Area in keyof Messages]: DomainsOf<Area> }[keyof Messages]
+
+/** The messages of one file. */
+export type MessagesOf<File extends MessageFile> = File extends `${infer Area}.${infer Domain}`
+  ? Area extends keyof Messages
+    ? Domain extends keyof Messages[Area]
+      ? Extract<Messages[Area][Domain], object>
+      : never
+    : never
+  : never
