@@ -12,16 +12,17 @@ import { createTransactionRules } from './transaction-rules.ts'
 const packageRules: Readonly<
   Record<string, { imports: readonly string[]; types?: readonly string[] }>
 > = {
-  'packages/core': { imports: [] },
+  'packages/messages': { imports: [] },
+  'packages/core': { imports: ['messages'] },
   'packages/db': { imports: ['core'] },
   'packages/integrations': { imports: ['core'] },
-  'packages/ui': { imports: ['core'], types: ['api'] },
+  'packages/ui': { imports: ['core', 'messages'], types: ['api'] },
   'packages/sandbox': { imports: ['core'] },
-  'packages/bff': { imports: ['core', 'db'], types: ['api'] },
-  'apps/api': { imports: ['core', 'db', 'integrations'] },
-  'apps/portal': { imports: ['core', 'ui', 'bff'], types: ['api'] },
-  'apps/operator': { imports: ['core', 'ui', 'bff'], types: ['api'] },
-  'apps/booking': { imports: ['core', 'bff'], types: ['api'] },
+  'packages/bff': { imports: ['core', 'db', 'messages'], types: ['api'] },
+  'apps/api': { imports: ['core', 'db', 'integrations', 'messages'] },
+  'apps/portal': { imports: ['core', 'ui', 'bff', 'messages'], types: ['api'] },
+  'apps/operator': { imports: ['core', 'ui', 'bff', 'messages'], types: ['api'] },
+  'apps/booking': { imports: ['core', 'bff', 'messages'], types: ['api'] },
 }
 const root = join(import.meta.dirname, '..')
 /** Packages whose code runs inside transactions. */

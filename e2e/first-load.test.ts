@@ -33,9 +33,6 @@ async function load(page: Page, address: string) {
   return { requests, scriptKilobytes: kilobytes('script'), styleKilobytes: kilobytes('stylesheet') }
 }
 
-// As text: the types of this program know no document.
-const hasFocus = '(button) => button.ownerDocument.activeElement === button'
-
 describe('the first load', () => {
   it.each([
     { app: 'portal', person: 'Anna Owner', path: '/t/acme' },
@@ -70,12 +67,16 @@ describe('the first load', () => {
     await account.click()
     await page.getByRole('menuitem', { name: 'My profile' }).waitFor()
     await page.keyboard.press('Escape')
-    await expect.poll(() => account.evaluate(hasFocus)).toBe(true)
+    await expect
+      .poll(() => account.evaluate((button) => button.ownerDocument.activeElement === button))
+      .toBe(true)
     const switcher = page.getByRole('button', { name: /switch workplace/ })
     await switcher.click()
     await page.getByRole('option', { name: 'Create a workplace' }).waitFor()
     await page.keyboard.press('Escape')
-    await expect.poll(() => switcher.evaluate(hasFocus)).toBe(true)
+    await expect
+      .poll(() => switcher.evaluate((button) => button.ownerDocument.activeElement === button))
+      .toBe(true)
     for (let times = 0; times < 2; times++) {
       await page.keyboard.press('Control+K')
       await page.getByRole('dialog').getByRole('textbox').waitFor()

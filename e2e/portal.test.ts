@@ -145,7 +145,7 @@ describe('people of a tenant', () => {
     await page.keyboard.press('Escape')
     await question.waitFor({ state: 'detached' })
     expect(await drawer.isVisible()).toBe(true)
-    await expect.poll(() => trigger.evaluate('(button) => button.matches(":focus")')).toBe(true)
+    await expect.poll(() => trigger.evaluate((button) => button.matches(':focus'))).toBe(true)
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
   })

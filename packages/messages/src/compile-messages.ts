@@ -1,7 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import compile from 'icu-minify/compile'
 import type { Plugin } from 'vite'
 
-const isMessages = (id: string) => /[\\/]messages[\\/]messages[\\/].*\.json$/.test(id)
+const folder = fileURLToPath(new URL('../messages/', import.meta.url))
+
+const isMessages = (id: string) => id.startsWith(folder) && id.endsWith('.json')
 
 /**
  * Compiles the messages of an app when it is built. Pages then load use-intl without its parser of
