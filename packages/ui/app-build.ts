@@ -28,10 +28,9 @@ const lists = [
 ]
 
 /** What every page says: one request in the language of the page. */
-const frameMessages = [/messages\/messages\/[^/]+\/(ui\/(frame|labels)|\w+\/layout)\.json$/]
+const frameMessages = [/messages\/src\/[^/]+\/(ui\/(frame|labels)|\w+\/layout)\.json$/]
 
-const messagesOfFrame = (id: string) =>
-  `messages-${/messages\/messages\/([^/]+)\//.exec(id)?.[1] ?? ''}`
+const messagesOfFrame = (id: string) => `messages-${/messages\/src\/([^/]+)\//.exec(id)?.[1] ?? ''}`
 
 const isOneOf = (patterns: readonly RegExp[]) => (id: string) =>
   patterns.some((pattern) => pattern.test(id))

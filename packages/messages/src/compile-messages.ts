@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import compile from 'icu-minify/compile'
 import type { Plugin } from 'vite'
 
-const folder = fileURLToPath(new URL('../messages/', import.meta.url))
+const folder = fileURLToPath(new URL('./', import.meta.url))
 
 const isMessages = (id: string) => id.startsWith(folder) && id.endsWith('.json')
 

@@ -1,4 +1,4 @@
-/** Languages that the product speaks. Each is a folder of `packages/messages/messages`. */
+/** Languages that the product speaks. Each is a folder of `packages/messages/src`. */
 export const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
 

@@ -1,11 +1,11 @@
-import type portalMfa from '../messages/en/portal/mfa.json'
-import type serverPages from '../messages/en/server/pages.json'
-import type frame from '../messages/en/ui/frame.json'
-import type labels from '../messages/en/ui/labels.json'
+import type portalMfa from './en/portal/mfa.json'
+import type serverPages from './en/server/pages.json'
+import type frame from './en/ui/frame.json'
+import type labels from './en/ui/labels.json'
 
 /**
  * The catalogue: every text that people read, by area and domain. `ui.labels` is the file
- * `messages/<language>/ui/labels.json`. Types come from the English files; a test compares the
+ * `<language>/ui/labels.json`. Types come from the English files; a test compares the
  * other languages with them.
  */
 export interface Messages {

@@ -1,6 +1,6 @@
 /// <reference types="vite/client" />
 
-/** The messages that the operator portal can load, by path (`load-messages`). */
-export const operatorMessages = import.meta.glob('../messages/*/{ui,operator}/*.json', {
+/** The messages that the operator portal can load, by path (`provideMessages`). */
+export const operatorMessages = import.meta.glob('./*/{ui,operator}/*.json', {
   import: 'default',
 })

@@ -1,6 +1,6 @@
 /// <reference types="vite/client" />
 
-/** The messages that the customer portal can load, by path (`load-messages`). */
-export const portalMessages = import.meta.glob('../messages/*/{ui,portal}/*.json', {
+/** The messages that the customer portal can load, by path (`provideMessages`). */
+export const portalMessages = import.meta.glob('./*/{ui,portal}/*.json', {
   import: 'default',
 })

@@ -14,7 +14,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { languages } from '../src/languages.ts'
 
-const folder = join(import.meta.dirname, '../messages')
+const folder = join(import.meta.dirname, '../src')
 
 const filesOf = (language: string) =>
   readdirSync(join(folder, language), { recursive: true, withFileTypes: true })
@@ -76,12 +76,13 @@ function choicesOf(message: string): string[] {
 }
 
 describe.each(languages)('the catalogue in %s', (language) => {
-  it('has the files of the English one, each listed in src', () => {
+  it('has the files of the English one, each listed in a module', () => {
     expect(filesOf(language)).toEqual(filesOf('en'))
-    const listed = readdirSync(join(import.meta.dirname, '../src'))
-      .map((name) => readFileSync(join(import.meta.dirname, '../src', name), 'utf8'))
+    const listed = readdirSync(folder)
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
       .join('\n')
-    for (const file of filesOf('en')) expect(listed, file).toContain(`../messages/en/${file}`)
+    for (const file of filesOf('en')) expect(listed, file).toContain(`./en/${file}`)
   })
 
   it.each(filesOf('en'))('has every message of %s, for the same arguments', (file) => {

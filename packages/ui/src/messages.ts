@@ -11,7 +11,7 @@ export type Translator<File extends MessageFile> = ReturnType<
   typeof createTranslator<MessagesOf<File>>
 >
 
-/** The files that an app can load, by path: `../messages/de/ui/frame.json`. */
+/** The files that an app can load, by path: `./de/ui/frame.json`. */
 type MessageFiles = Readonly<Record<string, () => Promise<unknown>>>
 
 let files: MessageFiles = {}
@@ -40,7 +40,7 @@ export async function loadMessages(...names: readonly MessageFile[]): Promise<vo
 async function loadFile(name: MessageFile): Promise<void> {
   const pseudo = pageLanguage === pseudoLanguage
   const language = pseudo ? defaultLanguage : pageLanguage
-  const path = `../messages/${language}/${name.replace('.', '/')}.json`
+  const path = `./${language}/${name.replace('.', '/')}.json`
   const file = files[path]
   if (!file) throw new Error(`This app has no messages at ${path}.`)
   const messages = await file()
