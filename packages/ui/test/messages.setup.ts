@@ -5,11 +5,8 @@ import type { MessageFile } from '@atrium/messages/messages'
 import { addMessages } from '../src/messages.ts'
 
 // Tests call what renders a page without its router, which loads the messages.
-const folder = fileURLToPath(import.meta.resolve('@atrium/messages/messages')).replace(
-  /src.messages\.ts$/,
-  'messages/en/',
-)
-for (const area of readdirSync(folder).filter((name) => name !== 'server'))
+const folder = fileURLToPath(new URL('en/', import.meta.resolve('@atrium/messages/messages')))
+for (const area of readdirSync(folder))
   for (const file of readdirSync(`${folder}${area}`))
     addMessages(
       `${area}.${basename(file, '.json')}` as MessageFile,
