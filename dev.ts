@@ -221,7 +221,7 @@ async function prepareDatabase(
     // Loaded for the first start alone.
     const [{ seedHistory }, { readConfig }] = await Promise.all([
       import('./dev/history.ts'),
-      import('@atrium/api/config'),
+      import('@atrium/api/platform/config'),
     ])
     await seedHistory(ownerUrl, {
       day: new Date(historyDay),

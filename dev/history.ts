@@ -1,4 +1,4 @@
-import type { Config } from '@atrium/api/config'
+import type { Config } from '@atrium/api/platform/config'
 import { type DemoHistory, demoHistory } from '@atrium/core/demo/demo-history'
 import { openDatabase, type Trx } from '@atrium/db/platform/connect'
 import { rollUpReports } from '@atrium/db/reports/report-rollup'

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@atrium/api/audit/recorder'
+import type { AuditEntry } from '@atrium/api/rpc/audit-recorder'
 import type { ActorType, AuditSource } from '@atrium/core/audit/audit'
 import type { Trx } from '@atrium/db/platform/connect'
 

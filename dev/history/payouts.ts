@@ -1,5 +1,5 @@
-import { reasonToHold } from '@atrium/api/payouts/create'
-import { writeStatement } from '@atrium/api/payouts/statement'
+import { reasonToHold } from '@atrium/api/billing/payouts/create'
+import { writeStatement } from '@atrium/api/billing/payouts/statement'
 import { leastPayout, mostPayoutEntries } from '@atrium/core/billing/payouts'
 import { statementNumber } from '@atrium/core/billing/statements'
 import type { DemoHistory } from '@atrium/core/demo/demo-history'

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import type { Crossing, Gate, Relay } from './boundary.ts'
 import { listenOnLoopback } from './boundary-listen.ts'
 
-/** Our own connections of the job engine bear this name; see `apps/api/src/jobs.ts`. */
+/** Our own connections of the job engine bear this name; see `apps/api/src/platform/jobs.ts`. */
 const jobEngine = 'atrium-jobs'
 /** A job that is sent: the engine writes the queue's name into the statement. */
 const sentJob = /insert into jobs\.\w+ \( id, name.*? '([\w-]+)' as name/is

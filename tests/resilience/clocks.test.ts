@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { Services } from '../../apps/api/src/services.ts'
+import type { Services } from '../../apps/api/src/rpc/services.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,

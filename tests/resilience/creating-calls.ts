@@ -1,4 +1,4 @@
-import { restRoutes } from '../../apps/api/src/transport/rest.ts'
+import { restRoutes } from '../../apps/api/src/http/rest.ts'
 
 /** Calls that create something, found by walking the routes. */
 export const creating = restRoutes()

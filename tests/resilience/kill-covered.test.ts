@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { proceduresOf } from '../../apps/api/src/procedure.ts'
 import { appRouter } from '../../apps/api/src/router.ts'
+import { proceduresOf } from '../../apps/api/src/rpc/procedure.ts'
 import type { BookingsTestApp } from '../../apps/api/test/bookings-test-app.ts'
 import { overRest } from '../../apps/api/test/calls.ts'
 import { openLocations } from '../../apps/api/test/matrix/world.ts'

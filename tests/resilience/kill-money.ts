@@ -1,4 +1,4 @@
-import { drainWebhooks } from '../../apps/api/src/webhooks/process.ts'
+import { drainWebhooks } from '../../apps/api/src/billing/webhooks/process.ts'
 import { payout } from '../../apps/api/test/matrix/payouts.ts'
 import type { MembersTestApp } from '../../apps/api/test/members-test-app.ts'
 import {

@@ -1,4 +1,4 @@
-import { ensureCustomer } from '../../apps/api/src/billing/customer.ts'
+import { ensureCustomer } from '../../apps/api/src/billing/invoices/customer.ts'
 import { fileUser, type MembersTestApp } from '../../apps/api/test/members-test-app.ts'
 import { identityApi, identityRecords, outsideObjects } from '../../apps/api/test/outside.ts'
 

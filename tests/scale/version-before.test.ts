@@ -1,7 +1,7 @@
 import { migrationNames } from '@atrium/db/schema/migrate'
 import { newestMigration } from '@atrium/db/schema/newest-migration'
 import { expect, it } from 'vitest'
-import { type RestRoute, restRoutes } from '../../apps/api/src/transport/rest.ts'
+import { type RestRoute, restRoutes } from '../../apps/api/src/http/rest.ts'
 import { startApi } from '../../apps/api/test/api-process.ts'
 import { restRequest } from '../../apps/api/test/calls.ts'
 import { personClaims } from '../../apps/api/test/issuer.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { restRoutes } from '../../apps/api/src/transport/rest.ts'
+import { restRoutes } from '../../apps/api/src/http/rest.ts'
 import { type Outcome, overRest, overTrpc } from '../../apps/api/test/calls.ts'
 import { matrix } from '../../apps/api/test/matrix/all.ts'
 import { type Caller, callers, type Row, type World } from '../../apps/api/test/matrix/rows.ts'

@@ -1,6 +1,6 @@
 import ICAL from 'ical.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { calendarObject } from '../../apps/api/src/scheduling/calendar-object.ts'
+import { calendarObject } from '../../apps/api/src/scheduling/calendars/calendar-object.ts'
 import { type EffectsTestApp, startEffectsTestApp } from '../../apps/api/test/effects-test-app.ts'
 import { type CaughtMail, calendarFileOf } from '../../apps/api/test/mails.ts'
 import { recordMeasurement, rounds } from '../measurements.ts'

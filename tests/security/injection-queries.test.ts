@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createLogger } from '../../apps/api/src/log.ts'
-import { restRoutes } from '../../apps/api/src/transport/rest.ts'
+import { restRoutes } from '../../apps/api/src/http/rest.ts'
+import { createLogger } from '../../apps/api/src/platform/log.ts'
 import {
   identityUser,
   type MembersTestApp,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { newManageToken } from '../../apps/api/src/scheduling/manage-token.ts'
+import { newManageToken } from '../../apps/api/src/scheduling/public/manage-token.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, it } from 'vitest'
-import { proceduresOf } from '../../apps/api/src/procedure.ts'
 import { appRouter } from '../../apps/api/src/router.ts'
+import { proceduresOf } from '../../apps/api/src/rpc/procedure.ts'
 import { overRest, overTrpc, restRequest, routeOf } from '../../apps/api/test/calls.ts'
 import { matrix } from '../../apps/api/test/matrix/all.ts'
 import type { Caller, Row, World } from '../../apps/api/test/matrix/rows.ts'

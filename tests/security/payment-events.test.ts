@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { drainWebhooks } from '../../apps/api/src/webhooks/process.ts'
+import { drainWebhooks } from '../../apps/api/src/billing/webhooks/process.ts'
 import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
 import { eventBody, post, signature, webhookSecret } from '../../apps/api/test/webhooks-test-app.ts'
 import { everythingWritten } from '../../apps/api/test/written.ts'

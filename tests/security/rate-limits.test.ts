@@ -8,7 +8,7 @@ import {
   createRateLimit,
   createWindowCounts,
   mostRemembered,
-} from '../../apps/api/src/rate-limit.ts'
+} from '../../apps/api/src/platform/rate-limit.ts'
 import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
 import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
 import { recordMeasurement, rounds } from '../measurements.ts'

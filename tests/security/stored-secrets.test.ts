@@ -3,9 +3,12 @@ import { createKeyring, DecryptionError, type Keyring } from '@atrium/db/platfor
 import { findBooking } from '@atrium/db/scheduling/bookings'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { secretContext, storedCredential } from '../../apps/api/src/scheduling/calendar-access.ts'
-import { manageContext, readManageToken } from '../../apps/api/src/scheduling/manage-token.ts'
-import { rotateKeys } from '../../apps/api/src/scheduling/rotate-keys.ts'
+import { secretContext, storedCredential } from '../../apps/api/src/scheduling/calendars/access.ts'
+import { rotateKeys } from '../../apps/api/src/scheduling/calendars/rotate-keys.ts'
+import {
+  manageContext,
+  readManageToken,
+} from '../../apps/api/src/scheduling/public/manage-token.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,

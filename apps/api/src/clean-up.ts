@@ -14,10 +14,10 @@ import { eraseManageTokens } from '@atrium/db/scheduling/bookings'
 import { deleteExpiredSlotLocks } from '@atrium/db/scheduling/slot-locks'
 import { deleteUpstreamDays } from '@atrium/db/system/upstream-days'
 import { deleteExpiredWebSessions } from '@atrium/db/users/web-sessions'
-import { recordRepeatedDenials } from './audit/denials.ts'
 import { eraseMails } from './outbox/drain.ts'
-import { rotateKeys } from './scheduling/rotate-keys.ts'
-import type { Services } from './services.ts'
+import { recordRepeatedDenials } from './rpc/audit-denials.ts'
+import type { Services } from './rpc/services.ts'
+import { rotateKeys } from './scheduling/calendars/rotate-keys.ts'
 import { upstreamDaysBefore } from './system/upstream-calls.ts'
 
 /** How long the payload of a payment event is kept; then its hash stands in its place. */

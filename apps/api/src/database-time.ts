@@ -1,8 +1,8 @@
 import { clockDifferenceMs } from '@atrium/db/platform/clock'
-import { createAuditRecorder } from './audit/recorder.ts'
-import type { Clock } from './clock.ts'
 import { createOutbox } from './outbox/outbox.ts'
-import type { Services } from './services.ts'
+import type { Clock } from './platform/clock.ts'
+import { createAuditRecorder } from './rpc/audit-recorder.ts'
+import type { Services } from './rpc/services.ts'
 
 /**
  * The service with a clock that is set by the database's, for work that deletes, expires, charges

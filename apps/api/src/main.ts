@@ -4,12 +4,12 @@ import { openDatabase } from '@atrium/db/platform/connect'
 import { askServerFaults } from '@atrium/db/server/server-faults'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { createApp, headerLimitBytes } from './app.ts'
-import { readConfig } from './config.ts'
-import { listenOnAll } from './listen.ts'
-import { createLogger } from './log.ts'
-import { standardOutput } from './log-output.ts'
-import { createMetrics } from './metrics.ts'
-import { createMetricsServer } from './serve-metrics.ts'
+import { createMetricsServer } from './http/serve-metrics.ts'
+import { readConfig } from './platform/config.ts'
+import { listenOnAll } from './platform/listen.ts'
+import { createLogger } from './platform/log.ts'
+import { standardOutput } from './platform/log-output.ts'
+import { createMetrics } from './platform/metrics.ts'
 import { createUpstreamCalls } from './system/upstream-calls.ts'
 
 function configured(): ReturnType<typeof readConfig> {
@@ -25,7 +25,7 @@ const config = configured()
 // Loaded only where traces are wanted: it is a part of start and memory that nobody else should pay
 // for.
 const tracing = config.tracing
-  ? (await import('./open-telemetry.ts')).createOpenTelemetry(config.tracing)
+  ? (await import('./platform/open-telemetry.ts')).createOpenTelemetry(config.tracing)
   : undefined
 const log = createLogger(config.logLevel, standardOutput(), tracing && (() => tracing.ids() ?? {}))
 const metrics = createMetrics()

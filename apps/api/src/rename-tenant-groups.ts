@@ -1,7 +1,7 @@
 import { SettingsError, settingsExitStatus } from '@atrium/core/platform/settings'
 import { openDatabase } from '@atrium/db/platform/connect'
 import { connectIntegrations } from '@atrium/integrations/connect'
-import { readConfig } from './config.ts'
+import { readConfig } from './platform/config.ts'
 import { renameTenantGroups } from './tenants/rename-groups.ts'
 
 // Renames the groups of all tenants to IDP_TENANT_GROUP_PREFIX + slug (docs/operate.md, "Groups of

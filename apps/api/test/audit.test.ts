@@ -3,7 +3,7 @@ import { insertAuditEvent, type NewAuditEvent } from '@atrium/db/audit/audit'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { recordRepeatedDenials } from '../src/audit/denials.ts'
+import { recordRepeatedDenials } from '../src/rpc/audit-denials.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { reconcileBilling } from '../src/billing/reconcile.ts'
+import { reconcileBilling } from '../src/billing/invoices/reconcile.ts'
 import { type Billing, billingOf } from './billing-test-app.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 

@@ -1,4 +1,4 @@
-import { drainWebhooks } from '../src/webhooks/process.ts'
+import { drainWebhooks } from '../src/billing/webhooks/process.ts'
 import type { TestApp, TestResponse } from './test-app.ts'
 
 export interface Billing {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ensureCustomer } from '../src/billing/customer.ts'
+import { ensureCustomer } from '../src/billing/invoices/customer.ts'
 import { type Billing, billingOf } from './billing-test-app.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 

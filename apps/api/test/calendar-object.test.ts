@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest'
 import ICAL from 'ical.js'
 import { describe, expect, it } from 'vitest'
-import { type CalendarObject, calendarObject } from '../src/scheduling/calendar-object.ts'
+import { type CalendarObject, calendarObject } from '../src/scheduling/calendars/calendar-object.ts'
 
 const base: CalendarObject = {
   method: 'REQUEST',

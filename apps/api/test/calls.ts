@@ -1,5 +1,5 @@
 import superjson from 'superjson'
-import { restRoutes } from '../src/transport/rest.ts'
+import { restRoutes } from '../src/http/rest.ts'
 import type { TestApp } from './test-app.ts'
 
 /** What a caller learns: `ok` with the answer, or the code of the rejection. */

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { settingNames } from '@atrium/core/platform/settings'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/platform/config.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const deploy = join(root, 'deploy')
@@ -34,7 +34,7 @@ async function namedBy(file: string): Promise<Set<string>> {
 
 const apps = {
   api: [
-    'apps/api/src/config.ts',
+    'apps/api/src/platform/config.ts',
     'apps/api/src/migrate.ts',
     'packages/db/src/server/backup-command.ts',
   ],

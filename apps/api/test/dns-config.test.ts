@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/platform/config.ts'
 
 const env = {
   DATABASE_URL: 'postgres://x@localhost/x',

@@ -1,4 +1,4 @@
-import { openApiDocument } from '../src/transport/openapi.ts'
+import { openApiDocument } from '../src/http/openapi.ts'
 
 interface Described {
   matches: RegExp

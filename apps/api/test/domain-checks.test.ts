@@ -1,6 +1,6 @@
 import type { RecordVerdict } from '@atrium/core/mail/domains'
 import { describe, expect, it } from 'vitest'
-import { checkDueDomains } from '../src/domains/jobs.ts'
+import { checkDueDomains } from '../src/mail/domains/jobs.ts'
 import { only, openDomains, domainsPath as path, verdicts } from './domains-test-app.ts'
 import { startTestApp } from './test-app.ts'
 

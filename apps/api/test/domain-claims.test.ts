@@ -1,8 +1,8 @@
 import { findDomainById } from '@atrium/db/mail/domains'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { endLapsedClaim } from '../src/domains/end-claim.ts'
-import { checkDueDomains } from '../src/domains/jobs.ts'
+import { endLapsedClaim } from '../src/mail/domains/end-claim.ts'
+import { checkDueDomains } from '../src/mail/domains/jobs.ts'
 import {
   only,
   openDomains,

@@ -1,7 +1,7 @@
 import type { DomainView } from '@atrium/core/mail/domains'
 import { findDomainById } from '@atrium/db/mail/domains'
 import { describe, expect, it } from 'vitest'
-import { checkDomain } from '../src/domains/check.ts'
+import { checkDomain } from '../src/mail/domains/check.ts'
 import { only, openDomains, domainsPath as path, waitingNameOf } from './domains-test-app.ts'
 
 const { testApp, call, added, recheck, publish, rowOf } = await openDomains()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { attendDunning, runDunning } from '../src/billing/dunning.ts'
+import { attendDunning, runDunning } from '../src/billing/invoices/dunning.ts'
 import { billingOf } from './billing-test-app.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 

@@ -3,11 +3,11 @@ import { replaceGrant } from '@atrium/db/billing/entitlements'
 import * as keptPlans from '@atrium/db/migrations/0042-kept-plans'
 import { insertTenant } from '@atrium/db/tenants/tenants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runDunning } from '../src/billing/dunning.ts'
-import { rejectLimited } from '../src/billing/limits.ts'
-import { followDueEntitlements, followEntitlements } from '../src/entitlements/follow.ts'
-import { readEntitlements } from '../src/entitlements/read.ts'
-import { drainWebhooks } from '../src/webhooks/process.ts'
+import { followDueEntitlements, followEntitlements } from '../src/billing/entitlements/follow.ts'
+import { readEntitlements } from '../src/billing/entitlements/read.ts'
+import { runDunning } from '../src/billing/invoices/dunning.ts'
+import { rejectLimited } from '../src/billing/invoices/limits.ts'
+import { drainWebhooks } from '../src/billing/webhooks/process.ts'
 import {
   openPaidSubscriptions,
   type PaidSubscriptionsTestApp,

@@ -4,7 +4,7 @@ import { limits } from '@atrium/core/platform/limits'
 import { openDatabase } from '@atrium/db/platform/connect'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../src/app.ts'
-import { createLogger } from '../src/log.ts'
+import { createLogger } from '../src/platform/log.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp

@@ -8,7 +8,7 @@ import { createApp } from '../src/app.ts'
 import { readFlagGuards } from '../src/flags/guards.ts'
 import { rollBackBrokenFlags } from '../src/flags/roll-back.ts'
 import { toFlagSettings } from '../src/flags/view.ts'
-import { createLogger } from '../src/log.ts'
+import { createLogger } from '../src/platform/log.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 const begun = Date.now()

@@ -3,9 +3,9 @@ import { limitNames } from '@atrium/core/platform/limits'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { proceduresOf } from '../src/procedure.ts'
+import { restRoutes } from '../src/http/rest.ts'
 import { appRouter } from '../src/router.ts'
-import { restRoutes } from '../src/transport/rest.ts'
+import { proceduresOf } from '../src/rpc/procedure.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 interface Schema {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { proceduresOf } from '../src/procedure.ts'
 import { appRouter } from '../src/router.ts'
+import { proceduresOf } from '../src/rpc/procedure.ts'
 import { overRest, overTrpc, procedureNames, routeOf } from './calls.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 import { everythingWritten } from './written.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyedLimiter } from '../src/keyed-limiter.ts'
+import { createKeyedLimiter } from '../src/platform/keyed-limiter.ts'
 
 /** Work that ends when it is told to, and tells when it began. */
 function piece(started: string[], name: string) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo/demo'
-import { settleInvoiceLedger } from '../src/payouts/settle.ts'
+import { settleInvoiceLedger } from '../src/billing/payouts/settle.ts'
 import { personClaims, startIssuer } from './issuer.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from './test-app.ts'
 

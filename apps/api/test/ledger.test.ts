@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { marginAt } from '../src/payouts/margins.ts'
+import { marginAt } from '../src/billing/payouts/margins.ts'
 import { type LedgerTestApp, startLedgerTestApp } from './ledger-test-app.ts'
 
 let ledger: LedgerTestApp

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { limitNames, limits } from '@atrium/core/platform/limits'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/platform/config.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 /**

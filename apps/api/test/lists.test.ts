@@ -2,7 +2,7 @@ import type { ListView } from '@atrium/core/mail/lists'
 import { changeMailList, claimMailList } from '@atrium/db/mail/lists'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sweepLists } from '../src/lists/sweep.ts'
+import { sweepLists } from '../src/mail/lists/sweep.ts'
 import {
   addDomain,
   auditOf,

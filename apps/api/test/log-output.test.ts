@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createLogger } from '../src/log.ts'
-import { standardOutput } from '../src/log-output.ts'
+import { createLogger } from '../src/platform/log.ts'
+import { standardOutput } from '../src/platform/log-output.ts'
 
 function collect() {
   const blocks: string[] = []

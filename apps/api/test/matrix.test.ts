@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recordMeasurement } from '../../../tests/measurements.ts'
+import { restRoutes } from '../src/http/rest.ts'
 import { appRouter } from '../src/router.ts'
-import { restRoutes } from '../src/transport/rest.ts'
 import { type Outcome, overRest, overTrpc } from './calls.ts'
 import { matrix } from './matrix/all.ts'
 import { type Caller, callers } from './matrix/rows.ts'

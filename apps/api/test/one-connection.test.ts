@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { carriedOut } from '../../../tests/resilience/carried-out.ts'
-import { proceduresOf } from '../src/procedure.ts'
 import { appRouter } from '../src/router.ts'
+import { proceduresOf } from '../src/rpc/procedure.ts'
 import { overRest } from './calls.ts'
 import { openLocations, type Places } from './matrix/world.ts'
 

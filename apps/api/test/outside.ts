@@ -4,7 +4,7 @@ import type { Integrations } from '@atrium/integrations/connect'
 import { opencloud } from '@atrium/integrations/files/opencloud'
 import { authentik } from '@atrium/integrations/identity/authentik'
 import { stalwart } from '@atrium/integrations/mail/stalwart'
-import type { Config } from '../src/config.ts'
+import type { Config } from '../src/platform/config.ts'
 import type { TestApp } from './test-app.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { PartnerAccess } from '@atrium/core/partners/partner-access'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { restRoutes } from '../src/transport/rest.ts'
+import { restRoutes } from '../src/http/rest.ts'
 import { overRest, overTrpc } from './calls.ts'
 import { type PartnersTestApp, startPartnersTestApp } from './partners-test-app.ts'
 

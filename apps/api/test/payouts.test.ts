@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createMonthlyPayouts } from '../src/payouts/create.ts'
+import { createMonthlyPayouts } from '../src/billing/payouts/create.ts'
 import { type LedgerTestApp, startLedgerTestApp } from './ledger-test-app.ts'
 
 let ledger: LedgerTestApp

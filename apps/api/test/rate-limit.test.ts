@@ -1,6 +1,6 @@
 import { AppError } from '@atrium/core/platform/errors'
 import { expect, it } from 'vitest'
-import { createRateLimit, createWindowCounts, mostRemembered } from '../src/rate-limit.ts'
+import { createRateLimit, createWindowCounts, mostRemembered } from '../src/platform/rate-limit.ts'
 
 it('gives each caller its share of a minute, and says how long to wait for the next', () => {
   let now = new Date('2026-11-21T12:00:42.500Z')

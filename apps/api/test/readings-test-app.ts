@@ -1,5 +1,5 @@
 import type { Integrations } from '@atrium/integrations/connect'
-import type { Clock } from '../src/clock.ts'
+import type { Clock } from '../src/platform/clock.ts'
 import type { TestApp } from './test-app.ts'
 
 /** A clock that stands until it is moved. */

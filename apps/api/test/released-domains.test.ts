@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { checkDueDomains } from '../src/domains/jobs.ts'
-import { sweepLists } from '../src/lists/sweep.ts'
+import { checkDueDomains } from '../src/mail/domains/jobs.ts'
+import { sweepLists } from '../src/mail/lists/sweep.ts'
 import { purgeTenants } from '../src/tenants/purge.ts'
 import {
   fileUser,

@@ -1,8 +1,8 @@
 import { openDatabase } from '@atrium/db/platform/connect'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { guardedWithoutToken } from '../src/procedure.ts'
-import { createRequestCounts } from '../src/request-counts.ts'
+import { createRequestCounts } from '../src/platform/request-counts.ts'
+import { guardedWithoutToken } from '../src/rpc/procedure.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 const present = new Date()

@@ -1,8 +1,8 @@
 import { connectIntegrations, type Integrations } from '@atrium/integrations/connect'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { expect, it } from 'vitest'
-import { createIntegrationChecks } from '../src/integration-checks.ts'
-import { createLogger } from '../src/log.ts'
+import { createIntegrationChecks } from '../src/platform/integration-checks.ts'
+import { createLogger } from '../src/platform/log.ts'
 
 const quiet = createLogger('silent')
 

@@ -1,6 +1,6 @@
 import superjson from 'superjson'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { expireBookings } from '../src/scheduling/expire-bookings.ts'
+import { expireBookings } from '../src/scheduling/bookings/expire.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,

@@ -1,8 +1,8 @@
 import { claimCalendars, saveCalendarOutcome } from '@atrium/db/scheduling/booking-calendars'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { checkCalendars } from '../src/scheduling/calendar-drift.ts'
-import { drainCalendars } from '../src/scheduling/calendar-sync.ts'
-import { retryCalendar, syncCalendar } from '../src/scheduling/effects.ts'
+import { retryCalendar, syncCalendar } from '../src/scheduling/bookings/effects.ts'
+import { checkCalendars } from '../src/scheduling/calendars/drift.ts'
+import { drainCalendars } from '../src/scheduling/calendars/sync.ts'
 import { type EffectsTestApp, startEffectsTestApp } from './effects-test-app.ts'
 
 let testApp: EffectsTestApp

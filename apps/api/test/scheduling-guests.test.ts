@@ -1,7 +1,7 @@
 import { findBooking } from '@atrium/db/scheduling/bookings'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { drainOutbox } from '../src/outbox/drain.ts'
-import { sendReminderMails } from '../src/scheduling/booking-mails.ts'
+import { sendReminderMails } from '../src/scheduling/bookings/mails.ts'
 import { type EffectsTestApp, startEffectsTestApp } from './effects-test-app.ts'
 import { caughtMails } from './mails.ts'
 import { visit, wish } from './visitors.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { drainCalendars } from '../src/scheduling/calendar-sync.ts'
+import { drainCalendars } from '../src/scheduling/calendars/sync.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,

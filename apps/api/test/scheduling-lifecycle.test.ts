@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { onDatabaseTime } from '../src/database-time.ts'
-import { drainCalendars } from '../src/scheduling/calendar-sync.ts'
-import { expireBookings } from '../src/scheduling/expire-bookings.ts'
-import type { Services } from '../src/services.ts'
+import type { Services } from '../src/rpc/services.ts'
+import { expireBookings } from '../src/scheduling/bookings/expire.ts'
+import { drainCalendars } from '../src/scheduling/calendars/sync.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { limitedAddress } from '../src/visitor-address.ts'
+import { limitedAddress } from '../src/rpc/visitor-address.ts'
 import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
 import { newAddress, visit, wish } from './visitors.ts'
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { eraseManageTokens } from '@atrium/db/scheduling/bookings'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { expireBookings } from '../src/scheduling/expire-bookings.ts'
+import { expireBookings } from '../src/scheduling/bookings/expire.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,

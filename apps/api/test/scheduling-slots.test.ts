@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { datesOf, rangeOf } from '../src/scheduling/slot-range.ts'
+import { datesOf, rangeOf } from '../src/scheduling/slots/range.ts'
 import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
 import { setTenantStatus } from './mailboxes.ts'
 import { clientsWithDeadline, mailFaults } from './outside.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isSetPerTenant, type Limit, limitNames, limits } from '@atrium/core/platform/limits'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyLimitBytes } from '../src/app.ts'
-import { restRoutes } from '../src/transport/rest.ts'
+import { restRoutes } from '../src/http/rest.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 import { everythingWritten } from './written.ts'
 

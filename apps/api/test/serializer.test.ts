@@ -1,6 +1,6 @@
 import superjson from 'superjson'
 import { describe, expect, it } from 'vitest'
-import { serializer } from '../src/transport/serializer.ts'
+import { serializer } from '../src/rpc/serializer.ts'
 
 describe('what goes over the wire', () => {
   const plain = [

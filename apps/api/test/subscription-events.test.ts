@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { findSubscriptionByStripeId } from '@atrium/db/billing/subscriptions'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { applyProcessorSubscription } from '../src/subscriptions/apply.ts'
+import { applyProcessorSubscription } from '../src/billing/subscriptions/apply.ts'
 import {
   openPaidSubscriptions,
   type PaidSubscriptionsTestApp,

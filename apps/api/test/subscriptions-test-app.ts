@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { insertTenant } from '@atrium/db/tenants/tenants'
 import { expect } from 'vitest'
-import { applyDueSubscriptions } from '../src/subscriptions/due.ts'
+import { applyDueSubscriptions } from '../src/billing/subscriptions/due.ts'
 import { startTestApp } from './test-app.ts'
 
 export const terms = { plan: 'business', cycle: 'month', currency: 'eur', seats: 10 } as const

@@ -3,8 +3,8 @@ import { emailTemplates } from '@atrium/core/branding/email-templates'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sampleValues } from '../src/branding/samples.ts'
 import { createTemplates, type Templates } from '../src/branding/template-thread.ts'
-import { createKeyedLimiter } from '../src/keyed-limiter.ts'
-import { createLogger } from '../src/log.ts'
+import { createKeyedLimiter } from '../src/platform/keyed-limiter.ts'
+import { createLogger } from '../src/platform/log.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 /**

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '@atrium/db/platform/connect'
 import { copyDatabase } from '@atrium/db/testing/database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createLogger } from '../src/log.ts'
+import { createLogger } from '../src/platform/log.ts'
 import { createTenantChanges, type TenantChanges } from '../src/tenants/changes.ts'
 
 let copy: Awaited<ReturnType<typeof copyDatabase>>

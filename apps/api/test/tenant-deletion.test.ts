@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { drainWebhooks } from '../src/webhooks/process.ts'
+import { drainWebhooks } from '../src/billing/webhooks/process.ts'
 import {
   openPaidSubscriptions,
   type PaidSubscriptionsTestApp,

@@ -2,7 +2,7 @@ import { lockTenantById } from '@atrium/db/tenants/tenants'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { mostWaiting, tenantTransaction } from '../src/tenants/transaction.ts'
+import { mostWaiting, tenantTransaction } from '../src/rpc/tenant-transaction.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { restRoutes } from '../src/transport/rest.ts'
+import { restRoutes } from '../src/http/rest.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp

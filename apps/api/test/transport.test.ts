@@ -1,6 +1,6 @@
 import { errorCodes } from '@atrium/core/platform/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { restRoutes } from '../src/transport/rest.ts'
+import { restRoutes } from '../src/http/rest.ts'
 import { overRest, overTrpc } from './calls.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { processEvent } from '../src/webhooks/process.ts'
+import { processEvent } from '../src/billing/webhooks/process.ts'
 import { recordedSequences, type Sequence } from './payment-sequences.ts'
 import { createProcessor, type Processor, type SentEvent } from './processor.ts'
 import { everything, type Orders, orders, ordersOf, severalAtOnce } from './recorded-orders.ts'

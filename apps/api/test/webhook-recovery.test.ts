@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { insertTenant } from '@atrium/db/tenants/tenants'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ensureCustomer } from '../src/billing/customer.ts'
+import { ensureCustomer } from '../src/billing/invoices/customer.ts'
 import { startApi } from './api-process.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 

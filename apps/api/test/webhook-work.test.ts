@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { claimInboxEvent, insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { drainWebhooks, processEvent } from '../src/webhooks/process.ts'
+import { drainWebhooks, processEvent } from '../src/billing/webhooks/process.ts'
 import { type Billing, billingOf } from './billing-test-app.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 

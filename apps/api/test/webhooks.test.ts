@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { drainWebhooks } from '../src/webhooks/process.ts'
+import { drainWebhooks } from '../src/billing/webhooks/process.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 import { eventBody, post, signature, webhookSecret } from './webhooks-test-app.ts'
 

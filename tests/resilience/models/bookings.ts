@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expireBookings } from '../../../apps/api/src/scheduling/expire-bookings.ts'
+import { expireBookings } from '../../../apps/api/src/scheduling/bookings/expire.ts'
 import type { BookingsTestApp, TestHost } from '../../../apps/api/test/bookings-test-app.ts'
 import type { TestResponse } from '../../../apps/api/test/test-app.ts'
 import { offered, visit, wish } from '../../../apps/api/test/visitors.ts'

@@ -2,8 +2,8 @@ import { type AuditEvent, auditColumns, csvLine, type ExportAudit } from '@atriu
 import { exportTrailer } from '@atrium/core/audit/export-trailer'
 import { auditCursor } from '@atrium/db/audit/audit'
 import { searchByTrust } from '@atrium/db/audit/audit-search'
-import type { Caller } from '../caller.ts'
-import type { Context } from '../context.ts'
+import type { Caller } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
 
 const pageSize = 500
 

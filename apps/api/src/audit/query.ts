@@ -1,8 +1,8 @@
 import type { AuditPage, QueryAudit, QueryTenantAudit } from '@atrium/core/audit/audit'
 import { auditCursor } from '@atrium/db/audit/audit'
 import { type AuditFindings, searchByTrust } from '@atrium/db/audit/audit-search'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
 
 /** Entries of the whole platform, newest first. */
 export async function queryAudit(

@@ -5,8 +5,8 @@ import {
   QueryAudit,
   VerifyAudit,
 } from '@atrium/core/audit/audit'
-import { operator } from '../guards.ts'
-import { router } from '../trpc.ts'
+import { operator } from '../rpc/guards.ts'
+import { router } from '../rpc/trpc.ts'
 import { exportAudit } from './export.ts'
 import { queryAudit } from './query.ts'
 import { verifyAudit } from './verify.ts'

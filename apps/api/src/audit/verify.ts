@@ -1,7 +1,7 @@
 import type { AuditVerification, VerifyAudit } from '@atrium/core/audit/audit'
 import { countUnchained, listAuditChains, verifyAuditChain } from '@atrium/db/audit/audit-chain'
-import type { Caller } from '../caller.ts'
-import type { Context } from '../context.ts'
+import type { Caller } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
 
 /**
  * Recomputes the hash chains of the audit log and names the first wrong entry of each that does not

@@ -10,8 +10,8 @@ import {
   listEmailTemplates,
 } from '@atrium/db/branding/branding'
 import type { Db, Trx } from '@atrium/db/platform/connect'
-import { withEditVersion } from '../edit-version.ts'
-import type { Services } from '../services.ts'
+import { withEditVersion } from '../rpc/edit-version.ts'
+import type { Services } from '../rpc/services.ts'
 
 /**
  * A tenant's branding: what it has set, what is used, and every message with its standard text and

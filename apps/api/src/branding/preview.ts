@@ -3,7 +3,7 @@ import { contrastWarnings } from '@atrium/core/branding/contrast'
 import { templateDefinition } from '@atrium/core/branding/email-templates'
 import { AppError } from '@atrium/core/platform/errors'
 import { findBranding, listEmailTemplates } from '@atrium/db/branding/branding'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { effectiveBranding } from './get.ts'
 import { sampleValues } from './samples.ts'
 

@@ -5,8 +5,8 @@ import {
   PreviewBranding,
   UpdateBranding,
 } from '@atrium/core/branding/branding'
-import { adminOrOperator, memberOrOperator } from '../guards.ts'
-import { router } from '../trpc.ts'
+import { adminOrOperator, memberOrOperator } from '../rpc/guards.ts'
+import { router } from '../rpc/trpc.ts'
 import { getBranding } from './get.ts'
 import { previewBranding } from './preview.ts'
 import { updateBranding } from './update.ts'

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import type { MailTemplateKey } from '@atrium/core/branding/email-templates'
 import { AppError, type Issue } from '@atrium/core/platform/errors'
-import type { KeyedLimiter } from '../keyed-limiter.ts'
-import type { Logger } from '../log.ts'
+import type { KeyedLimiter } from '../platform/keyed-limiter.ts'
+import type { Logger } from '../platform/log.ts'
 import type { MessageText } from './render.ts'
 import type { TemplateValues } from './samples.ts'
 

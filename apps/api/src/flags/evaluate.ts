@@ -1,8 +1,8 @@
 import type { FlagEvaluation, FlagTarget } from '@atrium/core/flags/flag-evaluation'
 import type { EvaluateFlags, FlagValues, OfrepFlag, OfrepFlags } from '@atrium/core/flags/flags'
 import { AppError } from '@atrium/core/platform/errors'
-import type { Caller, CallerTenant } from '../caller.ts'
-import type { Services } from '../services.ts'
+import type { Caller, CallerTenant } from '../rpc/caller.ts'
+import type { Services } from '../rpc/services.ts'
 import { unknownFlag } from './get.ts'
 
 /** Who asks, and the tenant that was named; undefined when none was or nobody has that slug. */

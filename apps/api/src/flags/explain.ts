@@ -6,7 +6,7 @@ import {
 } from '@atrium/core/flags/flag-evaluation'
 import type { ExplainFlag, FlagExplanation } from '@atrium/core/flags/flags'
 import { findTenant } from '@atrium/db/tenants/tenants'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { isServed, toTarget, unknownTenant } from './evaluate.ts'
 import { flagHash } from './evaluator.ts'
 import { unknownFlag } from './get.ts'

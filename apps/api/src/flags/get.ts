@@ -8,7 +8,7 @@ import type {
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { findFlag, listFlagChanges, listFlags as queryFlags } from '@atrium/db/flags/flags'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { toFlagView } from './view.ts'
 
 export async function listFlags({ database }: Services, input: ListFlags): Promise<FlagPage> {

@@ -18,7 +18,7 @@ import {
   type TenantSignal,
 } from '@atrium/db/flags/flag-signals'
 import { findFlag, readFlagRules } from '@atrium/db/flags/flags'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { hashOnce } from './evaluator.ts'
 import { unknownFlag } from './get.ts'
 

@@ -3,9 +3,9 @@ import type { FlagGuard } from '@atrium/core/flags/flag-guards'
 import type { FlagChangeKind, FlagSettings, Prerequisite } from '@atrium/core/flags/flags'
 import { insertFlagChange, notifyFlags } from '@atrium/db/flags/flags'
 import type { Trx } from '@atrium/db/platform/connect'
-import type { AuditEntry } from '../audit/recorder.ts'
-import type { Caller } from '../caller.ts'
-import type { Context } from '../context.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
+import type { Caller } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
 
 export interface FlagStep {
   key: string

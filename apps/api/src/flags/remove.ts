@@ -6,8 +6,8 @@ import {
   findFlag,
   lockFlags,
 } from '@atrium/db/flags/flags'
-import type { Caller } from '../caller.ts'
-import type { Context } from '../context.ts'
+import type { Caller } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
 import { unknownFlag } from './get.ts'
 import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
 import { toFlagSettings } from './view.ts'

@@ -19,8 +19,8 @@ import {
   UpdateFlag,
 } from '@atrium/core/flags/flags'
 import { z } from 'zod'
-import { operator, signedInAbout } from '../guards.ts'
-import { router } from '../trpc.ts'
+import { operator, signedInAbout } from '../rpc/guards.ts'
+import { router } from '../rpc/trpc.ts'
 import { createFlag } from './create.ts'
 import { evaluateByOfrep, evaluateFlags, evaluateOneByOfrep } from './evaluate.ts'
 import { explainFlag } from './explain.ts'

@@ -16,7 +16,7 @@ import {
   saveHealthSummaries,
 } from '@atrium/db/health-scores/health'
 import type { Db } from '@atrium/db/platform/connect'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { provisioningStatusOf } from '../tenants/view.ts'
 
 const hourMs = 3600 * 1000

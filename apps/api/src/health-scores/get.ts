@@ -12,7 +12,7 @@ import {
   listTenantsByHealth,
   readHealthSummaries,
 } from '@atrium/db/health-scores/health'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { computeTenantHealth, summarizeHealth } from './compute.ts'
 
 const dayMs = 24 * 3600 * 1000

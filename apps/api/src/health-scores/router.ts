@@ -9,9 +9,9 @@ import {
   ReadHealthReport,
   ReadPartnerHealthReport,
 } from '@atrium/core/health-scores/health-reports'
-import { adminReader, operator, partnerReportReader } from '../guards.ts'
-import { csvOf } from '../procedure-meta.ts'
-import { router } from '../trpc.ts'
+import { adminReader, operator, partnerReportReader } from '../rpc/guards.ts'
+import { csvOf } from '../rpc/procedure-meta.ts'
+import { router } from '../rpc/trpc.ts'
 import { getHealthReport, getTenantHealth, listHealthTenants } from './get.ts'
 
 const tags = ['health']

@@ -10,7 +10,7 @@ import type { CallOptions } from '@atrium/integrations/call-options'
 import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import { StepRejected } from '../provisioning/step-refused.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 interface Person {
   id: string

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { AppError } from '@atrium/core/platform/errors'
 import { saveAccessLink } from '@atrium/db/members/invitations'
 import type { Db } from '@atrium/db/platform/connect'
-import type { Config } from '../config.ts'
-import { portalLink } from '../outbox/links.ts'
+import type { Config } from '../platform/config.ts'
+import { portalLink } from '../platform/links.ts'
 
 /** 256 bits as base64url. */
 const shape = /^[A-Za-z0-9_-]{43}$/

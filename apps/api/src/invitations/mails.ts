@@ -2,7 +2,7 @@ import type { MailValue } from '@atrium/core/outbox/outbox'
 import { findLinkRecipient } from '@atrium/db/members/invitations'
 import type { ClaimedMail } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
-import type { InTransaction, Services } from '../services.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
 import { newAccessLink } from './link.ts'
 
 const withLink: readonly string[] = ['member.invited', 'member.access_link', 'partner.invited']

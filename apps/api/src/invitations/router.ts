@@ -1,6 +1,6 @@
 import { AcceptedInvitation, AcceptInvitation } from '@atrium/core/members/invitations'
-import { publicProcedure } from '../guards.ts'
-import { router } from '../trpc.ts'
+import { publicProcedure } from '../rpc/guards.ts'
+import { router } from '../rpc/trpc.ts'
 import { acceptInvitation } from './accept.ts'
 
 export const invitationsRouter = router({

@@ -7,7 +7,7 @@ import { findPerson, listTenantDomains } from '@atrium/db/members/members'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { InTransaction, Services } from '../services.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
 
 /**
  * Where an address that an admin typed leads: to a verified domain of the tenant, or out of the

@@ -4,8 +4,8 @@ import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/members/m
 import { findMember, lockMember, type MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import { lockTenantById, tenantsOfUser } from '@atrium/db/tenants/tenants'
-import type { Services } from '../services.ts'
-import { tenantTransaction } from '../tenants/transaction.ts'
+import type { Services } from '../rpc/services.ts'
+import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { longestWaitMs, outcomeOf, pollIntervalMs } from './change-member.ts'
 import { runMember } from './run.ts'
 

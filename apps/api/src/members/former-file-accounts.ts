@@ -7,7 +7,7 @@ import {
 } from '@atrium/db/members/former-file-accounts'
 import { type FileStorage, isAccountOf } from '@atrium/integrations/files/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 const minute = 60
 const hour = 60 * minute

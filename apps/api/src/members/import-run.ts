@@ -21,7 +21,7 @@ import {
 import { claimMember, type MemberWork, memberLeaseSeconds } from '@atrium/db/members/member-work'
 import { findMember, type MemberRow } from '@atrium/db/members/members'
 import { isUnavailable } from '@atrium/db/platform/failures'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { insertMember } from './insert.ts'
 import { runMember } from './run.ts'
 

@@ -5,7 +5,7 @@ import {
   secondsUntilMemberDue,
 } from '@atrium/db/members/member-work'
 import { tenantsOfUser } from '@atrium/db/tenants/tenants'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { runMember } from './run.ts'
 
 /** A job's wake-up: does what is due for a member, or comes back when it is. */

@@ -2,7 +2,7 @@ import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import type { TouchedList } from '@atrium/db/mail/lists'
 import { changeMembership, type MemberRow, revokeMembership } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
-import { takeOutOfLists } from '../lists/members.ts'
+import { takeOutOfLists } from '../mail/lists/members.ts'
 
 /**
  * Ends a membership in the records: access at once, the way out of every upstream system to be

@@ -3,9 +3,9 @@ import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { findMember, listMembers as findMembers, type MemberRow } from '@atrium/db/members/members'
 import type { Db, Trx } from '@atrium/db/platform/connect'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
-import type { Services } from '../services.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
+import type { Services } from '../rpc/services.ts'
 import { toMemberView } from './view.ts'
 
 /** The tenant's members, newest first. */

@@ -5,11 +5,11 @@ import { changeMembership, listTenantDomains, type MemberRow } from '@atrium/db/
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { violatedConstraint } from '@atrium/db/platform/failures'
 import { lockEmail } from '@atrium/db/users/users'
-import { mailServerOf } from '../aliases/mail-server.ts'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
-import type { InTransaction, Services } from '../services.ts'
-import { rejectClosed } from '../tenants/open.ts'
+import { mailServerOf } from '../mail/aliases/mail-server.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
+import { rejectClosed } from '../rpc/open-tenant.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
 import { orUnseen, type Place, placeOf, rejectTaken, taken } from './addresses.ts'
 import {
   beginMemberChange,

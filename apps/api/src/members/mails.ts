@@ -1,7 +1,7 @@
 import type { MemberWork } from '@atrium/db/members/member-work'
 import type { Trx } from '@atrium/db/platform/connect'
-import { portalLink } from '../outbox/links.ts'
-import type { InTransaction, Services } from '../services.ts'
+import { portalLink } from '../platform/links.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
 
 /**
  * Welcomes a member in the transaction that makes them active, once everything is there: a mailbox

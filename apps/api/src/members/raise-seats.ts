@@ -1,12 +1,12 @@
 import type { SeatRaise } from '@atrium/core/members/members'
 import { AppError } from '@atrium/core/platform/errors'
 import { countMembers } from '@atrium/db/members/members'
-import { writtenDay } from '../billing/mails.ts'
-import type { Context } from '../context.ts'
-import { readEntitlements } from '../entitlements/read.ts'
-import type { Access } from '../guards.ts'
-import type { Services } from '../services.ts'
-import { changeSubscription } from '../subscriptions/change.ts'
+import { readEntitlements } from '../billing/entitlements/read.ts'
+import { writtenDay } from '../billing/invoices/mails.ts'
+import { changeSubscription } from '../billing/subscriptions/change.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
+import type { Services } from '../rpc/services.ts'
 import { seatsExhausted } from './insert.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { AppError } from '@atrium/core/platform/errors'
 import type { TouchedList } from '@atrium/db/mail/lists'
 import { findMember } from '@atrium/db/members/members'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
-import { listsInAudit, pushTouchedLists } from '../lists/members.ts'
+import { listsInAudit, pushTouchedLists } from '../mail/lists/members.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
 import {
   beginMemberChange,
   evenSuspended,

@@ -1,5 +1,5 @@
 import type { MemberWork } from '@atrium/db/members/member-work'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import type { OneTimePassword } from './one-time-password.ts'
 
 export interface StepCall {

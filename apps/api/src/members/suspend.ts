@@ -2,8 +2,8 @@ import type { MemberView } from '@atrium/core/members/members'
 import { AppError } from '@atrium/core/platform/errors'
 import { provisioningSteps, type TenantStatus } from '@atrium/core/tenants/tenants'
 import { changeMembership } from '@atrium/db/members/members'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
 import {
   beginMemberChange,
   evenSuspended,

@@ -5,8 +5,8 @@ import type { ProvisioningStep } from '@atrium/core/tenants/tenants'
 import { changeMembership, type MemberRow, reopenForName } from '@atrium/db/members/members'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { type UserChanges, updateUser } from '@atrium/db/users/users'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
 import {
   beginMemberChange,
   isSelf,

@@ -1,6 +1,6 @@
 import type { MemberView } from '@atrium/core/members/members'
 import type { MemberRow } from '@atrium/db/members/members'
-import type { Access } from '../guards.ts'
+import type { Access } from '../rpc/guards.ts'
 
 /**
  * The row as this caller sees it: contact data go to the person, to operators, and to admins of the

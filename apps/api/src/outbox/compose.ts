@@ -13,8 +13,8 @@ import { effectiveBranding } from '../branding/get.ts'
 import type { MessageText } from '../branding/render.ts'
 import type { TemplateValues } from '../branding/samples.ts'
 import { accessLinkParts } from '../invitations/mails.ts'
-import { type BookingMailParts, bookingMailParts } from '../scheduling/booking-mail-parts.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
+import { type BookingMailParts, bookingMailParts } from '../scheduling/bookings/mail-parts.ts'
 
 const platformName = 'Atrium'
 

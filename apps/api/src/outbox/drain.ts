@@ -13,8 +13,8 @@ import {
 import type { Mailer } from '@atrium/integrations/mailer/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { pointlessLink } from '../invitations/mails.ts'
-import { pointlessBecause } from '../scheduling/booking-mail-parts.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
+import { pointlessBecause } from '../scheduling/bookings/mail-parts.ts'
 import { type Brandings, composeMail } from './compose.ts'
 import { createOutcomeSaver, type SaveOutcome } from './outcomes.ts'
 

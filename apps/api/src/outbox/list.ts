@@ -7,7 +7,7 @@ import {
 } from '@atrium/core/outbox/outbox'
 import { cutPage } from '@atrium/core/platform/paging'
 import { countMails, listMails, type MailRow } from '@atrium/db/outbox/outbox'
-import type { Context } from '../context.ts'
+import type { Context } from '../rpc/context.ts'
 
 /**
  * The queue of outgoing mail under the filters, newest first. Recipients are masked, and what a

@@ -1,8 +1,8 @@
 import type { QueuedMail } from '@atrium/core/outbox/outbox'
 import { AppError } from '@atrium/core/platform/errors'
 import { findMail, lockMail, requeueMail } from '@atrium/db/outbox/outbox'
-import type { Caller } from '../caller.ts'
-import type { Context } from '../context.ts'
+import type { Caller } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
 import { toQueuedMail } from './list.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { ListMailQueue, MailPath, MailQueuePage, QueuedMail } from '@atrium/core/outbox/outbox'
-import { operator } from '../guards.ts'
-import { router } from '../trpc.ts'
+import { operator } from '../rpc/guards.ts'
+import { router } from '../rpc/trpc.ts'
 import { listMailQueue } from './list.ts'
 import { retryMail } from './retry.ts'
 

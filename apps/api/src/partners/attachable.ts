@@ -4,7 +4,7 @@ import { findDomainTenant, readTrust } from '@atrium/db/members/invitations'
 import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { UserRow } from '@atrium/db/users/users'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../rpc/caller.ts'
 
 const at = (path: string, message: string) => ({ issues: [{ path, message }] })
 export const rejectedAddress = (message: string) =>

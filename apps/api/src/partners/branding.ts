@@ -4,11 +4,11 @@ import { contrastWarnings, textColorOn } from '@atrium/core/branding/contrast'
 import type { PartnerBrandingView, UpdatePartnerBranding } from '@atrium/core/partners/partners'
 import { findPartnerProfile, savePartnerProfile } from '@atrium/db/partners/partners'
 import type { Db, Trx } from '@atrium/db/platform/connect'
-import type { Context } from '../context.ts'
-import { requireVersion, withEditVersion } from '../edit-version.ts'
-import type { OwnPartner } from '../guards.ts'
-import type { Services } from '../services.ts'
-import { lockOwnPartner, recordPartner } from './act.ts'
+import type { Context } from '../rpc/context.ts'
+import { requireVersion, withEditVersion } from '../rpc/edit-version.ts'
+import type { OwnPartner } from '../rpc/guards.ts'
+import { lockOwnPartner, recordPartner } from '../rpc/partner-lock.ts'
+import type { Services } from '../rpc/services.ts'
 
 const fields = ['productName', 'accentColor'] as const
 type Branding = Pick<PartnerBrandingView, (typeof fields)[number]>

@@ -15,9 +15,9 @@ import {
   listPartners as queryPartners,
   yearlyRevenueOfPartners,
 } from '@atrium/db/partners/partners'
-import type { Caller } from '../caller.ts'
-import type { Context } from '../context.ts'
-import type { OwnPartner } from '../guards.ts'
+import type { Caller } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
+import type { OwnPartner } from '../rpc/guards.ts'
 import { listTenants } from '../tenants/list.ts'
 import { dayOf, readPartnerView, toPartnerView } from './view.ts'
 

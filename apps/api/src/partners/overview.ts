@@ -3,8 +3,8 @@ import { hasPartnerRight } from '@atrium/core/partners/partner-access'
 import type { PartnerOverview } from '@atrium/core/partners/partner-overview'
 import { countCustomers, earnedSince, listAttention } from '@atrium/db/partners/partner-overview'
 import { yearlyRevenueOfPartners } from '@atrium/db/partners/partners'
-import type { Context } from '../context.ts'
-import type { OwnPartner } from '../guards.ts'
+import type { Context } from '../rpc/context.ts'
+import type { OwnPartner } from '../rpc/guards.ts'
 import { monthlyOf } from './view.ts'
 
 const shownAtMost = 10

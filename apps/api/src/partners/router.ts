@@ -47,10 +47,10 @@ import {
   partnerOwner,
   partnerReader,
   partnerReportReader,
-} from '../guards.ts'
-import { recentSignIn } from '../procedure.ts'
-import { requireRecentSignIn } from '../recent-sign-in.ts'
-import { router } from '../trpc.ts'
+} from '../rpc/guards.ts'
+import { recentSignIn } from '../rpc/procedure.ts'
+import { requireRecentSignIn } from '../rpc/recent-sign-in.ts'
+import { router } from '../rpc/trpc.ts'
 import { getPartnerBranding, updatePartnerBranding } from './branding.ts'
 import { createPartner } from './create.ts'
 import { listCustomers, resumeCustomer, suspendCustomer, updateCustomer } from './customers.ts'

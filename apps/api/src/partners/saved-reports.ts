@@ -13,9 +13,9 @@ import {
   deleteSavedReport as removeReport,
   type SavedReportRow,
 } from '@atrium/db/reports/saved-reports'
-import type { Context } from '../context.ts'
-import type { OwnPartner } from '../guards.ts'
-import { lockOwnPartner, recordPartner } from './act.ts'
+import type { Context } from '../rpc/context.ts'
+import type { OwnPartner } from '../rpc/guards.ts'
+import { lockOwnPartner, recordPartner } from '../rpc/partner-lock.ts'
 
 /** Every report that the partner keeps, by name. */
 export async function listSavedReports(

@@ -10,11 +10,11 @@ import {
   savePartnerProfile,
 } from '@atrium/db/partners/partners'
 import type { Db, Trx } from '@atrium/db/platform/connect'
-import type { Context } from '../context.ts'
-import { requireVersion, withEditVersion } from '../edit-version.ts'
-import type { Access, OwnPartner } from '../guards.ts'
-import type { Services } from '../services.ts'
-import { lockOwnPartner, recordPartner } from './act.ts'
+import type { Context } from '../rpc/context.ts'
+import { requireVersion, withEditVersion } from '../rpc/edit-version.ts'
+import type { Access, OwnPartner } from '../rpc/guards.ts'
+import { lockOwnPartner, recordPartner } from '../rpc/partner-lock.ts'
+import type { Services } from '../rpc/services.ts'
 
 type Settings = Omit<PartnerSettingsView, 'editVersion' | 'updatedAt'>
 

@@ -17,11 +17,11 @@ import {
 } from '@atrium/db/partners/partner-team'
 import type { Trx } from '@atrium/db/platform/connect'
 import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
-import type { Context } from '../context.ts'
-import type { OwnPartner } from '../guards.ts'
-import { factorsFetcher } from '../mfa/reader.ts'
+import type { Context } from '../rpc/context.ts'
+import type { OwnPartner } from '../rpc/guards.ts'
+import { lockOwnPartner } from '../rpc/partner-lock.ts'
+import { factorsFetcher } from '../upstream-cache/mfa/reader.ts'
 import { ensureFresh } from '../upstream-cache/refresh.ts'
-import { lockOwnPartner } from './act.ts'
 
 /**
  * The staff, newest first, with their second factors. The identity provider takes a call per

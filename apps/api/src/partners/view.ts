@@ -7,9 +7,9 @@ import {
   type YearlyRevenue,
   yearlyRevenueOfPartners,
 } from '@atrium/db/partners/partners'
-import { withVatStatus } from '../billing-info/check.ts'
-import { withEditVersion } from '../edit-version.ts'
-import type { Services } from '../services.ts'
+import { withVatStatus } from '../billing/billing-info/check.ts'
+import { withEditVersion } from '../rpc/edit-version.ts'
+import type { Services } from '../rpc/services.ts'
 
 /** The day by which margins are told apart, in UTC. */
 export function dayOf(at: Date): string {

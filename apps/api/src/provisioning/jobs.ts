@@ -3,7 +3,7 @@ import {
   findHeldTenants,
   secondsUntilDue,
 } from '@atrium/db/provisioning/provisioning'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { enqueueMembers } from '../tenants/follow-access.ts'
 import { runProvisioning } from './run.ts'
 

@@ -1,8 +1,8 @@
 import type { ProvisioningStep } from '@atrium/core/tenants/tenants'
 import { reopenSteps } from '@atrium/db/provisioning/provisioning'
 import { lockTenantById } from '@atrium/db/tenants/tenants'
-import type { Services } from '../services.ts'
-import { tenantTransaction } from '../tenants/transaction.ts'
+import type { Services } from '../rpc/services.ts'
+import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 
 /**
  * A step of a tenant is done again as soon as possible: what it made in an upstream system is gone.

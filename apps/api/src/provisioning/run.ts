@@ -12,8 +12,8 @@ import {
   secondsUntilDue,
 } from '@atrium/db/provisioning/provisioning'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import { retryDelaySeconds } from '../retry-delay.ts'
-import type { Services } from '../services.ts'
+import { retryDelaySeconds } from '../platform/retry-delay.ts'
+import type { Services } from '../rpc/services.ts'
 import { StepRejected } from './step-refused.ts'
 import { steps } from './steps.ts'
 

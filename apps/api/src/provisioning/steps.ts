@@ -2,9 +2,9 @@ import { fileQuotaBytes, type ProvisioningStep } from '@atrium/core/tenants/tena
 import { fileAccountsOf } from '@atrium/db/members/former-file-accounts'
 import type { ProvisioningRun, StepOutcome } from '@atrium/db/provisioning/provisioning'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
-import { requireNames } from '../domains/follow-name.ts'
-import { placeInMailServer } from '../domains/mail-place.ts'
-import type { Services } from '../services.ts'
+import { requireNames } from '../mail/domains/follow-name.ts'
+import { placeInMailServer } from '../mail/domains/mail-place.ts'
+import type { Services } from '../rpc/services.ts'
 import { StepRejected } from './step-refused.ts'
 
 type Done = Omit<StepOutcome, 'error' | 'retryInSeconds' | 'state'> & { state: 'ok' | 'skipped' }

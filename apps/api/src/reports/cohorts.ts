@@ -17,7 +17,7 @@ import {
   readChurnCohorts,
   readSignupCohorts,
 } from '@atrium/db/reports/reports'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { monthsOf } from './months.ts'
 import { readReport } from './read.ts'
 

@@ -13,7 +13,7 @@ import {
   longestGrowth,
 } from '@atrium/core/reports/reports'
 import { type BalanceRow, type MovementRow, readGrowth } from '@atrium/db/reports/reports'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { monthsOf } from './months.ts'
 import { readReport } from './read.ts'
 

@@ -1,6 +1,6 @@
 import { type CohortQuery, type InvoicedRevenue, longestGrowth } from '@atrium/core/reports/reports'
 import { readInvoicedRevenue } from '@atrium/db/reports/invoiced-revenue'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { monthsOf } from './months.ts'
 
 /**

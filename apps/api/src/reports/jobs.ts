@@ -7,7 +7,7 @@ import {
   setReportDrift,
   waitingChanges,
 } from '@atrium/db/reports/report-rollup'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 const comparedMoments = 10
 const lookBackDays = 3 * 365

@@ -1,7 +1,7 @@
 import { AppError } from '@atrium/core/platform/errors'
 import { monthAfter, monthOf, monthsBetween } from '@atrium/core/reports/report-figures'
 import { firstReportMonth } from '@atrium/core/reports/reports'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 /**
  * The months of a report, both included, none after the current one. Without `from` as many as

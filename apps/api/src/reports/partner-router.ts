@@ -18,9 +18,9 @@ import {
   SignupCohorts,
   TopTenants,
 } from '@atrium/core/reports/reports'
-import { partnerReportReader } from '../guards.ts'
-import { csvOf } from '../procedure-meta.ts'
-import { router } from '../trpc.ts'
+import { partnerReportReader } from '../rpc/guards.ts'
+import { csvOf } from '../rpc/procedure-meta.ts'
+import { router } from '../rpc/trpc.ts'
 import { getChurnCohorts, getSignupCohorts } from './cohorts.ts'
 import { getGrowth } from './growth.ts'
 import { getInvoicedRevenue } from './invoiced.ts'

@@ -1,7 +1,7 @@
 import { AppError } from '@atrium/core/platform/errors'
 import { rollUpReports } from '@atrium/db/reports/report-rollup'
 import { type Moment, pipelined, type RunReport, within } from '@atrium/db/reports/reports'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 /**
  * Runs a read of a report. It is one statement; when that tells of changes that are not in the sums

@@ -18,7 +18,7 @@ import {
   type TopRow,
 } from '@atrium/db/reports/reports'
 import { keptHealthDays } from '../health-scores/compute.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { momentOf, readReport } from './read.ts'
 
 /** Recurring revenue per currency at a moment. `scope` is a partner's id or `platformScope`. */

@@ -19,9 +19,9 @@ import {
   TopTenants,
 } from '@atrium/core/reports/reports'
 import { platformScope } from '@atrium/db/reports/reports'
-import { operator } from '../guards.ts'
-import { csvOf } from '../procedure-meta.ts'
-import { router } from '../trpc.ts'
+import { operator } from '../rpc/guards.ts'
+import { csvOf } from '../rpc/procedure-meta.ts'
+import { router } from '../rpc/trpc.ts'
 import { getChurnCohorts, getSignupCohorts } from './cohorts.ts'
 import { getGrowth } from './growth.ts'
 import { getInvoicedRevenue } from './invoiced.ts'

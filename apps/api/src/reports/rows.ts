@@ -17,7 +17,7 @@ import {
   listMrrRows,
   type RowsPage,
 } from '@atrium/db/reports/report-rows'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { momentOf } from './read.ts'
 
 interface Paged {

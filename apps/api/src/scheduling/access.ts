@@ -1,7 +1,7 @@
 import { AppError } from '@atrium/core/platform/errors'
 import { findHost, findHostOfUser, type HostRow } from '@atrium/db/scheduling/hosts'
-import type { Access } from '../guards.ts'
-import type { Services } from '../services.ts'
+import type { Access } from '../rpc/guards.ts'
+import type { Services } from '../rpc/services.ts'
 
 export const noSuchHost = () => new AppError('not_found', 'The tenant has no host with this id.')
 

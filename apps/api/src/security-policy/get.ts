@@ -6,9 +6,9 @@ import {
   findSecurityPolicy,
   type SecurityPolicyRow,
 } from '@atrium/db/security-policy/security-policy'
-import type { Context } from '../context.ts'
-import { withEditVersion } from '../edit-version.ts'
-import type { Access } from '../guards.ts'
+import type { Context } from '../rpc/context.ts'
+import { withEditVersion } from '../rpc/edit-version.ts'
+import type { Access } from '../rpc/guards.ts'
 
 /** How members may sign in; what holds for everybody while the tenant has set nothing. */
 export async function getSecurityPolicy(

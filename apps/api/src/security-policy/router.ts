@@ -5,9 +5,9 @@ import {
   UpdateSecurityPolicy,
 } from '@atrium/core/security-policy/security-policy'
 import { TenantPath } from '@atrium/core/tenants/tenants'
-import { adminOrOperator, memberOrOperator } from '../guards.ts'
-import { recentSignIn } from '../procedure.ts'
-import { router } from '../trpc.ts'
+import { adminOrOperator, memberOrOperator } from '../rpc/guards.ts'
+import { recentSignIn } from '../rpc/procedure.ts'
+import { router } from '../rpc/trpc.ts'
 import { getSecurityPolicy } from './get.ts'
 import { updateSecurityPolicy } from './update.ts'
 

@@ -9,13 +9,13 @@ import {
   type UpdateSecurityPolicy,
 } from '@atrium/core/security-policy/security-policy'
 import { findSecurityPolicy, saveSecurityPolicy } from '@atrium/db/security-policy/security-policy'
-import type { RequestInfo } from '../caller.ts'
-import type { Context } from '../context.ts'
-import { requireVersion } from '../edit-version.ts'
-import type { Access } from '../guards.ts'
 import { rejectFormerAdmin } from '../members/change-member.ts'
-import { lockOpenTenant } from '../tenants/open.ts'
-import { tenantTransaction } from '../tenants/transaction.ts'
+import type { RequestInfo } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
+import { requireVersion } from '../rpc/edit-version.ts'
+import type { Access } from '../rpc/guards.ts'
+import { lockOpenTenant } from '../rpc/open-tenant.ts'
+import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { toSecurityPolicy } from './get.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { deleteSsoApp, type SsoAppRow } from '@atrium/db/sso/sso'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 const removalDeadlineMs = 20_000
 

@@ -1,8 +1,8 @@
 import type { SsoAppList, SsoAppState } from '@atrium/core/sso/sso'
 import { listSsoApps as readSsoApps, type SsoAppRow } from '@atrium/db/sso/sso'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
-import type { Services } from '../services.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
+import type { Services } from '../rpc/services.ts'
 import { toSsoAppView } from './view.ts'
 
 const lookupDeadlineMs = 5_000

@@ -1,6 +1,6 @@
 import { AppError } from '@atrium/core/platform/errors'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 /** The identity provider, or 409 `integration_off` where this installation has none. */
 export function requireSsoProvider(services: Services): IdentityProvider {

@@ -6,9 +6,9 @@ import {
   SsoAppList,
 } from '@atrium/core/sso/sso'
 import { z } from 'zod'
-import { adminOrOperator, memberOrOperator } from '../guards.ts'
-import { recentSignIn } from '../procedure.ts'
-import { router } from '../trpc.ts'
+import { adminOrOperator, memberOrOperator } from '../rpc/guards.ts'
+import { recentSignIn } from '../rpc/procedure.ts'
+import { router } from '../rpc/trpc.ts'
 import { createSsoApp } from './create.ts'
 import { listSsoApps } from './list.ts'
 import { removeSsoApp } from './remove.ts'

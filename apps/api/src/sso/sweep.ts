@@ -1,5 +1,5 @@
 import { claimAbandonedSsoApps } from '@atrium/db/sso/sso'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { deprovision } from './deprovision.ts'
 
 /**

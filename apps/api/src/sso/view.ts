@@ -1,7 +1,7 @@
 import { trimEnd } from '@atrium/core/platform/trim'
 import type { SsoAppState, SsoAppView } from '@atrium/core/sso/sso'
 import type { SsoAppRow } from '@atrium/db/sso/sso'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 /**
  * The record as the tenant's people see it, in the state that the provider was found to have it in.

@@ -14,8 +14,8 @@ import {
   readServer,
 } from '@atrium/db/system/system'
 import { listUpstreamDays } from '@atrium/db/system/upstream-days'
-import type { Services } from '../services.ts'
-import { version } from '../version.ts'
+import { version } from '../platform/version.ts'
+import type { Services } from '../rpc/services.ts'
 import { upstreamDaysBefore } from './upstream-calls.ts'
 
 /**

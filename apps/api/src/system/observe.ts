@@ -1,6 +1,6 @@
 import { readBacklogs, readQueues, readReplicaLag, readServer } from '@atrium/db/system/system'
 import { Gauge } from 'prom-client'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 /** How old what was counted in the database may be: each process is asked by each collector. */
 const freshMs = 5_000

@@ -1,7 +1,7 @@
 import { ListSystemFailures, SystemFailures, SystemView } from '@atrium/core/system/system'
 import { z } from 'zod'
-import { operator } from '../guards.ts'
-import { router } from '../trpc.ts'
+import { operator } from '../rpc/guards.ts'
+import { router } from '../rpc/trpc.ts'
 import { getSystem, listSystemFailures } from './get.ts'
 
 const tags = ['system']

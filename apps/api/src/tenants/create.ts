@@ -17,24 +17,24 @@ import {
 } from '@atrium/db/tenants/tenants'
 import { findCaller } from '@atrium/db/users/callers'
 import { insertUser, placeholderEmail } from '@atrium/db/users/users'
-import { checkedBillingInfo } from '../billing-info/check.ts'
-import type { Caller, RequestInfo } from '../caller.ts'
-import type { Config } from '../config.ts'
-import type { Context } from '../context.ts'
+import { checkedBillingInfo } from '../billing/billing-info/check.ts'
+import { isFree, recordGrant, rejectBeyondFree } from '../billing/entitlements/grant.ts'
+import { requirePortal } from '../invitations/link.ts'
+import { mailMemberInvitation } from '../invitations/mails.ts'
 import {
   domainTaken,
   isDomainTaken,
   rejectPlatformNames,
   rejectUnavailable,
-} from '../domains/available.ts'
-import { isManaged } from '../domains/view.ts'
-import { isFree, recordGrant, rejectBeyondFree } from '../entitlements/grant.ts'
-import { requirePortal } from '../invitations/link.ts'
-import { mailMemberInvitation } from '../invitations/mails.ts'
+} from '../mail/domains/available.ts'
+import { isManaged } from '../mail/domains/view.ts'
 import { readSettings } from '../partners/settings.ts'
+import type { Config } from '../platform/config.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
 import { runProvisioning } from '../provisioning/run.ts'
-import type { InTransaction, Services } from '../services.ts'
+import type { Caller, RequestInfo } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
 import { readTenant } from './get.ts'
 import { groupNameFor, hasForeignGroup } from './group-name.ts'
 

@@ -4,12 +4,15 @@ import { type MovedDomain, releaseDomains } from '@atrium/db/mail/released-domai
 import type { Trx } from '@atrium/db/platform/connect'
 import { transitionTenant } from '@atrium/db/tenants/tenant-access'
 import type { LockedTenant } from '@atrium/db/tenants/tenants'
-import type { Context } from '../context.ts'
-import { followMovedDomains } from '../domains/release.ts'
-import type { Access } from '../guards.ts'
-import { oneAtATime } from '../subscriptions/at-processor.ts'
-import { type EndedSubscription, endForDeletion } from '../subscriptions/end-for-deletion.ts'
-import { auditSubscription } from '../subscriptions/record.ts'
+import { oneAtATime } from '../billing/subscriptions/at-processor.ts'
+import {
+  type EndedSubscription,
+  endForDeletion,
+} from '../billing/subscriptions/end-for-deletion.ts'
+import { auditSubscription } from '../billing/subscriptions/record.ts'
+import { followMovedDomains } from '../mail/domains/release.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
 import { followAccess } from './follow-access.ts'
 import { follow, turn } from './turn.ts'
 

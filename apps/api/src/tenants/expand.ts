@@ -7,10 +7,10 @@ import {
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { listDomains } from '@atrium/db/mail/domains'
 import { readAccessProgress } from '@atrium/db/tenants/tenant-access'
-import type { Context } from '../context.ts'
-import { toDomainView } from '../domains/view.ts'
-import type { Access } from '../guards.ts'
+import { toDomainView } from '../mail/domains/view.ts'
 import { listMembers } from '../members/list.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
 import { toPurgeView } from './purge.ts'
 import { toAccessView } from './view.ts'
 

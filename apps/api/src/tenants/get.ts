@@ -1,7 +1,7 @@
 import { AppError } from '@atrium/core/platform/errors'
 import type { TenantRole, TenantView } from '@atrium/core/tenants/tenants'
 import { findTenant } from '@atrium/db/tenants/tenants'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { toTenantView } from './view.ts'
 
 /** The tenant as the caller sees it. Who may see it was decided by a guard. */

@@ -1,7 +1,7 @@
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { Config } from '../config.ts'
-import type { Services } from '../services.ts'
+import type { Config } from '../platform/config.ts'
+import type { Services } from '../rpc/services.ts'
 
 /** The name that the group of a new tenant gets at the identity provider. */
 export function groupNameFor(

@@ -11,10 +11,10 @@ import type { Db } from '@atrium/db/platform/connect'
 import { findTenantLimits, saveTenantLimits } from '@atrium/db/platform/rate-limits'
 import { countSsoApps } from '@atrium/db/sso/sso'
 import { lockTenant } from '@atrium/db/tenants/tenants'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
-import type { Limits } from '../limits.ts'
-import { tenantTransaction } from './transaction.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
+import type { Limits } from '../rpc/limits.ts'
+import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 
 /** How many there are of what a limit without a window counts. */
 const present: Partial<Record<LimitName, (db: Db, tenantId: string) => Promise<number>>> = {

@@ -1,8 +1,8 @@
 import { AppError } from '@atrium/core/platform/errors'
 import type { ReconcileResult } from '@atrium/core/tenants/tenants'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
 import { runProvisioning } from '../provisioning/run.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
 import { readTenant } from './get.ts'
 import { toStepResults } from './view.ts'
 

@@ -20,6 +20,7 @@ import {
 } from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
 import { queryTenantAudit } from '../audit/query.ts'
+import { listMembers } from '../members/list.ts'
 import {
   adminPartnerOrOperator,
   adminReader,
@@ -30,11 +31,10 @@ import {
   partnerOrOperator,
   signedIn,
   tenantReader,
-} from '../guards.ts'
-import { listMembers } from '../members/list.ts'
-import { recentSignIn } from '../procedure.ts'
-import { requireRecentSignIn } from '../recent-sign-in.ts'
-import { router } from '../trpc.ts'
+} from '../rpc/guards.ts'
+import { recentSignIn } from '../rpc/procedure.ts'
+import { requireRecentSignIn } from '../rpc/recent-sign-in.ts'
+import { router } from '../rpc/trpc.ts'
 import { createTenant } from './create.ts'
 import { deleteTenant } from './delete.ts'
 import { expandTenant } from './expand.ts'

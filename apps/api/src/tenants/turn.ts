@@ -3,13 +3,13 @@ import { AppError, type ErrorCode } from '@atrium/core/platform/errors'
 import type { SuspensionMode, TenantStatus, TenantView } from '@atrium/core/tenants/tenants'
 import type { Trx } from '@atrium/db/platform/connect'
 import { type LockedTenant, lockTenant } from '@atrium/db/tenants/tenants'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
-import { rejectFormerStaff } from '../partners/act.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
+import { rejectFormerStaff } from '../rpc/partner-lock.ts'
+import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { followAccess } from './follow-access.ts'
 import { readTenant } from './get.ts'
-import { tenantTransaction } from './transaction.ts'
 
 interface Turn {
   /** Runs before the tenant is locked, in the same transaction. */

@@ -18,24 +18,24 @@ import {
   type TenantTrx,
   updateTenant as writeTenant,
 } from '@atrium/db/tenants/tenants'
-import { rejectLimited } from '../billing/limits.ts'
-import type { Context } from '../context.ts'
+import { chooseSeats, grantPlan } from '../billing/entitlements/grant.ts'
+import { entitlementRules } from '../billing/entitlements/read.ts'
+import { rejectLimited } from '../billing/invoices/limits.ts'
 import {
   domainTaken,
   isDomainTaken,
   rejectPlatformNames,
   rejectUnavailable,
-} from '../domains/available.ts'
-import { domainsLeftOut, removeDomains } from '../domains/remove-many.ts'
-import { requireVersion } from '../edit-version.ts'
-import { chooseSeats, grantPlan } from '../entitlements/grant.ts'
-import { entitlementRules } from '../entitlements/read.ts'
-import { type Access, mayManageAsPartner } from '../guards.ts'
-import { rejectFormerStaff } from '../partners/act.ts'
+} from '../mail/domains/available.ts'
+import { domainsLeftOut, removeDomains } from '../mail/domains/remove-many.ts'
 import { runProvisioning } from '../provisioning/run.ts'
-import type { InTransaction } from '../services.ts'
+import type { Context } from '../rpc/context.ts'
+import { requireVersion } from '../rpc/edit-version.ts'
+import { type Access, mayManageAsPartner } from '../rpc/guards.ts'
+import { rejectFormerStaff } from '../rpc/partner-lock.ts'
+import type { InTransaction } from '../rpc/services.ts'
+import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { readTenant } from './get.ts'
-import { tenantTransaction } from './transaction.ts'
 import { editableTenant } from './view.ts'
 
 /**

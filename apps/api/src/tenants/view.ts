@@ -14,7 +14,7 @@ import type { AccessProgress } from '@atrium/db/tenants/tenant-access'
 import type { TenantRow } from '@atrium/db/tenants/tenants'
 import type { WatchedTenant } from '@atrium/db/tenants/watched-tenants'
 import type { z } from 'zod'
-import { withEditVersion } from '../edit-version.ts'
+import { withEditVersion } from '../rpc/edit-version.ts'
 
 type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof StepResult>>
 

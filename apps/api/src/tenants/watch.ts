@@ -1,7 +1,7 @@
 import type { TenantEvent } from '@atrium/core/tenants/tenants'
 import type { WatchedTenant } from '@atrium/db/tenants/watched-tenants'
-import type { Context } from '../context.ts'
-import type { Access } from '../guards.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access } from '../rpc/guards.ts'
 import { toTenantEvent } from './view.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { CacheGroup, CacheKind } from '@atrium/db/upstream-cache/upstream-cache'
-import { factorsFetcher } from '../mfa/reader.ts'
-import type { Services } from '../services.ts'
-import { usageFetcher } from '../storage/reader.ts'
+import type { Services } from '../rpc/services.ts'
+import { factorsFetcher } from './mfa/reader.ts'
 import { type Fetcher, refreshUpstreamCache } from './refresh.ts'
+import { usageFetcher } from './storage/reader.ts'
 
 const fetchers: Record<CacheKind, (services: Services) => Fetcher | undefined> = {
   second_factors: factorsFetcher,

@@ -10,7 +10,7 @@ import {
   saveCacheEntries,
 } from '@atrium/db/upstream-cache/upstream-cache'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 /** Asks an upstream system about one person. What it answers must be plain data. */
 export interface Fetcher {

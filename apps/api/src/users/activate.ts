@@ -2,7 +2,7 @@ import { AppError } from '@atrium/core/platform/errors'
 import type { Trx } from '@atrium/db/platform/connect'
 import { deleteUser, insertUser, setDeactivated, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
-import type { Context } from '../context.ts'
+import type { Context } from '../rpc/context.ts'
 import { orUpstreamFailed } from './identity.ts'
 import { createIdentity, type Handover, handOver, removeFailedIdentity } from './new-identity.ts'
 

@@ -22,13 +22,13 @@ import {
   type UserRow,
   updateUser as writeUser,
 } from '@atrium/db/users/users'
-import type { Caller } from '../caller.ts'
-import type { Context } from '../context.ts'
-import { rejectNonOperator } from '../guards.ts'
 import { rejectUnproved } from '../invitations/proof.ts'
-import { listsInAudit, pushTouchedLists } from '../lists/members.ts'
+import { listsInAudit, pushTouchedLists } from '../mail/lists/members.ts'
 import { changeEveryMembership } from '../members/everywhere.ts'
 import { leaveTenant } from '../members/leave.ts'
+import type { Caller } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
+import { rejectNonOperator } from '../rpc/guards.ts'
 import { leaveGroups } from './follow-identity.ts'
 import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
 import { mirrorProfile, profileChanges } from './mirror-profile.ts'

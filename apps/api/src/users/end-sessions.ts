@@ -5,7 +5,7 @@ import { findUserOrClosed } from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import { isShutAlone } from '../members/step.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 /** A person with the key of the identity. */
 export interface IdentifiedPerson {

@@ -8,7 +8,7 @@ import {
 import { pendingSubject } from '@atrium/db/users/pending-subject'
 import { findUserOrClosed, isPlaceholderEmail, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProfile, IdentityProvider } from '@atrium/integrations/identity/port'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { idpUserIdOf } from './identity.ts'
 
 /**

@@ -2,7 +2,7 @@ import { AppError } from '@atrium/core/platform/errors'
 import { setIdpUserId, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 
 /** The identity provider, or 503 where this installation has none. */
 export function requireIdentity(services: Services): IdentityProvider {

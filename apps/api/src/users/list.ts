@@ -1,7 +1,7 @@
 import { cutPage } from '@atrium/core/platform/paging'
 import type { ListUsers, UserView } from '@atrium/core/users/users'
 import { listUsers as queryUsers } from '@atrium/db/users/users'
-import type { Context } from '../context.ts'
+import type { Context } from '../rpc/context.ts'
 import { toUserView } from './view.ts'
 
 /** Users under the filters, newest first. */

@@ -1,10 +1,10 @@
 import type { UserView } from '@atrium/core/users/users'
 import { syncUserFromToken, type TenantGroup } from '@atrium/db/users/users'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { Caller } from '../caller.ts'
-import type { Context } from '../context.ts'
 import { reopenTenant } from '../provisioning/reopen.ts'
-import type { Services } from '../services.ts'
+import type { Caller } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Services } from '../rpc/services.ts'
 import { readUser, toUserView } from './view.ts'
 
 /**

@@ -4,7 +4,7 @@ import { completeIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import type { UserRow } from '@atrium/db/users/users'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { syncMemberships } from '../members/jobs.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../rpc/services.ts'
 import { followProfile } from './follow-profile.ts'
 
 /** How long the provider may take; who changes their name does not wait for it longer. */

@@ -4,8 +4,8 @@ import { AppError } from '@atrium/core/platform/errors'
 import { findPerson } from '@atrium/db/members/members'
 import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
-import type { Context } from '../context.ts'
-import type { Services } from '../services.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Services } from '../rpc/services.ts'
 
 interface Invited {
   email: string

@@ -1,0 +1,76 @@
+import type {
+  BillingInfo,
+  BillingInfoView,
+  CheckedBillingInfo,
+  VatStatus,
+} from '@atrium/core/billing/billing-info'
+import { checkVatNumber } from '@atrium/core/billing/vat-numbers'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Warning } from '@atrium/core/platform/warnings'
+import { withEditVersion } from '../../rpc/edit-version.ts'
+
+/** What the authority said of a number, as far as it was asked. */
+export interface CheckedTaxId {
+  taxIdValue: string | null
+  taxIdStatus: string | null
+}
+
+const asked: Readonly<Record<string, VatStatus>> = {
+  pending: 'pending',
+  verified: 'valid',
+  unverified: 'invalid',
+  unavailable: 'unavailable',
+}
+
+/**
+ * What is known of billing data that are stored; of a number that the authority was asked about,
+ * what it said.
+ */
+export function withVatStatus(
+  billingInfo: BillingInfoView,
+  taxId?: CheckedTaxId,
+): CheckedBillingInfo {
+  const {
+    value,
+    status,
+    fault: _,
+    warnings,
+  } = checkVatNumber(billingInfo.vatNumber, billingInfo.country)
+  const response =
+    taxId && value !== null && taxId.taxIdValue === value
+      ? asked[taxId.taxIdStatus ?? '']
+      : undefined
+  return checkedView(billingInfo, response ?? status, warnings)
+}
+
+/**
+ * Billing data as they are to be stored, the VAT number normalised. Throws AppError `invalid_input`
+ * when the number does not have its country's form; `path` is where the data stand in the input,
+ * `billingInfo.` or empty.
+ */
+export function checkedBillingInfo(given: BillingInfo, path = ''): CheckedBillingInfo {
+  const { value, status, fault, warnings } = checkVatNumber(
+    given.vatNumber ?? null,
+    given.country ?? null,
+  )
+  if (fault !== null)
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: `${path}vatNumber`, message: fault }],
+    })
+  const billingInfo = {
+    company: given.company ?? null,
+    vatNumber: value,
+    country: given.country ?? null,
+    email: given.email ?? null,
+  }
+  return checkedView(billingInfo, status, warnings)
+}
+
+function checkedView(
+  billingInfo: BillingInfoView,
+  vatStatus: VatStatus,
+  warnings: Warning[],
+): CheckedBillingInfo {
+  const { company, vatNumber, country, email } = billingInfo
+  return withEditVersion({ billingInfo, vatStatus, warnings }, [company, vatNumber, country, email])
+}

@@ -1,0 +1,22 @@
+import type { CheckedBillingInfo } from '@atrium/core/billing/billing-info'
+import { findBillingInfo } from '@atrium/db/billing/billing-info'
+import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { withVatStatus } from './check.ts'
+
+/**
+ * Whom invoices go to. The verdict on the VAT number is made again from its text, unless the
+ * authority was asked about it.
+ */
+export async function getBillingInfo(
+  { services }: Context,
+  { tenant }: Access,
+): Promise<CheckedBillingInfo> {
+  const { db } = services.database
+  const [stored, customer] = await Promise.all([
+    findBillingInfo(db, tenant.id),
+    findPaymentCustomer(db, tenant.id),
+  ])
+  return withVatStatus(stored, customer)
+}

@@ -1,0 +1,63 @@
+import { changedFields } from '@atrium/core/audit/audit'
+import type { CheckedBillingInfo, UpdateBillingInfo } from '@atrium/core/billing/billing-info'
+import { AppError } from '@atrium/core/platform/errors'
+import { findBillingInfo, saveBillingInfo } from '@atrium/db/billing/billing-info'
+import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
+import { lockTenant } from '@atrium/db/tenants/tenants'
+import { rejectFormerAdmin } from '../../members/change-member.ts'
+import type { Context } from '../../rpc/context.ts'
+import { requireVersion } from '../../rpc/edit-version.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { readTenant } from '../../tenants/get.ts'
+import { tellBillingInfo } from '../invoices/tax-id.ts'
+import { checkedBillingInfo, withVatStatus } from './check.ts'
+
+/**
+ * Changes the fields that are given; null removes one. Possible while the tenant is suspended,
+ * because a suspension may be about a bill. Throws AppError `invalid_input` for a VAT number of
+ * another form than its country's. A number that stays is not checked again, so that one which was
+ * let in under older rules does not keep an address from being changed.
+ */
+export async function updateBillingInfo(
+  ctx: Context,
+  access: Access,
+  input: UpdateBillingInfo,
+): Promise<CheckedBillingInfo> {
+  const { services } = ctx
+  const { slug, expectedVersion, ...given } = input
+  const { before, checked } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const tenant = await lockTenant(trx, slug)
+    if (!tenant) throw new AppError('not_found')
+    if (tenant.status === 'deleted') throw new AppError('tenant_deleted')
+    await rejectFormerAdmin(trx, access)
+    const stored = await findBillingInfo(trx, tenant.id)
+    requireVersion(expectedVersion, withVatStatus(stored))
+    const named = Object.fromEntries(
+      Object.entries(given).filter(([, value]) => value !== undefined),
+    )
+    const requested = { ...stored, ...named }
+    const result =
+      given.vatNumber === undefined ? withVatStatus(requested) : checkedBillingInfo(requested)
+    await saveBillingInfo(trx, tenant.id, result.billingInfo)
+    return { before: stored, checked: result }
+  })
+  const changes = changedFields(before, checked.billingInfo, Object.keys(checked.billingInfo))
+  if (Object.keys(changes).length > 0) {
+    const tenant = await readTenant(services, access.tenant.slug, access.tenant.role)
+    await services.audit.record(ctx, access.caller, {
+      action: 'billing_info.updated',
+      resourceType: 'tenant',
+      resourceId: tenant.id,
+      resourceName: tenant.name,
+      tenantSlug: tenant.slug,
+      partnerSlug: tenant.partnerSlug,
+      metadata: { changes, vatStatus: checked.vatStatus },
+    })
+    await tellBillingInfo(services, tenant.id)
+  }
+  return withVatStatus(
+    checked.billingInfo,
+    await findPaymentCustomer(services.database.db, access.tenant.id),
+  )
+}

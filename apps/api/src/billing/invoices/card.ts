@@ -1,0 +1,262 @@
+import type {
+  PaymentMethodSet,
+  PaymentOutcome,
+  SetPaymentMethod,
+  SetupIntent,
+} from '@atrium/core/billing/billing'
+import { isEnded } from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import { findSubscriptionSummary } from '@atrium/db/billing/billing'
+import { findOldestOpenInvoice } from '@atrium/db/billing/invoices'
+import {
+  findPaymentCustomer,
+  noteCardChoice,
+  type StoredCard,
+  saveCard,
+} from '@atrium/db/billing/payment-customers'
+import { databaseNow } from '@atrium/db/platform/clock'
+import type { Payments } from '@atrium/integrations/payments/port'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import type { Services } from '../../rpc/services.ts'
+import { resumePaused } from '../subscriptions/resume.ts'
+import { deleteProcessorCustomer, ensureCustomer } from './customer.ts'
+import { paymentDeadline, throughPayments } from './failures.ts'
+import { requireOpenBilling } from './gate.ts'
+import { rejectDeleted } from './open.ts'
+import { payAtOnce } from './pay.ts'
+import { toCardView } from './view.ts'
+
+/**
+ * Begins the entry of a card, which goes to the payment processor directly. AppError
+ * `billing_disabled`, `payments_not_configured`, `upstream_failed`.
+ */
+export async function createSetupIntent(
+  { services, request }: Context,
+  access: Access,
+): Promise<SetupIntent> {
+  rejectDeleted(access)
+  const payments = await requireOpenBilling(services, access.tenant)
+  const clientSecret = await throughPayments(async (signal) => {
+    const customerId = await ensureCustomer(services, payments, access.tenant.id, signal)
+    const idempotencyKey = `setup-intent:${access.tenant.id}:${request.requestId}`
+    const intent = await payments.createSetupIntent(customerId, { idempotencyKey, signal })
+    return intent.clientSecret
+  })
+  return {
+    clientSecret,
+    publishableKey: services.config.billing.publishableKey,
+    cardFormUrl: cardFormUrl(services, clientSecret),
+  }
+}
+
+/**
+ * The card form of the local workplace, which has no form of the processor to show in the page;
+ * null with the real processor.
+ */
+function cardFormUrl({ config }: Services, clientSecret: string): string | null {
+  if (!config.payments?.apiUrl) return null
+  const url = new URL('/elements', config.payments.apiUrl)
+  url.searchParams.set('client_secret', clientSecret)
+  return url.href
+}
+
+/**
+ * Makes a card that was entered the one that invoices are charged to, and pays the oldest open
+ * invoice with it when the subscription is behind. The card stands also when that payment fails;
+ * the answer says so. AppError `invalid_input` for another customer's card.
+ */
+export async function setPaymentMethod(
+  ctx: Context,
+  access: Access,
+  input: SetPaymentMethod,
+): Promise<PaymentMethodSet> {
+  const { services } = ctx
+  rejectDeleted(access)
+  const payments = await requireOpenBilling(services, access.tenant)
+  const signal = paymentDeadline()
+  const card = await throughPayments(async () => {
+    const customerId = await ensureCustomer(services, payments, access.tenant.id, signal)
+    const paymentMethodId = await ownCard(payments, customerId, input, signal)
+    await noteCardChoice(services.database.db, customerId, services.clock.now())
+    const key = `default-card:${ctx.request.requestId}`
+    return chooseCard(services, payments, access.tenant.id, {
+      customerId,
+      paymentMethodId,
+      key,
+      signal,
+    })
+  }, signal)
+  await services.audit.record(
+    ctx,
+    access.caller,
+    cardEntry('billing.card_set', access.tenant, card),
+  )
+  const payment = await payWhatIsBehind(services, payments, access.tenant.id, signal)
+  return { card: card && toCardView(card, services.clock.now()), payment }
+}
+
+/**
+ * The card that is meant, once it is shown to be this customer's. Throws AppError `invalid_input`.
+ */
+async function ownCard(
+  payments: Payments,
+  customerId: string,
+  input: SetPaymentMethod,
+  signal: AbortSignal,
+): Promise<string> {
+  const { setupIntentId } = input
+  const intent =
+    setupIntentId === undefined
+      ? undefined
+      : await payments.findSetupIntent(setupIntentId, { signal })
+  if (
+    setupIntentId !== undefined &&
+    (intent?.customerId !== customerId || intent.status !== 'succeeded')
+  ) {
+    throw wrongField('setupIntentId', 'With this setup intent no card of this tenant was entered.')
+  }
+  const paymentMethodId = intent?.paymentMethodId ?? input.paymentMethodId
+  const found =
+    paymentMethodId === undefined
+      ? undefined
+      : await payments.findPaymentMethod(paymentMethodId, { signal })
+  if (!found || found.customerId !== customerId) {
+    throw wrongField(
+      setupIntentId === undefined ? 'paymentMethodId' : 'setupIntentId',
+      'This payment method does not belong to this tenant.',
+    )
+  }
+  return found.id
+}
+
+/**
+ * Takes the card away. AppError `payment_method_in_use` while a subscription is charged to it,
+ * `not_found` without one.
+ */
+export async function removePaymentMethod(ctx: Context, access: Access): Promise<void> {
+  const { services } = ctx
+  const { db } = services.database
+  rejectDeleted(access)
+  const payments = await requireOpenBilling(services, access.tenant)
+  const [customer, subscription] = await Promise.all([
+    findPaymentCustomer(db, access.tenant.id),
+    findSubscriptionSummary(db, access.tenant.id),
+  ])
+  if (!customer?.customerId) throw noCard()
+  const { customerId } = customer
+  if (
+    subscription?.stripeSubscriptionId &&
+    !['canceled', 'incomplete_expired'].includes(subscription.status)
+  ) {
+    throw new AppError(
+      'payment_method_in_use',
+      'A subscription is charged to this card. Set another card, or end the subscription first.',
+    )
+  }
+  const removed = await throughPayments(async (signal) => {
+    const card = await readCard(services, payments, customerId, await databaseNow(db), signal)
+    if (!card) throw noCard()
+    await payments.detachPaymentMethod(card.paymentMethodId, {
+      idempotencyKey: `detach:${card.paymentMethodId}`,
+      signal,
+    })
+    await saveCard(db, customerId, null, await databaseNow(db))
+    return card
+  })
+  await services.audit.record(
+    ctx,
+    access.caller,
+    cardEntry('billing.card_removed', access.tenant, removed),
+  )
+}
+
+/**
+ * Reads the default card and keeps it as of `readAt`. A customer that is gone is forgotten. Rejects
+ * with `UpstreamError`.
+ */
+export async function readCard(
+  services: Services,
+  payments: Payments,
+  customerId: string,
+  readAt: Date,
+  signal?: AbortSignal,
+): Promise<StoredCard | null> {
+  const customer = await payments.findCustomer(customerId, { signal })
+  if (!customer) {
+    await deleteProcessorCustomer(services, customerId)
+    return null
+  }
+  await saveCard(services.database.db, customerId, customer.defaultCard, readAt)
+  return customer.defaultCard
+}
+
+/** Tells the processor which card is the default and keeps what it then answers. */
+export async function chooseCard(
+  services: Services,
+  payments: Payments,
+  tenantId: string,
+  {
+    customerId,
+    paymentMethodId,
+    key,
+    signal,
+  }: { customerId: string; paymentMethodId: string; key: string; signal?: AbortSignal },
+): Promise<StoredCard | null> {
+  const { db } = services.database
+  const subscription = await findSubscriptionSummary(db, tenantId)
+  const live = subscription && !['canceled', 'incomplete_expired'].includes(subscription.status)
+  await payments.setDefaultPaymentMethod(
+    {
+      customerId,
+      paymentMethodId,
+      subscriptionId: live ? subscription.stripeSubscriptionId : null,
+    },
+    { idempotencyKey: key, signal },
+  )
+  return readCard(services, payments, customerId, await databaseNow(db), signal)
+}
+
+/**
+ * Charges the oldest open invoice while the subscription is behind, and resumes one that is paused;
+ * null when nothing is due.
+ */
+export async function payWhatIsBehind(
+  services: Services,
+  payments: Payments,
+  tenantId: string,
+  signal?: AbortSignal,
+): Promise<PaymentOutcome | null> {
+  const { db } = services.database
+  const subscription = await findSubscriptionSummary(db, tenantId)
+  if (subscription?.status === 'paused') return resumePaused(services, payments, tenantId, signal)
+  const indebted = subscription && isEnded(subscription.status)
+  if (
+    !subscription ||
+    (!indebted && !['past_due', 'unpaid', 'incomplete'].includes(subscription.status))
+  )
+    return null
+  const invoice = await findOldestOpenInvoice(db, tenantId)
+  return invoice ? payAtOnce(services, payments, invoice, signal) : null
+}
+
+/** What the audit log may know of a card: its brand and its last four digits. */
+export function cardEntry(
+  action: 'billing.card_set' | 'billing.card_removed',
+  tenant: { id: string; slug: string; partnerSlug: string | null },
+  card: StoredCard | null,
+) {
+  return {
+    action,
+    resourceType: 'tenant',
+    resourceId: tenant.id,
+    resourceName: tenant.slug,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: card ? { brand: card.brand, last4: card.last4 } : {},
+  }
+}
+
+const noCard = () => new AppError('not_found', 'The tenant has no payment method.')
+const wrongField = (path: string, message: string) =>
+  new AppError('invalid_input', undefined, { issues: [{ path, message }] })

@@ -1,0 +1,31 @@
+import type { Trx } from '@atrium/db/platform/connect'
+import { transitionTenant } from '@atrium/db/tenants/tenant-access'
+import type { InTransaction } from '../../rpc/services.ts'
+import { statusWithout } from '../../tenants/follow-access.ts'
+
+/**
+ * What a suspension says that dunning began; by it the suspension is known again when the payment
+ * comes.
+ */
+export const overdueReason = 'A payment is overdue.'
+
+/**
+ * Ends a suspension that dunning began. False when the tenant is not suspended, or for a reason of
+ * somebody else's.
+ */
+export async function liftSuspension(
+  trx: Trx,
+  { jobs }: InTransaction,
+  tenantId: string,
+): Promise<boolean> {
+  const tenant = await trx
+    .selectFrom('tenants')
+    .select(['status', 'suspended_reason as reason'])
+    .where('id', '=', tenantId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (tenant?.status !== 'suspended' || tenant.reason !== overdueReason) return false
+  await transitionTenant(trx, tenantId, { status: await statusWithout(trx, tenantId) })
+  await jobs.enqueueProvisioning(tenantId, 0, trx)
+  return true
+}

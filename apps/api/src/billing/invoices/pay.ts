@@ -1,0 +1,160 @@
+import type { InvoicePath, InvoiceView, PaymentOutcome } from '@atrium/core/billing/billing'
+import { AppError } from '@atrium/core/platform/errors'
+import { findSubscriptionSummary } from '@atrium/db/billing/billing'
+import { findInvoice, type InvoiceRow } from '@atrium/db/billing/invoices'
+import { databaseNow } from '@atrium/db/platform/clock'
+import { PaymentDeclined } from '@atrium/integrations/payments/declined'
+import type { Payments } from '@atrium/integrations/payments/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import type { Services } from '../../rpc/services.ts'
+import { applyProcessorSubscription } from '../subscriptions/apply.ts'
+import { attendDunning } from './dunning.ts'
+import { paymentDeadline } from './failures.ts'
+import { requireOpenBilling } from './gate.ts'
+import { findTenantInvoice } from './invoices.ts'
+import { mirrorInvoice } from './mirror.ts'
+import { rejectDeleted } from './open.ts'
+import { toInvoiceView } from './view.ts'
+
+/**
+ * Charges an open invoice to the card on file now. AppError `payment_failed` with the reason when
+ * the card is declined, `invoice_state` for one that is not open.
+ */
+export async function payInvoice(
+  ctx: Context,
+  access: Access,
+  input: InvoicePath,
+): Promise<InvoiceView> {
+  const { services } = ctx
+  rejectDeleted(access)
+  const payments = await requireOpenBilling(services, access.tenant)
+  const invoice = await findTenantInvoice(services, access.tenant.id, input.invoiceId)
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
+    throw new AppError('invoice_state', 'Only an open invoice can be paid.')
+  }
+  const { outcome, message, declined } = await tryToPay(
+    services,
+    payments,
+    invoice,
+    paymentDeadline(),
+  )
+  await services.audit.record(ctx, access.caller, {
+    action: 'invoice.payment_attempted',
+    outcome: outcome === 'paid' ? 'success' : 'failure',
+    resourceType: 'invoice',
+    resourceId: invoice.id,
+    resourceName: invoice.number,
+    tenantSlug: access.tenant.slug,
+    partnerSlug: access.tenant.partnerSlug,
+    metadata: {
+      currency: invoice.currency,
+      amountMinor: Number(invoice.amountRemaining),
+      ...(message === null ? {} : { error: message }),
+    },
+  })
+  if (outcome === 'failed')
+    throw new AppError(declined ? 'payment_failed' : 'upstream_failed', message ?? undefined)
+  const paid = await findInvoice(services.database.db, access.tenant.id, invoice.id)
+  return toInvoiceView(paid ?? invoice, services.clock.now())
+}
+
+/**
+ * Charges an invoice to the card on file and keeps what became of it. A failure is told, not
+ * thrown.
+ */
+export async function payAtOnce(
+  services: Services,
+  payments: Payments,
+  invoice: InvoiceRow,
+  signal = paymentDeadline(),
+): Promise<PaymentOutcome> {
+  const { outcome, message } = await tryToPay(services, payments, invoice, signal)
+  return { invoiceId: invoice.id, number: invoice.number, outcome, message }
+}
+
+interface Tried {
+  outcome: 'paid' | 'failed'
+  message: string | null
+  declined: boolean
+}
+
+async function tryToPay(
+  services: Services,
+  payments: Payments,
+  invoice: InvoiceRow,
+  signal: AbortSignal,
+): Promise<Tried> {
+  const readAt = await databaseNow(services.database.db)
+  let tried: Tried
+  try {
+    const after = await payments.payInvoice(invoice.stripeInvoiceId, {
+      idempotencyKey: payKey(invoice),
+      signal,
+    })
+    await services.database.db
+      .transaction()
+      .execute((trx) => mirrorInvoice(trx, services, after, readAt))
+    tried =
+      after.status === 'paid' ? { outcome: 'paid', message: null, declined: false } : stillOpen
+  } catch (error) {
+    if (!(error instanceof PaymentDeclined || error instanceof UpstreamError)) throw error
+    tried = {
+      outcome: 'failed',
+      message: error.message,
+      declined: error instanceof PaymentDeclined,
+    }
+  }
+  await readAnew(services, payments, invoice, signal)
+  return tried
+}
+
+const stillOpen: Tried = {
+  outcome: 'failed',
+  message: 'The payment is not through yet. It may need to be confirmed with the bank.',
+  declined: true,
+}
+
+/**
+ * Another key for each number of tries the processor counted: a key whose charge was declined would
+ * only be answered with the old decline.
+ */
+function payKey({ stripeInvoiceId, attemptCount, readAt }: InvoiceRow): string {
+  return `pay:${stripeInvoiceId}:${attemptCount}:${readAt.getTime()}`
+}
+
+/**
+ * Brings invoice and subscription to what the processor has now, so that nobody waits for its
+ * events. What cannot be read comes with them all the same, so a failure here is no failure of the
+ * payment.
+ */
+async function readAnew(
+  services: Services,
+  payments: Payments,
+  { tenantId, stripeInvoiceId }: InvoiceRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = services.database
+  try {
+    const readAt = await databaseNow(db)
+    const current = await payments.findInvoice(stripeInvoiceId, { signal })
+    if (current)
+      await db.transaction().execute((trx) => mirrorInvoice(trx, services, current, readAt))
+    const summary = await findSubscriptionSummary(db, tenantId)
+    if (!summary?.stripeSubscriptionId) return
+    const subscription = await payments.findSubscription(summary.stripeSubscriptionId, { signal })
+    if (!subscription) return
+    await db.transaction().execute((trx) =>
+      applyProcessorSubscription(trx, services, tenantId, subscription, {
+        eventId: null,
+        eventAt: null,
+        readAt,
+      }),
+    )
+    await attendDunning(services, summary.id)
+  } catch (err) {
+    if (!(err instanceof UpstreamError)) throw err
+    services.log.warn({ err }, 'what became of a payment could not be read')
+  }
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import {
+  findCustomerTenant,
+  findPaymentCustomer,
+  saveTaxId,
+} from '@atrium/db/billing/payment-customers'
+import { databaseNow } from '@atrium/db/platform/clock'
+import type { Payments } from '@atrium/integrations/payments/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Services } from '../../rpc/services.ts'
+import { paymentDeadline } from './failures.ts'
+import { billingGate } from './gate.ts'
+
+/**
+ * Tells the payment processor of a tenant's billing data, where billing is open and it has a
+ * customer. A failure is logged only: the data are saved here, and the nightly comparison tells
+ * them again.
+ */
+export async function tellBillingInfo(services: Services, tenantId: string): Promise<void> {
+  const { payments } = services.systems
+  const { db } = services.database
+  const [customer, tenant] = await Promise.all([
+    findPaymentCustomer(db, tenantId),
+    findCustomerTenant(db, tenantId),
+  ])
+  if (payments === null || !customer?.customerId || !tenant) return
+  if (
+    (await billingGate(services, {
+      slug: tenant.slug,
+      plan: tenant.plan,
+      partnerSlug: tenant.partnerSlug,
+    })) !== 'open'
+  )
+    return
+  try {
+    const { name, company, email, ownerEmail, country } = tenant
+    const fields = { name: company ?? name, email: email ?? ownerEmail, country }
+    const signal = paymentDeadline()
+    await payments.updateCustomer(customer.customerId, fields, {
+      idempotencyKey: `customer-update:${tenantId}:${randomUUID()}`,
+      signal,
+    })
+    await syncTaxId(services, payments, tenantId, signal)
+  } catch (err) {
+    if (!(err instanceof UpstreamError)) throw err
+    services.log.warn({ err, tenantId }, 'the payment processor could not be told of billing data')
+  }
+}
+
+/**
+ * Makes the customer's tax number the tenant's VAT number, once per number; what the authority says
+ * of it comes by event. A number that the processor rejects stays as it was checked here. Rejects
+ * with `UpstreamError` when the processor fails.
+ */
+export async function syncTaxId(
+  services: Services,
+  payments: Payments,
+  tenantId: string,
+  signal = paymentDeadline(),
+): Promise<void> {
+  const { db } = services.database
+  const [customer, tenant] = await Promise.all([
+    findPaymentCustomer(db, tenantId),
+    findCustomerTenant(db, tenantId),
+  ])
+  if (!customer?.customerId || !tenant || customer.taxIdValue === tenant.vatNumber) return
+  const { customerId, taxId } = customer
+  if (taxId !== null)
+    await payments.removeTaxId(customerId, taxId, {
+      idempotencyKey: `tax-id-removal:${taxId}`,
+      signal,
+    })
+  const readAt = await databaseNow(db)
+  const added =
+    tenant.vatNumber === null
+      ? null
+      : await addTaxId(services, payments, { customerId, value: tenant.vatNumber, signal })
+  await saveTaxId(db, customerId, added, readAt)
+}
+
+interface NewTaxId {
+  customerId: string
+  value: string
+  signal: AbortSignal
+}
+
+async function addTaxId(
+  services: Services,
+  payments: Payments,
+  { customerId, value, signal }: NewTaxId,
+) {
+  try {
+    const idempotencyKey = `tax-id:${customerId}:${value}:${hourOf(services)}`
+    const { id, status } = await payments.addTaxId(customerId, value, { idempotencyKey, signal })
+    return { id, value, status }
+  } catch (error) {
+    if (error instanceof UpstreamError && error.kind === 'refused') return null
+    throw error
+  }
+}
+
+/** A number that was taken away and comes back needs another key than the first time. */
+function hourOf(services: Services): string {
+  return services.clock.now().toISOString().slice(0, 13)
+}

@@ -1,0 +1,294 @@
+import type { AuditAction } from '@atrium/core/audit/audit'
+import {
+  type MovePayout,
+  type MovePayoutWithReason,
+  type PayoutDetail,
+  type PayoutStatus,
+  type PayPayout,
+  payoutMoves,
+} from '@atrium/core/billing/payouts'
+import { decimalAmount, statementNumber } from '@atrium/core/billing/statements'
+import { AppError } from '@atrium/core/platform/errors'
+import { insertLedgerEntry } from '@atrium/db/billing/ledger'
+import {
+  countStatements,
+  findStatement,
+  freePayoutEntries,
+  lockPayout,
+  lockPayouts,
+  type PayoutChanges,
+  type PayoutPartner,
+  type PayoutRow,
+  updatePayout,
+} from '@atrium/db/billing/payouts'
+import { partnerMailAddress } from '@atrium/db/partners/partners'
+import type { Trx } from '@atrium/db/platform/connect'
+import { portalLink } from '../../platform/links.ts'
+import type { Caller } from '../../rpc/caller.ts'
+import type { Context } from '../../rpc/context.ts'
+import type { InTransaction } from '../../rpc/services.ts'
+import { reasonToHold } from './create.ts'
+import { getPayout, readPayout, unknownPayout } from './get.ts'
+import { writeStatement } from './statement.ts'
+
+interface Standing {
+  trx: Trx
+  payout: PayoutRow
+  partner: PayoutPartner
+  now: Date
+}
+
+interface Move {
+  id: string
+  version: number | undefined
+  to: PayoutStatus
+  action: AuditAction
+  metadata?: Record<string, unknown>
+  /** What else becomes of the payout; rejects with an AppError. */
+  effect: (
+    standing: Standing,
+  ) => Promise<Omit<PayoutChanges, 'status'>> | Omit<PayoutChanges, 'status'>
+}
+
+/**
+ * Moves a payout along its states, one operator at a time: whoever comes second finds it moved and
+ * is rejected. AppError `not_found`, `payout_state` for a step that its state does not allow,
+ * `version_conflict` when it is not at the version that the caller read.
+ */
+async function movePayout(ctx: Context, caller: Caller, move: Move): Promise<PayoutDetail> {
+  const { services } = ctx
+  const now = services.clock.now()
+  const { partnerId } = await readPayout(services.database.db, move.id)
+  const before = await services.database.db.transaction().execute(async (trx) => {
+    const partner = await lockPayouts(trx, partnerId)
+    const payout = await readPayout(trx, move.id, (_, id) => lockPayout(trx, id))
+    if (!partner) throw unknownPayout()
+    if (!payoutMoves[payout.status].includes(move.to)) {
+      throw new AppError(
+        'payout_state',
+        `The payout is ${wordOf[payout.status]}; it cannot become ${wordOf[move.to]}.`,
+      )
+    }
+    if (move.version !== undefined && move.version !== payout.version)
+      throw new AppError('version_conflict')
+    const changes = await move.effect({ trx, payout, partner, now })
+    await updatePayout(trx, payout.id, { ...changes, status: move.to }, now)
+    return payout
+  })
+  await services.audit.record(ctx, caller, {
+    action: move.action,
+    ...{
+      resourceType: 'payout',
+      resourceId: before.id,
+      resourceName: before.currency,
+      partnerSlug: before.partnerSlug,
+    },
+    metadata: {
+      amountMinor: before.amount,
+      currency: before.currency,
+      status: [before.status, move.to],
+      ...move.metadata,
+    },
+  })
+  return getPayout(services, before.id)
+}
+
+const wordOf: Readonly<Record<PayoutStatus, string>> = {
+  draft: 'a draft',
+  held: 'held',
+  approved: 'approved',
+  in_transit: 'on its way',
+  paid: 'paid',
+  failed: 'failed',
+  canceled: 'canceled',
+}
+
+const actorOf = (caller: Caller) => caller.id ?? caller.subject
+
+/**
+ * AppError `self_approval` for whoever asked for it, `payout_held` when the partner cannot be paid
+ * now.
+ */
+export function approvePayout(
+  ctx: Context,
+  caller: Caller,
+  { id, version }: MovePayout,
+): Promise<PayoutDetail> {
+  return movePayout(ctx, caller, {
+    ...{ id, version, to: 'approved', action: 'payout.approved' },
+    effect({ payout, partner, now }) {
+      if (payout.requestedById === actorOf(caller)) throw new AppError('self_approval')
+      const held = reasonToHold(partner)
+      if (held) throw new AppError('payout_held', held)
+      return {
+        approved_by: actorOf(caller),
+        approved_at: now,
+        held_reason: null,
+        failure_reason: null,
+      }
+    },
+  })
+}
+
+export function holdPayout(
+  ctx: Context,
+  caller: Caller,
+  { id, version, reason }: MovePayoutWithReason,
+): Promise<PayoutDetail> {
+  return movePayout(ctx, caller, {
+    ...{ id, version, to: 'held', action: 'payout.held', metadata: { reason } },
+    effect: () => ({ held_reason: reason }),
+  })
+}
+
+/** Makes a held or failed payout a draft again, which has to be approved again. */
+export function reopenPayout(
+  ctx: Context,
+  caller: Caller,
+  { id, version }: MovePayout,
+): Promise<PayoutDetail> {
+  return movePayout(ctx, caller, {
+    ...{ id, version, to: 'draft', action: 'payout.reopened' },
+    effect({ partner }) {
+      const held = reasonToHold(partner)
+      if (held) throw new AppError('payout_held', held)
+      return {
+        held_reason: null,
+        approved_by: null,
+        approved_at: null,
+        sent_at: null,
+        paid_at: null,
+        reference: null,
+      }
+    },
+  })
+}
+
+/** The transfer was given to the bank. */
+export function sendPayout(
+  ctx: Context,
+  caller: Caller,
+  { id, version }: MovePayout,
+): Promise<PayoutDetail> {
+  return movePayout(ctx, caller, {
+    ...{ id, version, to: 'in_transit', action: 'payout.sent' },
+    effect: ({ now }) => ({ sent_at: now }),
+  })
+}
+
+/**
+ * The money arrived: the ledger is charged, and the statement gets its number and is kept as it is.
+ * An approved payout may be paid without having been sent before.
+ */
+export function payPayout(
+  ctx: Context,
+  caller: Caller,
+  { id, version, reference }: PayPayout,
+): Promise<PayoutDetail> {
+  const { services } = ctx
+  return movePayout(ctx, caller, {
+    ...{ id, version, to: 'paid', action: 'payout.paid', metadata: { reference } },
+    async effect({ trx, payout, partner, now }) {
+      await chargeLedger(trx, payout, 'payout', -BigInt(payout.amount), now)
+      const number =
+        payout.statementNumber ??
+        statementNumber(partner.slug, await countStatements(trx, partner.id))
+      const kept = await findStatement(trx, payout.id)
+      const paid: PayoutRow = { ...payout, statementNumber: number, paidAt: now, reference }
+      const statement =
+        kept === null ? { statement: JSON.stringify(await writeStatement(trx, paid)) } : {}
+      await tellPartner(trx, services, partner, paid)
+      return {
+        paid_at: now,
+        sent_at: payout.sentAt ?? now,
+        reference,
+        failure_reason: null,
+        statement_number: number,
+        ...statement,
+      }
+    },
+  })
+}
+
+/** The transfer did not arrive, or came back: what had been paid is owed again. */
+export function failPayout(
+  ctx: Context,
+  caller: Caller,
+  { id, version, reason }: MovePayoutWithReason,
+): Promise<PayoutDetail> {
+  return movePayout(ctx, caller, {
+    ...{ id, version, to: 'failed', action: 'payout.failed', metadata: { reason } },
+    async effect({ trx, payout, now }) {
+      if (payout.status === 'paid')
+        await chargeLedger(trx, payout, 'payout_reversal', BigInt(payout.amount), now)
+      return { failure_reason: reason }
+    },
+  })
+}
+
+/** Cancels a payout that was not sent, or that failed. Its entries are free for the next one. */
+export function voidPayout(
+  ctx: Context,
+  caller: Caller,
+  { id, version, reason }: MovePayoutWithReason,
+): Promise<PayoutDetail> {
+  return movePayout(ctx, caller, {
+    ...{ id, version, to: 'canceled', action: 'payout.canceled', metadata: { reason } },
+    async effect({ trx, payout, now }) {
+      await freePayoutEntries(trx, payout.id)
+      return { canceled_at: now, failure_reason: payout.failureReason ?? reason }
+    },
+  })
+}
+
+/** A payout that came back may be paid again, so its entries are counted. */
+async function chargeLedger(
+  trx: Trx,
+  payout: PayoutRow,
+  type: 'payout' | 'payout_reversal',
+  amount: bigint,
+  now: Date,
+): Promise<void> {
+  const { partnerId, currency, id } = payout
+  const { count } = await trx
+    .selectFrom('partner_ledger')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('source_type', '=', 'payout')
+    .where('type', '=', type)
+    .where('source_id', 'like', `${id}%`)
+    .executeTakeFirstOrThrow()
+  const sourceId = Number(count) === 0 ? id : `${id}#${Number(count) + 1}`
+  await insertLedgerEntry(trx, {
+    partnerId,
+    currency,
+    type,
+    amount,
+    sourceType: 'payout',
+    sourceId,
+    availableAt: now,
+    createdAt: now,
+  })
+}
+
+async function tellPartner(
+  trx: Trx,
+  { outbox, config }: InTransaction,
+  partner: PayoutPartner,
+  payout: PayoutRow,
+): Promise<void> {
+  const to = await partnerMailAddress(trx, partner.id)
+  if (to === null) return
+  await outbox.send(trx, {
+    tenantId: null,
+    template: 'payout.paid',
+    to,
+    values: {
+      'partner.name': partner.name,
+      'payout.amount': `${decimalAmount(Number(payout.amount), payout.currency)} ${payout.currency.toUpperCase()}`,
+      'payout.statement': payout.statementNumber ?? '',
+      'payout.reference': payout.reference ?? '',
+      'link.payouts': portalLink(config, '/partner/payouts'),
+    },
+    key: `payout.paid:${payout.id}:${payout.version}`,
+  })
+}

@@ -1,0 +1,49 @@
+import type { PriceView } from '@atrium/core/billing/prices'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  activatePrice as activate,
+  findPrice,
+  lockPrice,
+  lockPriceVersions,
+} from '@atrium/db/billing/prices'
+import type { Caller } from '../../rpc/caller.ts'
+import type { Context } from '../../rpc/context.ts'
+import type { Services } from '../../rpc/services.ts'
+import { archiveAtProcessor, createAtProcessor } from './at-processor.ts'
+import { readPrice } from './get.ts'
+import { auditPrice } from './record.ts'
+import { toPriceView } from './view.ts'
+
+/**
+ * Puts a price on sale in place of the version that was, or tries again what the payment processor
+ * failed at. Subscriptions at the version before stay as they are. Throws AppError `not_found`, and
+ * `price_state` for an archived one.
+ */
+export async function activatePrice(ctx: Context, caller: Caller, id: string): Promise<PriceView> {
+  const before = await readPrice(ctx.services, id)
+  if (before.state === 'archived') throw archived()
+  await putOnSale(ctx.services, id)
+  const price = await readPrice(ctx.services, id)
+  await auditPrice(ctx, caller, 'price.activated', price)
+  return toPriceView(price)
+}
+
+/**
+ * First at the payment processor, then here: what is on sale can be paid. What is left undone
+ * stands in the price.
+ */
+export async function putOnSale(services: Services, id: string): Promise<void> {
+  const price = await readPrice(services, id)
+  if (!(await createAtProcessor(services, price))) return
+  const replaced = await services.database.db.transaction().execute(async (trx) => {
+    await lockPriceVersions(trx, price.plan, price.cycle)
+    const locked = await lockPrice(trx, id)
+    if (!locked || locked.state === 'archived') throw archived()
+    const before = await activate(trx, price)
+    return before === undefined ? undefined : findPrice(trx, before)
+  })
+  if (replaced) await archiveAtProcessor(services, replaced)
+}
+
+const archived = () =>
+  new AppError('price_state', 'The price was archived. Make a new one instead.')

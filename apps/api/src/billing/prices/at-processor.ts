@@ -1,0 +1,79 @@
+import type { PriceRow } from '@atrium/db/billing/prices'
+import { saveStripePrice } from '@atrium/db/billing/prices'
+import type { Payments } from '@atrium/integrations/payments/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Services } from '../../rpc/services.ts'
+
+const deadlineMs = 10_000
+
+/** The payment processor, where this installation has one and payments are switched on. */
+export function priceProcessor({ systems, config }: Services): Payments | null {
+  return config.billing.paymentsEnabled ? systems.payments : null
+}
+
+/**
+ * Makes the price at the payment processor in each currency where it is missing, and writes down
+ * what came of it. A second try never makes a second price: the key of each is the price's id and
+ * currency. True when every currency has its price, and where there is no processor.
+ */
+export async function createAtProcessor(services: Services, price: PriceRow): Promise<boolean> {
+  const payments = priceProcessor(services)
+  if (!payments) return true
+  let complete = true
+  for (const { currency, unitAmount, tiers, stripePriceId } of price.amounts) {
+    if (stripePriceId !== null) continue
+    const { plan, cycle, scheme, version } = price
+    try {
+      const created = await payments.createPrice(
+        { plan, cycle, currency, scheme, unitAmount, tiers, priceId: price.id, version },
+        { idempotencyKey: creationKey(price, currency), signal: AbortSignal.timeout(deadlineMs) },
+      )
+      await saveStripePrice(services.database.db, price.id, currency, { stripePriceId: created.id })
+    } catch (error) {
+      complete = false
+      await saveStripePrice(services.database.db, price.id, currency, { error: sentenceOf(error) })
+    }
+  }
+  return complete
+}
+
+/** The amounts are part of it: a draft that was changed after a failed try is another price. */
+function creationKey({ id, scheme, amounts }: PriceRow, currency: string): string {
+  const amount = amounts.find((one) => one.currency === currency)
+  const tiers = (amount?.tiers ?? []).map(
+    ({ upTo, unitAmount, flatAmount }) => `${upTo ?? 'inf'}-${unitAmount}-${flatAmount}`,
+  )
+  return ['price', id, currency, scheme, amount?.unitAmount, ...tiers].join(':').slice(0, 250)
+}
+
+/**
+ * Takes the price out of new sales at the payment processor, as far as it can be reached:
+ * subscriptions at it go on either way, and here nobody can buy it any more. What failed is written
+ * to the price.
+ */
+export async function archiveAtProcessor(services: Services, price: PriceRow): Promise<void> {
+  const payments = priceProcessor(services)
+  if (!payments) return
+  for (const { currency, stripePriceId } of price.amounts) {
+    if (stripePriceId === null) continue
+    try {
+      const options = {
+        idempotencyKey: `price-archive:${price.id}:${currency}`,
+        signal: AbortSignal.timeout(deadlineMs),
+      }
+      await payments.archivePrice(stripePriceId, options)
+      await saveStripePrice(services.database.db, price.id, currency, { error: null })
+    } catch (error) {
+      await saveStripePrice(services.database.db, price.id, currency, { error: sentenceOf(error) })
+    }
+  }
+}
+
+/** Our own words about a failure. Throws what is no failure of the processor. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof UpstreamError) return error.message
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return `The payment processor did not answer within ${deadlineMs / 1000} s.`
+  }
+  throw error
+}

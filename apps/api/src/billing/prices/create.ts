@@ -1,0 +1,49 @@
+import type { CreatePrice, PriceView } from '@atrium/core/billing/prices'
+import { insertPrice, lockPriceVersions } from '@atrium/db/billing/prices'
+import type { Caller } from '../../rpc/caller.ts'
+import type { Context } from '../../rpc/context.ts'
+import { putOnSale } from './activate.ts'
+import { checkPrice } from './check.ts'
+import { readPrice } from './get.ts'
+import { auditPrice } from './record.ts'
+import { toPriceView } from './view.ts'
+
+/**
+ * Adds a price to the catalog as the next version of its plan and cycle. With state `active` it
+ * goes on sale at once; when the payment processor fails it stays a draft that says why, by
+ * currency. Throws AppError `invalid_input`.
+ */
+export async function createPrice(
+  ctx: Context,
+  caller: Caller,
+  input: CreatePrice,
+): Promise<PriceView> {
+  const { services } = ctx
+  const fields = {
+    scheme: input.scheme ?? 'per_seat',
+    minSeats: input.minSeats ?? 1,
+    maxSeats: input.maxSeats ?? null,
+    trialDays: input.trialDays ?? 0,
+    visibleFrom: input.visibleFrom ?? null,
+    visibleUntil: input.visibleUntil ?? null,
+    note: input.note ?? null,
+  }
+  const id = await services.database.db.transaction().execute(async (trx) => {
+    const partnerIds = await checkPrice(
+      trx,
+      { ...fields, amounts: input.amounts },
+      input.partnerSlugs ?? null,
+    )
+    await lockPriceVersions(trx, input.plan, input.cycle)
+    return insertPrice(trx, {
+      plan: input.plan,
+      cycle: input.cycle,
+      fields: { ...fields, partnerIds },
+      amounts: input.amounts,
+    })
+  })
+  if (input.state === 'active') await putOnSale(services, id)
+  const price = await readPrice(services, id)
+  await auditPrice(ctx, caller, 'price.created', price)
+  return toPriceView(price)
+}

@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util'
+import { changedFields } from '@atrium/core/audit/audit'
+import type { PriceAmount, PriceView, UpdatePrice } from '@atrium/core/billing/prices'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  findPrice,
+  insertPrice,
+  lockPrice,
+  lockPriceVersions,
+  type PriceFields,
+  type PriceRow,
+  touchPrice,
+  updatePrice as write,
+} from '@atrium/db/billing/prices'
+import type { Caller } from '../../rpc/caller.ts'
+import type { Context } from '../../rpc/context.ts'
+import { requireVersion } from '../../rpc/edit-version.ts'
+import { putOnSale } from './activate.ts'
+import { archiveAtProcessor } from './at-processor.ts'
+import { checkPrice } from './check.ts'
+import { readPrice } from './get.ts'
+import { auditPrice } from './record.ts'
+import { toPriceView } from './view.ts'
+
+interface Requested {
+  fields: Omit<PriceFields, 'partnerIds'> & {
+    visibleFrom: string | null
+    visibleUntil: string | null
+  }
+  partnerSlugs: string[] | null
+  amounts: PriceAmount[]
+}
+
+/**
+ * Changes a price. Other amounts of a price on sale make a new version, which takes its place; who
+ * subscribed before keeps the old one. Answers the price that now holds what was asked for. Throws
+ * AppError `invalid_input`, `not_found`, and `price_state` for an archived one.
+ */
+export async function updatePrice(
+  ctx: Context,
+  caller: Caller,
+  input: UpdatePrice,
+): Promise<PriceView> {
+  const { services } = ctx
+  const before = await readPrice(services, input.id)
+  if (before.state === 'archived')
+    throw new AppError('price_state', 'An archived price is not changed any more.')
+  const requested = merged(before, input)
+  const repriced =
+    before.scheme !== requested.fields.scheme ||
+    !isDeepStrictEqual(plain(before.amounts), plain(requested.amounts))
+  const versioned = repriced && before.state === 'active'
+  const id = await services.database.db.transaction().execute(async (trx) => {
+    const partnerIds = await checkPrice(
+      trx,
+      { ...requested.fields, amounts: requested.amounts },
+      requested.partnerSlugs,
+    )
+    const fields = { ...requested.fields, partnerIds }
+    await lockPriceVersions(trx, before.plan, before.cycle)
+    const locked = await lockPrice(trx, before.id)
+    const newest = await findPrice(trx, before.id)
+    if (newest) requireVersion(input.expectedVersion, toPriceView(newest))
+    if (locked?.state !== before.state) throw new AppError('version_conflict')
+    if (versioned) {
+      await touchPrice(trx, before.id)
+      return insertPrice(trx, {
+        plan: before.plan,
+        cycle: before.cycle,
+        fields,
+        amounts: requested.amounts,
+      })
+    }
+    await write(trx, before.id, fields, repriced ? requested.amounts : undefined)
+    return before.id
+  })
+  if (versioned) await putOnSale(services, id)
+  else if (repriced) await archiveAtProcessor(services, before)
+  const price = await readPrice(services, id)
+  await auditPrice(ctx, caller, 'price.updated', price, {
+    changes: changesOf(before, price),
+    ...(versioned ? { replaces: before.version } : {}),
+  })
+  return toPriceView(price)
+}
+
+function merged(before: PriceRow, input: UpdatePrice): Requested {
+  const given = <Value>(value: Value | undefined, otherwise: Value): Value =>
+    value === undefined ? otherwise : value
+  return {
+    fields: {
+      scheme: given(input.scheme, before.scheme),
+      minSeats: given(input.minSeats, before.minSeats),
+      maxSeats: given(input.maxSeats, before.maxSeats),
+      trialDays: given(input.trialDays, before.trialDays),
+      visibleFrom: given(input.visibleFrom, before.visibleFrom?.toISOString() ?? null),
+      visibleUntil: given(input.visibleUntil, before.visibleUntil?.toISOString() ?? null),
+      note: given(input.note, before.note),
+    },
+    partnerSlugs: given(input.partnerSlugs, before.partnerSlugs),
+    amounts: given(input.amounts, plain(before.amounts)),
+  }
+}
+
+const plain = (
+  amounts: readonly { currency: string; unitAmount: number; tiers?: PriceAmount['tiers'] }[],
+): PriceAmount[] =>
+  amounts
+    .map(({ currency, unitAmount, tiers }) => ({ currency, unitAmount, tiers: tiers ?? null }))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1))
+
+function changesOf(before: PriceRow, after: PriceRow): Record<string, [unknown, unknown]> {
+  const shown = (row: PriceRow) => ({
+    ...toPriceView(row),
+    amounts: plain(row.amounts).map((one) => JSON.stringify(one)),
+  })
+  const fields = [
+    'scheme',
+    'minSeats',
+    'maxSeats',
+    'trialDays',
+    'visibleFrom',
+    'visibleUntil',
+    'partnerSlugs',
+    'note',
+    'amounts',
+  ] as const
+  return changedFields(shown(before), shown(after), [...fields])
+}

@@ -1,0 +1,66 @@
+import type { OfferedPrice, PriceView } from '@atrium/core/billing/prices'
+import type { PriceFields, PriceRow } from '@atrium/db/billing/prices'
+import { withEditVersion } from '../../rpc/edit-version.ts'
+
+export function toPriceView(row: PriceRow): PriceView {
+  const view = {
+    ...row,
+    visibleFrom: row.visibleFrom?.toISOString() ?? null,
+    visibleUntil: row.visibleUntil?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+  // With the time: an update of a price on sale goes into another row and only marks this one.
+  const {
+    scheme,
+    minSeats,
+    maxSeats,
+    trialDays,
+    visibleFrom,
+    visibleUntil,
+    partnerSlugs,
+    note,
+    state,
+    updatedAt,
+  } = view
+  const amounts = row.amounts.map(({ currency, unitAmount, tiers }) => [
+    currency,
+    unitAmount,
+    tiers,
+  ])
+  const terms = [
+    scheme,
+    minSeats,
+    maxSeats,
+    trialDays,
+    visibleFrom,
+    visibleUntil,
+    partnerSlugs,
+    note,
+    state,
+  ]
+  return withEditVersion(view, [...terms, amounts, updatedAt])
+}
+
+export function toOfferedPrice({
+  id,
+  plan,
+  cycle,
+  scheme,
+  minSeats,
+  maxSeats,
+  trialDays,
+  amounts,
+}: PriceRow): OfferedPrice {
+  const offered = amounts.map(({ currency, unitAmount, tiers, stripePriceId }) => ({
+    ...{ currency, unitAmount, tiers },
+    payable: stripePriceId !== null,
+  }))
+  return { id, plan, cycle, scheme, minSeats, maxSeats, trialDays, amounts: offered }
+}
+
+/** The fields as they are written; `partnerIds` are those of the row's partners. */
+export function toPriceFields(row: PriceRow, partnerIds: readonly string[] | null): PriceFields {
+  const { scheme, minSeats, maxSeats, trialDays, visibleFrom, visibleUntil, note } = row
+  return { scheme, minSeats, maxSeats, trialDays, visibleFrom, visibleUntil, note, partnerIds }
+}

@@ -1,0 +1,225 @@
+import { snapshotOf } from '@atrium/core/billing/prices'
+import {
+  isEnded,
+  type SubscriptionStatus,
+  toSubscriptionStatus,
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import { type Plan, plan as planOf } from '@atrium/core/tenants/tenants'
+import { findPriceByStripeId, type PriceRow } from '@atrium/db/billing/prices'
+import {
+  findLiveSubscription,
+  findSubscriptionByStripeId,
+  insertSubscription,
+  lockSubscriptionsOf,
+  type SubscriptionRow,
+  updateSubscription,
+} from '@atrium/db/billing/subscriptions'
+import { databaseNow } from '@atrium/db/platform/clock'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
+import type { InTransaction } from '../../rpc/services.ts'
+import { askProcessor } from './at-processor.ts'
+import { followSubscription } from './follow.ts'
+
+/** The event that made us read the subscription; nulls for a call of our own. */
+export interface Cause {
+  eventId: string | null
+  eventAt: Date | null
+  /**
+   * When the reading began, by the database's clock: which of two readings is newer does not follow
+   * from the events behind them.
+   */
+  readAt?: Date | undefined
+}
+
+export interface AppliedSubscription {
+  before: SubscriptionRow | undefined
+  after: SubscriptionRow
+}
+
+/**
+ * Writes the subscription as the payment processor has it, and lets the tenant follow. Events may
+ * come in any order and any number of times: what was read before the newest that was applied
+ * changes nothing, and what has ended stays so; both answer undefined. Throws AppError
+ * `subscription_exists` when the tenant has another one that runs.
+ */
+export async function applyProcessorSubscription(
+  trx: Trx,
+  services: InTransaction,
+  tenantId: string,
+  subscription: ProcessorSubscription,
+  cause: Cause,
+): Promise<AppliedSubscription | undefined> {
+  await lockSubscriptionsOf(trx, tenantId)
+  const before = await findSubscriptionByStripeId(trx, subscription.id)
+  const status = toSubscriptionStatus(subscription.status)
+  if (before && isStale(before, status, cause)) return undefined
+  if (!before && !isEnded(status)) await settleOther(trx, services, tenantId)
+  // A call of our own was answered just now: what others began to read before it may be older.
+  const order = cause.readAt ?? cause.eventAt ?? (await databaseNow(trx))
+  const columns = {
+    ...(await columnsOf(trx, services, subscription, { status, before, cause })),
+    ...{ stripe_event_at: order, stripe_event_id: cause.eventId },
+  }
+  const id =
+    before?.id ??
+    (await insertSubscription(trx, { tenant_id: tenantId, source: 'stripe', ...columns }))
+  if (before) await updateSubscription(trx, id, columns, { counted: differs(before, columns) })
+  return { before, after: await followSubscription(trx, services, id) }
+}
+
+function isStale(
+  row: SubscriptionRow,
+  status: SubscriptionStatus,
+  { eventAt, readAt }: Cause,
+): boolean {
+  if (isEnded(row.status) && !isEnded(status)) return true
+  const order = readAt ?? eventAt
+  return order !== null && row.stripeEventAt !== null && order < row.stripeEventAt
+}
+
+/**
+ * Another subscription of the tenant that still runs here. Its end may be told later than this
+ * one's beginning: it is read again, and only one that really runs is in the way.
+ */
+async function settleOther(trx: Trx, services: InTransaction, tenantId: string): Promise<void> {
+  const other = await findLiveSubscription(trx, tenantId)
+  if (!other) return
+  const { payments } = services.systems
+  const { stripeSubscriptionId } = other
+  if (payments && stripeSubscriptionId) {
+    const read = await askProcessor((signal) =>
+      payments.findSubscription(stripeSubscriptionId, { signal }),
+    )
+    if (read && isEnded(toSubscriptionStatus(read.status))) {
+      await applyProcessorSubscription(trx, services, tenantId, read, {
+        eventId: null,
+        eventAt: null,
+      })
+      return
+    }
+  }
+  throw new AppError(
+    'subscription_exists',
+    'The tenant has another subscription that has not ended.',
+  )
+}
+
+interface Known {
+  status: SubscriptionStatus
+  before: SubscriptionRow | undefined
+  cause: Cause
+}
+
+async function columnsOf(
+  trx: Trx,
+  services: InTransaction,
+  read: ProcessorSubscription,
+  { status, before, cause }: Known,
+) {
+  const price = await findPriceByStripeId(trx, read.priceId)
+  const at = cause.eventAt ?? services.clock.now()
+  return {
+    stripe_subscription_id: read.id,
+    stripe_item_id: read.itemId,
+    stripe_price_id: read.priceId,
+    price_id: price?.id ?? null,
+    plan: price?.plan ?? planIn(read) ?? before?.plan ?? ('free' as const),
+    cycle: read.cycle,
+    currency: read.currency,
+    ...amountsOf(read, price, before),
+    seats: read.seats,
+    status,
+    stripe_status: read.status,
+    trial_start: read.trialStart,
+    trial_end: read.trialEnd,
+    current_period_start: read.currentPeriodStart,
+    current_period_end: read.currentPeriodEnd,
+    cancel_at_period_end: read.cancelAtPeriodEnd,
+    cancel_at: read.cancelAt,
+    canceled_at: read.canceledAt,
+    ended_at: read.endedAt,
+    cancel_reason: read.cancelReason,
+    cancel_feedback: read.cancelFeedback,
+    cancel_comment: read.cancelComment,
+    collection_paused_behavior: read.pauseCollection?.behavior ?? null,
+    collection_resumes_at: read.pauseCollection?.resumesAt ?? null,
+    paused_at: read.pausedAt,
+    pause_reason: read.pauseReason,
+    past_due_since: pastDueSince(status, read, before, at),
+    // What waited for the end of the period has nothing to wait for any more.
+    ...(isEnded(status) ? { pending: null, pending_error: null, pending_next_at: null } : {}),
+    latest_invoice_id: read.latestInvoiceId,
+    state_since: stateSince(status, read, before, at),
+  }
+}
+
+function planIn({ metadata }: ProcessorSubscription): Plan | undefined {
+  const parsed = planOf.safeParse(metadata.plan)
+  return parsed.success ? parsed.data : undefined
+}
+
+/** As the processor says it; where it says nothing, as the catalog computes it. */
+function amountsOf(
+  read: ProcessorSubscription,
+  price: PriceRow | undefined,
+  before: SubscriptionRow | undefined,
+) {
+  const amount = price?.amounts.find(({ currency }) => currency === read.currency)
+  const computed =
+    price &&
+    amount &&
+    snapshotOf(
+      { scheme: price.scheme, unitAmount: amount.unitAmount, tiers: amount.tiers },
+      read.seats,
+    )
+  if (read.perSeatAmount === null && read.periodAmount === null && computed) {
+    return { per_seat_amount: computed.perSeatAmount, period_amount: computed.periodAmount }
+  }
+  return {
+    per_seat_amount: read.perSeatAmount ?? computed?.perSeatAmount ?? before?.perSeatAmount ?? 0n,
+    period_amount: read.periodAmount,
+  }
+}
+
+/**
+ * From when money is owed. The period begins with the invoice that was not paid, whichever event
+ * tells of it first.
+ */
+function pastDueSince(
+  status: SubscriptionStatus,
+  read: ProcessorSubscription,
+  before: SubscriptionRow | undefined,
+  at: Date,
+): Date | null {
+  if (status !== 'past_due' && status !== 'unpaid') return null
+  return before?.pastDueSince ?? read.currentPeriodStart ?? at
+}
+
+function stateSince(
+  status: SubscriptionStatus,
+  read: ProcessorSubscription,
+  before: SubscriptionRow | undefined,
+  at: Date,
+): Date {
+  if (isEnded(status)) return read.endedAt ?? at
+  return before ? at : read.created
+}
+
+/** Whether a quote that was made before is void now. */
+function differs(before: SubscriptionRow, columns: Awaited<ReturnType<typeof columnsOf>>): boolean {
+  return (
+    before.stripePriceId !== columns.stripe_price_id ||
+    before.plan !== columns.plan ||
+    before.cycle !== columns.cycle ||
+    before.currency !== columns.currency ||
+    before.seats !== columns.seats ||
+    before.status !== columns.status ||
+    before.cancelAtPeriodEnd !== columns.cancel_at_period_end ||
+    before.perSeatAmount !== BigInt(columns.per_seat_amount) ||
+    before.periodAmount !==
+      (columns.period_amount === null ? null : BigInt(columns.period_amount)) ||
+    before.currentPeriodEnd?.getTime() !== columns.current_period_end?.getTime()
+  )
+}

@@ -1,0 +1,238 @@
+import type {
+  CancelTenantSubscription,
+  TenantSubscription,
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  countAssignedSeats,
+  type SubscriptionRow,
+  updateSubscription,
+} from '@atrium/db/billing/subscriptions'
+import { databaseNow } from '@atrium/db/platform/clock'
+import type { Trx } from '@atrium/db/platform/connect'
+import type {
+  Payments,
+  ProcessorInvoice,
+  ProcessorSubscription,
+} from '@atrium/integrations/payments/port'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import type { InTransaction } from '../../rpc/services.ts'
+import { type OpenBilling, readOpenBilling } from '../invoices/gate.ts'
+import { mirrorInvoice } from '../invoices/mirror.ts'
+import { applyProcessorSubscription } from './apply.ts'
+import { askProcessor, oneAtATime, type Subscriber } from './at-processor.ts'
+import { followSubscription } from './follow.ts'
+import { auditSubscription } from './record.ts'
+import { lockTenantSubscription } from './rules.ts'
+import { toTenantSubscription } from './view.ts'
+
+interface Acted {
+  before: SubscriptionRow
+  after: SubscriptionRow
+}
+
+/**
+ * Ends the subscription with its period; until then it can be kept. One that still waits for its
+ * first payment ends now, and the invoice of that is void; one that is paused has no period and
+ * ends now too. Canceling twice changes nothing. Throws AppError `not_found`, `subscription_ended`,
+ * `subscription_state` where that payment came through meanwhile, `billing_disabled`,
+ * `payments_not_configured`, `upstream_failed`.
+ */
+export async function cancelSubscription(
+  ctx: Context,
+  access: Access,
+  { comment }: CancelTenantSubscription,
+): Promise<TenantSubscription> {
+  const billing = await readOpenBilling(ctx.services)
+  return act(ctx, access, 'subscription.canceled', async (trx, row) => {
+    if (row.cancelAtPeriodEnd) return { before: row, after: row }
+    const when = row.status === 'incomplete' || row.status === 'paused' ? 'now' : 'period_end'
+    return endSubscription(trx, ctx.services, billing, access.tenant, row, {
+      when,
+      comment: comment ?? null,
+    })
+  })
+}
+
+/**
+ * Takes a cancellation back before it took effect. Keeping what is not being canceled changes
+ * nothing. Throws as `cancelSubscription`.
+ */
+export async function keepSubscription(ctx: Context, access: Access): Promise<TenantSubscription> {
+  const { services } = ctx
+  const billing = await readOpenBilling(services)
+  return act(ctx, access, 'subscription.kept', async (trx, row) => {
+    if (!row.cancelAtPeriodEnd) return { before: row, after: row }
+    if (row.source === 'manual') {
+      const kept = {
+        cancel_at_period_end: false,
+        cancel_at: null,
+        canceled_at: null,
+        cancel_reason: null,
+        cancel_comment: null,
+      }
+      await updateSubscription(
+        trx,
+        row.id,
+        { ...kept, state_since: services.clock.now() },
+        { counted: true },
+      )
+      return { before: row, after: await followSubscription(trx, services, row.id) }
+    }
+    const [payments, id] = [billing(access.tenant), stripeId(row)]
+    const read = await askProcessor((signal) =>
+      payments.setCancelAtPeriodEnd(id, false, null, {
+        idempotencyKey: `keep:${row.id}:${row.version}`,
+        signal,
+      }),
+    )
+    return applied(trx, services, row, read)
+  })
+}
+
+/**
+ * Takes back the change that waits for the end of the period. Throws AppError `not_found` when none
+ * waits.
+ */
+export async function discardPending(ctx: Context, access: Access): Promise<void> {
+  await act(ctx, access, 'subscription.updated', async (trx, row) => {
+    if (!row.pending) throw new AppError('not_found', 'No change waits for the end of the period.')
+    const none = { pending: null, pending_attempts: 0, pending_next_at: null, pending_error: null }
+    await updateSubscription(trx, row.id, none, { counted: true })
+    return { before: row, after: await followSubscription(trx, ctx.services, row.id) }
+  })
+}
+
+async function act(
+  ctx: Context,
+  access: Access,
+  action: 'subscription.canceled' | 'subscription.kept' | 'subscription.updated',
+  work: (trx: Trx, row: SubscriptionRow) => Promise<Acted>,
+): Promise<TenantSubscription> {
+  const { services } = ctx
+  const { before, after } = await oneAtATime(services, () =>
+    services.database.db
+      .transaction()
+      .execute(async (trx) => work(trx, await lockTenantSubscription(trx, access))),
+  )
+  if (before !== after) await auditSubscription(ctx, access.caller, action, before, after)
+  return toTenantSubscription(
+    after,
+    await countAssignedSeats(services.database.db, access.tenant.id),
+  )
+}
+
+/**
+ * Ends a subscription that has not ended, now or with its period. What waits for the end of the
+ * period is dropped. `credit`: what was paid for the rest of the period is credited at the payment
+ * processor, by the second; nothing is for a period that was not paid.
+ */
+export async function endSubscription(
+  trx: Trx,
+  services: InTransaction,
+  billing: OpenBilling,
+  tenant: Subscriber,
+  row: SubscriptionRow,
+  {
+    when,
+    comment,
+    credit = false,
+  }: { when: 'now' | 'period_end'; comment: string | null; credit?: boolean },
+): Promise<Acted> {
+  const dropped = { pending: null, pending_attempts: 0, pending_next_at: null, pending_error: null }
+  if (row.source === 'manual') {
+    const now = services.clock.now()
+    // Without a period there is nothing to wait for.
+    const ended = when === 'now' || row.currentPeriodEnd === null
+    const asked = {
+      canceled_at: now,
+      cancel_reason: 'cancellation_requested',
+      cancel_comment: comment,
+      state_since: now,
+    }
+    await updateSubscription(
+      trx,
+      row.id,
+      ended
+        ? { ...dropped, ...asked, status: 'canceled', ended_at: now }
+        : { ...dropped, ...asked, cancel_at_period_end: true, cancel_at: row.currentPeriodEnd },
+      { counted: true },
+    )
+    return { before: row, after: await followSubscription(trx, services, row.id) }
+  }
+  const [payments, id] = [billing(tenant), stripeId(row)]
+  const key = `cancel:${row.id}:${row.version}:${when}`
+  const readAt = await databaseNow(trx)
+  const { read, voided } = await askProcessor(async (signal) => {
+    if (when !== 'now') {
+      return {
+        voided: undefined,
+        read: await payments.setCancelAtPeriodEnd(id, true, comment, {
+          idempotencyKey: key,
+          signal,
+        }),
+      }
+    }
+    const unpaid = await voidUnpaidStart(payments, row, signal)
+    const credited = credit && (await isPaid(payments, row, signal))
+    const idempotencyKey = credited ? `${key}:credit` : key
+    return {
+      voided: unpaid,
+      read: await payments.cancelNow(id, credited, { idempotencyKey, signal }),
+    }
+  })
+  if (voided) await mirrorInvoice(trx, services, voided, readAt)
+  if (row.pending) await updateSubscription(trx, row.id, dropped, { counted: false })
+  return applied(trx, services, row, read)
+}
+
+/** Whether the current period was paid for: only then is there something to give back. */
+async function isPaid(
+  payments: Payments,
+  { status, latestInvoiceId }: SubscriptionRow,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (status !== 'active' || latestInvoiceId === null) return false
+  return (await payments.findInvoice(latestInvoiceId, { signal }))?.status === 'paid'
+}
+
+/**
+ * The invoice of a start or a resumption that was never paid: left open it would be owed for
+ * nothing, and could still be paid.
+ */
+async function voidUnpaidStart(
+  payments: Payments,
+  { status, latestInvoiceId }: SubscriptionRow,
+  signal: AbortSignal,
+): Promise<ProcessorInvoice | undefined> {
+  if ((status !== 'incomplete' && status !== 'paused') || latestInvoiceId === null) return undefined
+  const first = await payments.findInvoice(latestInvoiceId, { signal })
+  if (first?.status === 'paid' && status === 'incomplete')
+    throw new AppError(
+      'subscription_state',
+      'The first payment has come through just now. Look at it again.',
+    )
+  if (first?.status !== 'open') return undefined
+  return payments.voidInvoice(first.id, { idempotencyKey: `void:${first.id}`, signal })
+}
+
+async function applied(
+  trx: Trx,
+  services: InTransaction,
+  row: SubscriptionRow,
+  read: ProcessorSubscription,
+): Promise<Acted> {
+  const result = await applyProcessorSubscription(trx, services, row.tenantId, read, {
+    eventId: null,
+    eventAt: null,
+  })
+  if (!result) throw new AppError('subscription_ended')
+  return { before: row, after: result.after }
+}
+
+function stripeId({ stripeSubscriptionId }: SubscriptionRow): string {
+  if (stripeSubscriptionId === null)
+    throw new Error('a subscription at the payment processor has an id there')
+  return stripeSubscriptionId
+}

@@ -1,0 +1,114 @@
+import {
+  type CreateSubscription,
+  periodAt,
+  type SubscriptionView,
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  findLiveSubscription,
+  insertSubscription,
+  lockSubscriptionsOf,
+  type SubscriptionRow,
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
+import { findTenant } from '@atrium/db/tenants/tenants'
+import type { Caller } from '../../rpc/caller.ts'
+import type { Context } from '../../rpc/context.ts'
+import type { InTransaction } from '../../rpc/services.ts'
+import { toTerms } from './change.ts'
+import { followSubscription } from './follow.ts'
+import { auditSubscription } from './record.ts'
+import { startAtProcessor } from './start.ts'
+import { offeredTarget, rejectBelowAssigned, type Target } from './target.ts'
+import { toSubscriptionView } from './view.ts'
+
+/**
+ * Makes a subscription: `manual` ones that nobody but us knows, on any agreed amount, or one at the
+ * payment processor. Throws AppError `subscription_exists`, `tenant_deleted`, `invalid_input`,
+ * `price_unavailable`, and for the processor what `startSubscription` throws.
+ */
+export async function createSubscription(
+  ctx: Context,
+  caller: Caller,
+  input: CreateSubscription,
+): Promise<SubscriptionView> {
+  const { services } = ctx
+  const tenant = await findTenant(services.database, input.tenantSlug)
+  if (!tenant) {
+    const message = `There is no tenant ${input.tenantSlug}.`
+    throw new AppError('invalid_input', undefined, { issues: [{ path: 'tenantSlug', message }] })
+  }
+  if (tenant.status === 'deleted') throw new AppError('tenant_deleted')
+  const row =
+    input.source === 'stripe'
+      ? (await startAtProcessor(services, tenant, input, { trialDays: input.trialDays })).row
+      : await services.database.db
+          .transaction()
+          .execute((trx) => createHere(trx, services, tenant, input))
+  await auditSubscription(ctx, caller, 'subscription.created', undefined, row)
+  return toSubscriptionView(row)
+}
+
+async function createHere(
+  trx: Trx,
+  services: InTransaction,
+  tenant: { id: string; partnerId: string | null },
+  input: CreateSubscription,
+): Promise<SubscriptionRow> {
+  await lockSubscriptionsOf(trx, tenant.id)
+  if (await findLiveSubscription(trx, tenant.id)) throw new AppError('subscription_exists')
+  await rejectBelowAssigned(trx, tenant.id, input.seats)
+  const now = services.clock.now()
+  const start = input.startAt === undefined ? now : new Date(input.startAt)
+  if (start > now) {
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'startAt', message: 'It cannot begin later than now.' }],
+    })
+  }
+  const target =
+    agreed(input) ??
+    (await offeredTarget(trx, input, { tenantId: tenant.id, partnerId: tenant.partnerId, at: now }))
+  const trialEnd = input.trialDays ? new Date(start.getTime() + input.trialDays * 86_400_000) : null
+  const trialing = trialEnd !== null && trialEnd > now
+  const anchor = trialEnd ?? start
+  const period = trialing ? { start, end: trialEnd } : periodAt(anchor, target.cycle, now)
+  const id = await insertSubscription(trx, {
+    tenant_id: tenant.id,
+    source: 'manual',
+    currency: input.currency,
+    ...toTerms(target),
+    stripe_price_id: null,
+    status: trialing ? 'trialing' : 'active',
+    ...(trialEnd ? { trial_start: start, trial_end: trialEnd } : {}),
+    billing_anchor: anchor,
+    current_period_start: period.start,
+    current_period_end: period.end,
+    state_since: start,
+    created_at: now,
+  })
+  return followSubscription(trx, services, id)
+}
+
+/** What the operator agreed on with the tenant; undefined where the catalog is to say it. */
+function agreed({
+  plan,
+  cycle,
+  seats,
+  perSeatAmount,
+  periodAmount,
+}: CreateSubscription): Target | undefined {
+  if (perSeatAmount === undefined && (periodAmount === undefined || periodAmount === null))
+    return undefined
+  const whole = periodAmount === undefined || periodAmount === null ? null : BigInt(periodAmount)
+  const each = perSeatAmount === undefined ? (whole ?? 0n) / BigInt(seats) : BigInt(perSeatAmount)
+  return {
+    plan,
+    cycle,
+    seats,
+    priceId: null,
+    stripePriceId: null,
+    perSeatAmount: each,
+    periodAmount: whole,
+    total: whole ?? each * BigInt(seats),
+  }
+}

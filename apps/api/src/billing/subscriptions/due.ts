@@ -1,0 +1,294 @@
+import {
+  changeLeadMinutes,
+  isEnded,
+  type PendingChange,
+  periodAt,
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  countAssignedSeats,
+  findDueSubscriptions,
+  findSubscriber,
+  findSubscription,
+  findSubscriptionsOfDeletedTenants,
+  lockSubscriptionsOf,
+  type SubscriptionRow,
+  updateSubscription,
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
+import { retryDelaySeconds } from '../../platform/retry-delay.ts'
+import type { InTransaction, Services } from '../../rpc/services.ts'
+import { type OpenBilling, readOpenBilling } from '../invoices/gate.ts'
+import { applyProcessorSubscription } from './apply.ts'
+import { askProcessor, oneAtATime, type Subscriber } from './at-processor.ts'
+import { toTerms } from './change.ts'
+import { endForDeletion } from './end-for-deletion.ts'
+import { followSubscription } from './follow.ts'
+import { rejectExceededQuota } from './quota.ts'
+import { actionOf, subscriptionEntry } from './record.ts'
+import { type Target, targetOf } from './target.ts'
+
+const mostAtOnce = 200
+/** Seconds until a change that failed is tried again for the first time. */
+const firstRetrySeconds = 60
+/**
+ * Periods of a manual subscription that are caught up on in one go, such as after a long
+ * standstill.
+ */
+const mostPeriods = 240
+
+const nothingPending = {
+  pending: null,
+  pending_attempts: 0,
+  pending_next_at: null,
+  pending_error: null,
+}
+
+interface Settled {
+  before: SubscriptionRow
+  after: SubscriptionRow
+  /** Why a waiting change was dropped. */
+  dropped?: string
+}
+
+/**
+ * Carries out what time has brought: changes that waited for the end of the period (at the payment
+ * processor an hour before it, so that the next invoice has them), the ends of trials and periods
+ * of manual subscriptions, and their cancellations. One failing does not hold up the others; it
+ * says why in its row and is tried again. Subscriptions of deleted tenants end. A process that dies
+ * leaves it undone: the key of the call makes the next try the same one.
+ */
+export async function applyDueSubscriptions(services: Services): Promise<void> {
+  const now = services.clock.now()
+  for (const { id, tenantId } of await findSubscriptionsOfDeletedTenants(
+    services.database.db,
+    now,
+    mostAtOnce,
+  )) {
+    await endOfDeleted(services, tenantId).catch((error: unknown) => putOff(services, id, error))
+  }
+  const lead = new Date(now.getTime() + changeLeadMinutes * 60_000)
+  for (const { id, tenantId } of await findDueSubscriptions(services.database.db, {
+    now,
+    lead,
+    limit: mostAtOnce,
+  })) {
+    try {
+      await settleOne(services, id, tenantId, { now, lead })
+    } catch (error) {
+      await putOff(services, id, error)
+    }
+  }
+}
+
+/** A tenant that an earlier version of the program deleted is charged no more. */
+async function endOfDeleted(services: Services, tenantId: string): Promise<void> {
+  const ended = await oneAtATime(services, () =>
+    services.database.db.transaction().execute(async (trx) => {
+      const tenant = await findSubscriber(trx, tenantId)
+      return tenant && endForDeletion(trx, services, tenant)
+    }),
+  )
+  if (ended)
+    await services.audit.recordSystem(
+      subscriptionEntry('subscription.canceled', ended.before, ended.after, { when: 'now' }),
+    )
+}
+
+async function settleOne(
+  services: Services,
+  id: string,
+  tenantId: string,
+  { now, lead }: { now: Date; lead: Date },
+): Promise<void> {
+  const billing = await readOpenBilling(services)
+  const settled = await oneAtATime(services, () =>
+    services.database.db.transaction().execute(async (trx): Promise<Settled | undefined> => {
+      await lockSubscriptionsOf(trx, tenantId)
+      const [row, tenant] = [await findSubscription(trx, id), await findSubscriber(trx, tenantId)]
+      if (!row || !tenant || isEnded(row.status)) return undefined
+      if (row.source === 'manual') return rollOver(trx, services, row, tenant, now)
+      if (!row.pending || new Date(row.pending.effectiveAt) > lead) return undefined
+      return changeAtProcessor(trx, services, billing, row, row.pending, tenant)
+    }),
+  )
+  if (!settled) return
+  const { before, after, dropped } = settled
+  const entry = subscriptionEntry(
+    isEnded(after.status) ? 'subscription.canceled' : actionOf(before, after),
+    before,
+    after,
+  )
+  await services.audit.recordSystem({
+    ...entry,
+    outcome: dropped === undefined ? 'success' : 'failure',
+    metadata: { ...entry.metadata, ...(dropped === undefined ? {} : { dropped }) },
+  })
+}
+
+async function putOff(services: Services, id: string, error: unknown): Promise<void> {
+  if (!(error instanceof AppError))
+    services.log.error({ err: error, subscription: id }, 'a subscription could not be settled')
+  const row = await findSubscription(services.database.db, id)
+  if (!row) return
+  const attempts = row.pendingAttempts + 1
+  const sentence =
+    error instanceof AppError
+      ? error.message
+      : 'It failed in an unforeseen way. The log of the service has the details.'
+  await services.database.db.transaction().execute((trx) =>
+    updateSubscription(
+      trx,
+      id,
+      {
+        pending_attempts: attempts,
+        pending_next_at: new Date(
+          services.clock.now().getTime() + retryDelaySeconds(attempts, firstRetrySeconds) * 1000,
+        ),
+        pending_error: sentence,
+      },
+      { counted: false },
+    ),
+  )
+}
+
+/**
+ * What waited, as it can be carried out now: never fewer seats than members have, and never a plan
+ * that holds less than there is.
+ */
+async function possibleTarget(
+  trx: Trx,
+  services: InTransaction,
+  row: SubscriptionRow,
+  pending: PendingChange,
+  tenant: Subscriber,
+): Promise<Target | { dropped: string }> {
+  const assigned = await countAssignedSeats(trx, row.tenantId)
+  const seats =
+    pending.seats === undefined ? undefined : Math.max(pending.seats, Math.min(assigned, row.seats))
+  try {
+    if (pending.plan)
+      await rejectExceededQuota(trx, services, row.tenantId, { from: row.plan, to: pending.plan })
+    const buyer = { tenantId: row.tenantId, partnerId: tenant.partnerId, at: services.clock.now() }
+    return await targetOf(trx, row, { plan: pending.plan, cycle: pending.cycle, seats }, buyer)
+  } catch (error) {
+    if (
+      error instanceof AppError &&
+      (error.code === 'quota_exceeded' ||
+        error.code === 'price_unavailable' ||
+        error.code === 'invalid_input')
+    ) {
+      return { dropped: error.issues?.[0]?.message ?? error.message }
+    }
+    throw error
+  }
+}
+
+async function changeAtProcessor(
+  trx: Trx,
+  services: InTransaction,
+  billing: OpenBilling,
+  row: SubscriptionRow,
+  pending: PendingChange,
+  tenant: Subscriber,
+): Promise<Settled> {
+  const payments = billing(tenant)
+  const target = await possibleTarget(trx, services, row, pending, tenant)
+  if ('dropped' in target) return drop(trx, services, row, target.dropped)
+  const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
+  const { stripePriceId: priceId, plan, seats } = target
+  if (!subscriptionId || !itemId || !priceId)
+    return drop(trx, services, row, 'The price cannot be paid at the payment processor.')
+  const idempotencyKey = `pending:${row.id}:${row.version}:${pending.effectiveAt}:${priceId}:${seats}`
+  const read = await askProcessor((signal) =>
+    payments.setSubscriptionItem(
+      { subscriptionId, itemId, priceId, plan, seats, credit: false },
+      { idempotencyKey, signal },
+    ),
+  )
+  await updateSubscription(trx, row.id, nothingPending, { counted: true })
+  const applied = await applyProcessorSubscription(trx, services, row.tenantId, read, {
+    eventId: null,
+    eventAt: null,
+  })
+  return { before: row, after: applied?.after ?? (await followSubscription(trx, services, row.id)) }
+}
+
+async function drop(
+  trx: Trx,
+  services: InTransaction,
+  row: SubscriptionRow,
+  dropped: string,
+): Promise<Settled> {
+  await updateSubscription(
+    trx,
+    row.id,
+    { ...nothingPending, pending_error: dropped },
+    { counted: true },
+  )
+  return { before: row, after: await followSubscription(trx, services, row.id), dropped }
+}
+
+/**
+ * Ends the periods of a manual subscription that are over, each at its own moment, and does what
+ * was to happen then.
+ */
+async function rollOver(
+  trx: Trx,
+  services: InTransaction,
+  row: SubscriptionRow,
+  tenant: Subscriber,
+  now: Date,
+): Promise<Settled | undefined> {
+  let current = row
+  let dropped: string | undefined
+  for (let round = 0; round < mostPeriods; round += 1) {
+    const end = current.currentPeriodEnd
+    if (!end || end > now || isEnded(current.status)) break
+    dropped = (await endPeriod(trx, services, current, tenant, end)) ?? dropped
+    current = await followSubscription(trx, services, row.id)
+  }
+  return current === row
+    ? undefined
+    : { before: row, after: current, ...(dropped === undefined ? {} : { dropped }) }
+}
+
+/** Answers why a waiting change was dropped. */
+async function endPeriod(
+  trx: Trx,
+  services: InTransaction,
+  row: SubscriptionRow,
+  tenant: Subscriber,
+  end: Date,
+): Promise<string | undefined> {
+  if (row.cancelAtPeriodEnd) {
+    const over = { ...nothingPending, status: 'canceled' as const, ended_at: end, state_since: end }
+    await updateSubscription(trx, row.id, over, { counted: true })
+    return undefined
+  }
+  const waits =
+    row.pending !== null && new Date(row.pending.effectiveAt) <= end ? row.pending : null
+  const target = waits && (await possibleTarget(trx, services, row, waits, tenant))
+  const terms = target && !('dropped' in target) ? target : null
+  const dropped = target && 'dropped' in target ? target.dropped : undefined
+  const cycle = terms?.cycle ?? row.cycle
+  const anchor = row.status === 'trialing' || cycle !== row.cycle ? end : (row.billingAnchor ?? end)
+  const period = periodAt(anchor, cycle, end)
+  await updateSubscription(
+    trx,
+    row.id,
+    {
+      ...(terms ? toTerms(terms) : {}),
+      stripe_price_id: null,
+      ...(waits ? nothingPending : {}),
+      pending_error: dropped ?? null,
+      status: row.status === 'trialing' ? 'active' : row.status,
+      billing_anchor: anchor,
+      current_period_start: end,
+      current_period_end: period.end,
+      state_since: end,
+    },
+    { counted: true },
+  )
+  return dropped
+}

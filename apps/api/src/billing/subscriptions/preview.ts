@@ -1,0 +1,174 @@
+import { toMinorNumber } from '@atrium/core/billing/money'
+import { prorate } from '@atrium/core/billing/proration'
+import {
+  type ChangePreview,
+  effectOf,
+  isEnded,
+  type PreviewSubscriptionChange,
+  periodAt,
+  periodTotal,
+  quoteMinutes,
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import type { Plan } from '@atrium/core/tenants/tenants'
+import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
+import { findTenantSubscription, type SubscriptionRow } from '@atrium/db/billing/subscriptions'
+import type { Payments } from '@atrium/integrations/payments/port'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { requireOpenBilling } from '../invoices/gate.ts'
+import { askProcessor } from './at-processor.ts'
+import { rejectExceededQuota } from './quota.ts'
+import { rejectNoChange, rejectUnchangeable } from './rules.ts'
+import { type Target, targetOf } from './target.ts'
+
+type Amounts = Pick<
+  ChangePreview,
+  'exact' | 'lines' | 'taxMinor' | 'totalMinor' | 'nextAmountMinor'
+>
+
+/**
+ * What a change would cost, and from when it would hold. Exact where the payment processor computes
+ * it; confirm with the quote within ten minutes, and the amount is the one shown. Throws AppError
+ * as `changeSubscription` does.
+ */
+export async function previewChange(
+  { services }: Context,
+  access: Access,
+  input: PreviewSubscriptionChange,
+): Promise<ChangePreview> {
+  const { tenant } = access
+  const { db } = services.database
+  const row = await findTenantSubscription(db, tenant.id)
+  if (!row) throw new AppError('not_found', 'The tenant has no subscription.')
+  if (isEnded(row.status)) throw new AppError('subscription_ended')
+  rejectUnchangeable(row, input.currency)
+  const now = services.clock.now()
+  const target = await targetOf(db, row, input, {
+    tenantId: tenant.id,
+    partnerId: tenant.partnerId,
+    at: now,
+  })
+  rejectNoChange(row, target)
+  await rejectExceededQuota(db, services, tenant.id, { from: row.plan, to: target.plan })
+  const effect = effectOf({ cycle: row.cycle, status: row.status, total: periodTotal(row) }, target)
+  const prorationDate = toSecond(now)
+  // Also what costs nothing now is rejected while the gate is closed: it will be carried out at the
+  // processor.
+  const payments = row.source === 'stripe' ? await requireOpenBilling(services, tenant) : null
+  const customerId = payments ? (await findPaymentCustomer(db, tenant.id))?.customerId : undefined
+  const amounts =
+    effect === 'period_end' || row.status === 'paused'
+      ? nothingNow(target)
+      : payments && customerId
+        ? await exactly(payments, customerId, row, target, prorationDate)
+        : estimated(row, target, prorationDate)
+  const described = ({ plan, cycle, seats }: Target | SubscriptionRow, total: bigint) => ({
+    plan,
+    cycle,
+    seats,
+    totalMinor: toMinorNumber(total),
+  })
+  return {
+    effect,
+    effectiveAt: (effect === 'now'
+      ? prorationDate
+      : (row.currentPeriodEnd ?? prorationDate)
+    ).toISOString(),
+    ...amounts,
+    currency: row.currency,
+    before: described(row, periodTotal(row)),
+    after: described(target, target.total),
+    quote: {
+      prorationDate: prorationDate.toISOString(),
+      validUntil: new Date(prorationDate.getTime() + quoteMinutes * 60_000).toISOString(),
+      version: row.version,
+      priceId: target.priceId,
+    },
+  }
+}
+
+/** The payment processor counts in whole seconds. */
+function toSecond(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / 1000) * 1000)
+}
+
+function nothingNow(target: Target): Amounts {
+  return {
+    exact: false,
+    lines: [],
+    taxMinor: 0,
+    totalMinor: 0,
+    nextAmountMinor: toMinorNumber(target.total),
+  }
+}
+
+async function exactly(
+  payments: Payments,
+  customerId: string,
+  row: SubscriptionRow,
+  target: Target,
+  prorationDate: Date,
+): Promise<Amounts> {
+  const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
+  const { stripePriceId: priceId, seats } = target
+  if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
+  const cycleChanges = row.cycle !== target.cycle
+  const preview = await askProcessor((signal) =>
+    payments.previewChange(
+      { customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges },
+      { signal },
+    ),
+  )
+  return {
+    exact: true,
+    lines: preview.lines.map(
+      ({ amount, periodStart, periodEnd, description, quantity, proration }) => ({
+        ...{ description, quantity, proration, amountMinor: amount },
+        ...{ periodStart: periodStart.toISOString(), periodEnd: periodEnd.toISOString() },
+      }),
+    ),
+    taxMinor: preview.tax,
+    totalMinor: preview.total,
+    nextAmountMinor: preview.nextAmount,
+  }
+}
+
+/**
+ * Our own reckoning of a manual subscription: what is given back of the old terms, and the new
+ * terms for the rest of the period.
+ */
+function estimated(row: SubscriptionRow, target: Target, at: Date): Amounts {
+  const { currentPeriodStart: start, currentPeriodEnd: end } = row
+  if (row.status === 'trialing' || !start || !end || end <= start) return nothingNow(target)
+  const parts = prorate(periodTotal(row), target.total, { start, end, at })
+  const renewed = row.cycle === target.cycle ? undefined : periodAt(at, target.cycle, at)
+  const charge = renewed ? target.total : parts.charge
+  const line = (amount: bigint, quantity: number, description: string, periodEnd: Date) => ({
+    ...{ description, quantity, amountMinor: toMinorNumber(amount), proration: true },
+    ...{ periodStart: at.toISOString(), periodEnd: periodEnd.toISOString() },
+  })
+  return {
+    exact: false,
+    lines: [
+      line(
+        parts.credit,
+        row.seats,
+        `Unused time of ${seatsLabel(row.seats)} on ${named(row.plan)}`,
+        end,
+      ),
+      line(
+        charge,
+        target.seats,
+        `${renewed ? `First ${target.cycle}` : 'Remaining time'} of ${seatsLabel(target.seats)} on ${named(target.plan)}`,
+        renewed?.end ?? end,
+      ),
+    ],
+    taxMinor: 0,
+    totalMinor: toMinorNumber(parts.credit + charge),
+    nextAmountMinor: toMinorNumber(target.total),
+  }
+}
+
+const seatsLabel = (seats: number) => (seats === 1 ? '1 seat' : `${seats} seats`)
+const named = (plan: Plan) => plan.charAt(0).toUpperCase() + plan.slice(1)

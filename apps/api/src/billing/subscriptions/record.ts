@@ -1,0 +1,77 @@
+import type { AuditAction } from '@atrium/core/audit/audit'
+import { changedFields } from '@atrium/core/audit/audit'
+import type { SubscriptionRow } from '@atrium/db/billing/subscriptions'
+import type { Caller } from '../../rpc/caller.ts'
+import type { Context } from '../../rpc/context.ts'
+import { toSubscriptionView } from './view.ts'
+
+/** What an act changed of a subscription, as the audit log tells it. */
+export function subscriptionEntry(
+  action: AuditAction,
+  before: SubscriptionRow | undefined,
+  after: SubscriptionRow,
+  metadata: Record<string, unknown> = {},
+) {
+  const changes = before
+    ? changedFields(toSubscriptionView(before), toSubscriptionView(after), fields)
+    : undefined
+  return {
+    action,
+    resourceType: 'subscription',
+    resourceId: after.id,
+    resourceName: after.tenantName,
+    tenantSlug: after.tenantSlug,
+    partnerSlug: after.partnerSlug,
+    metadata: {
+      ...{
+        source: after.source,
+        plan: after.plan,
+        seats: after.seats,
+        status: after.status,
+        currency: after.currency,
+      },
+      ...metadata,
+      ...(changes && Object.keys(changes).length > 0 ? { changes } : {}),
+    },
+  }
+}
+
+export async function auditSubscription(
+  { services, request }: Context,
+  caller: Caller,
+  ...entry: Parameters<typeof subscriptionEntry>
+): Promise<void> {
+  await services.audit.record({ request }, caller, subscriptionEntry(...entry))
+}
+
+/** The action that tells best what became different. */
+export function actionOf(before: SubscriptionRow, after: SubscriptionRow): AuditAction {
+  if (before.plan !== after.plan || before.cycle !== after.cycle) return 'subscription.plan_changed'
+  if (before.seats !== after.seats) return 'subscription.seats_changed'
+  return statusActions[`${before.status}>${after.status}`] ?? 'subscription.updated'
+}
+
+const statusActions: Readonly<Record<string, AuditAction>> = {
+  'active>past_due': 'subscription.past_due',
+  'trialing>past_due': 'subscription.past_due',
+  'past_due>active': 'subscription.recovered',
+  'unpaid>active': 'subscription.recovered',
+  'paused>active': 'subscription.resumed',
+  'active>paused': 'subscription.paused',
+  'trialing>paused': 'subscription.paused',
+}
+
+const fields = [
+  ...[
+    'plan',
+    'cycle',
+    'currency',
+    'perSeatAmount',
+    'periodAmount',
+    'seats',
+    'status',
+    'trialEnd',
+    'currentPeriodEnd',
+  ],
+  ...['cancelAtPeriodEnd', 'cancelComment', 'pending', 'endedAt'],
+]

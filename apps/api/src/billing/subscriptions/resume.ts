@@ -1,0 +1,103 @@
+import type { PaymentOutcome } from '@atrium/core/billing/billing'
+import {
+  findLiveSubscription,
+  lockSubscriptionsOf,
+  type SubscriptionRow,
+} from '@atrium/db/billing/subscriptions'
+import { databaseNow } from '@atrium/db/platform/clock'
+import { PaymentDeclined } from '@atrium/integrations/payments/declined'
+import type { Payments } from '@atrium/integrations/payments/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Services } from '../../rpc/services.ts'
+import { paymentDeadline } from '../invoices/failures.ts'
+import { mirrorInvoice } from '../invoices/mirror.ts'
+import { applyProcessorSubscription } from './apply.ts'
+import { oneAtATime } from './at-processor.ts'
+import { subscriptionEntry } from './record.ts'
+
+/**
+ * Resumes a paused subscription at the payment processor, such as one whose trial ended without a
+ * card: a period begins now and is charged to the card on file. An earlier try's invoice that is
+ * still open is charged instead. Returns what became of the payment, and null when nothing is
+ * paused or the processor did not tell of an invoice. A failed payment leaves it paused and is
+ * returned, not thrown.
+ */
+export async function resumePaused(
+  services: Services,
+  payments: Payments,
+  tenantId: string,
+  signal = paymentDeadline(),
+): Promise<PaymentOutcome | null> {
+  const resumed = await oneAtATime(services, () =>
+    services.database.db.transaction().execute(async (trx) => {
+      await lockSubscriptionsOf(trx, tenantId)
+      const row = await findLiveSubscription(trx, tenantId)
+      if (row?.status !== 'paused' || row.stripeSubscriptionId === null) return undefined
+      const id = row.stripeSubscriptionId
+      const message = await charge(payments, row, id, signal)
+      const readAt = await databaseNow(trx)
+      const read = await payments.findSubscription(id, { signal })
+      if (!read) return undefined
+      const invoice =
+        read.latestInvoiceId === null
+          ? undefined
+          : await payments.findInvoice(read.latestInvoiceId, { signal })
+      const mirrored = invoice && (await mirrorInvoice(trx, services, invoice, readAt))
+      const applied = await applyProcessorSubscription(trx, services, tenantId, read, {
+        eventId: null,
+        eventAt: null,
+        readAt,
+      })
+      const paid = invoice?.status === 'paid' && read.status !== 'paused'
+      const outcome: PaymentOutcome | null =
+        typeof mirrored === 'object' && invoice
+          ? {
+              invoiceId: mirrored.id,
+              number: invoice.number,
+              outcome: paid ? 'paid' : 'failed',
+              message: paid
+                ? null
+                : (message ?? 'The payment failed. The subscription stays paused.'),
+            }
+          : null
+      return { row, after: applied?.after, outcome }
+    }),
+  )
+  if (!resumed) return null
+  const { row, after, outcome } = resumed
+  if (after && after.status !== 'paused')
+    await services.audit.recordSystem(subscriptionEntry('subscription.resumed', row, after))
+  return outcome
+}
+
+/**
+ * Returns why the payment failed, where the processor said it. Which try it is follows from the
+ * version and the card's last change.
+ */
+async function charge(
+  payments: Payments,
+  row: SubscriptionRow,
+  id: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const open =
+    row.latestInvoiceId === null
+      ? undefined
+      : await payments.findInvoice(row.latestInvoiceId, { signal })
+  try {
+    if (open?.status === 'open')
+      await payments.payInvoice(open.id, {
+        idempotencyKey: `resume-pay:${open.id}:${open.attemptCount}`,
+        signal,
+      })
+    else
+      await payments.resumeSubscription(id, {
+        idempotencyKey: `resume:${row.id}:${row.version}`,
+        signal,
+      })
+    return undefined
+  } catch (error) {
+    if (error instanceof PaymentDeclined || error instanceof UpstreamError) return error.message
+    throw error
+  }
+}

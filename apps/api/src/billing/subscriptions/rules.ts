@@ -1,0 +1,66 @@
+import { isEnded } from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  findTenantSubscription,
+  lockSubscriptionsOf,
+  type SubscriptionRow,
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
+import { rejectFormerAdmin } from '../../members/change-member.ts'
+import { type Access, mayManageAsPartner } from '../../rpc/guards.ts'
+import type { Target } from './target.ts'
+
+/** Somebody may have taken the caller's role away since the guard looked. */
+export async function rejectFormerRight(trx: Trx, access: Access): Promise<void> {
+  if (!mayManageAsPartner(access.caller, access.tenant)) await rejectFormerAdmin(trx, access)
+}
+
+/**
+ * The tenant's subscription, with nobody else at work on it. Throws AppError `tenant_deleted`,
+ * `not_found`, `subscription_ended`.
+ */
+export async function lockTenantSubscription(trx: Trx, access: Access): Promise<SubscriptionRow> {
+  if (access.tenant.status === 'deleted') throw new AppError('tenant_deleted')
+  await lockSubscriptionsOf(trx, access.tenant.id)
+  await rejectFormerRight(trx, access)
+  const row = await findTenantSubscription(trx, access.tenant.id)
+  if (!row) throw new AppError('not_found', 'The tenant has no subscription.')
+  if (isEnded(row.status)) throw new AppError('subscription_ended')
+  return row
+}
+
+const changeable: readonly SubscriptionRow['status'][] = [
+  'trialing',
+  'active',
+  'past_due',
+  'paused',
+]
+
+/**
+ * Throws AppError `subscription_ended`, `uncancel_first`, `subscription_state`, `currency_locked`.
+ */
+export function rejectUnchangeable(row: SubscriptionRow, currency: string | undefined): void {
+  if (isEnded(row.status)) throw new AppError('subscription_ended')
+  if (currency !== undefined && currency !== row.currency) {
+    throw new AppError(
+      'currency_locked',
+      `This subscription is paid in ${row.currency}. Another currency needs a new subscription.`,
+    )
+  }
+  if (row.cancelAtPeriodEnd) throw new AppError('uncancel_first')
+  if (!changeable.includes(row.status)) {
+    throw new AppError(
+      'subscription_state',
+      `A subscription that is ${row.status.replace('_', ' ')} is not changed.`,
+    )
+  }
+}
+
+/** Throws AppError `invalid_input` when everything would stay as it is. */
+export function rejectNoChange(row: SubscriptionRow, target: Target): void {
+  const same = row.plan === target.plan && row.cycle === target.cycle && row.seats === target.seats
+  if (same)
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: '', message: 'Nothing would change.' }],
+    })
+}

@@ -1,0 +1,231 @@
+import { explainEntitlements } from '@atrium/core/billing/entitlements'
+import {
+  isEnded,
+  type StartResult,
+  type StartSubscription,
+  toSubscriptionStatus,
+} from '@atrium/core/billing/subscriptions'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  countAssignedSeats,
+  countSubscriptions,
+  findLiveSubscription,
+  lockSubscriptionsOf,
+  type SubscriptionRow,
+} from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { Payments, ProcessorSubscription } from '@atrium/integrations/payments/port'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import type { InTransaction, Services } from '../../rpc/services.ts'
+import { readEntitlements } from '../entitlements/read.ts'
+import { ensureCustomer } from '../invoices/customer.ts'
+import { paymentDeadline } from '../invoices/failures.ts'
+import { requireOpenBilling } from '../invoices/gate.ts'
+import { applyProcessorSubscription } from './apply.ts'
+import { askProcessor, oneAtATime, type Subscriber } from './at-processor.ts'
+import { endSubscription } from './cancel.ts'
+import { auditSubscription } from './record.ts'
+import { rejectFormerRight } from './rules.ts'
+import { offeredTarget, rejectBelowAssigned, type Target } from './target.ts'
+import { trialDaysFor } from './trials.ts'
+import { toTenantSubscription } from './view.ts'
+
+type Terms = Omit<StartSubscription, 'slug'>
+/** `existing`: another one stood at the payment processor, and stands here now too. */
+type Begun = { row: SubscriptionRow; clientSecret: string | null } | { existing: SubscriptionRow }
+
+/**
+ * Subscribes the tenant at the payment processor. The first payment may have to be confirmed by a
+ * person with the answered secret; until then the subscription is `incomplete`, and starting it
+ * again on the same terms answers the same. A second try after a lost answer makes no second one.
+ * One that is paused is replaced by it. The price's trial is given once per tenant, person and
+ * domain. While an invoice is overdue only operators start one. Throws AppError
+ * `subscription_exists`, `billing_limited`, `price_unavailable`, `invalid_input`,
+ * `billing_disabled`, `payments_not_configured`, `payment_failed`, `upstream_failed`.
+ */
+export async function startSubscription(
+  ctx: Context,
+  access: Access,
+  input: StartSubscription,
+): Promise<StartResult> {
+  const { services } = ctx
+  if (access.tenant.status === 'deleted') throw new AppError('tenant_deleted')
+  const started = await startAtProcessor(services, access.tenant, input, {
+    allow: async (trx) => {
+      await rejectFormerRight(trx, access)
+      if (!access.caller.operator) await rejectDebts(trx, services, access.tenant.id)
+    },
+  })
+  await auditSubscription(ctx, access.caller, 'subscription.created', undefined, started.row)
+  const assigned = await countAssignedSeats(services.database.db, access.tenant.id)
+  return {
+    subscription: toTenantSubscription(started.row, assigned),
+    clientSecret: started.clientSecret,
+  }
+}
+
+/** As `startSubscription`; `trialDays` takes the place of the price's own. */
+export async function startAtProcessor(
+  services: Services,
+  tenant: Subscriber,
+  terms: Terms,
+  {
+    trialDays,
+    allow,
+  }: { trialDays?: number | undefined; allow?: (trx: Trx) => Promise<void> } = {},
+): Promise<{ row: SubscriptionRow; clientSecret: string | null }> {
+  const { db } = services.database
+  const payments = await requireOpenBilling(services, tenant)
+  const named = { ...terms, source: 'stripe' as const }
+  const target = await offeredTarget(db, named, {
+    tenantId: tenant.id,
+    partnerId: tenant.partnerId,
+    at: services.clock.now(),
+  })
+  await rejectBelowAssigned(db, tenant.id, terms.seats)
+  // A customer that nobody needs is not made: somebody with a subscription has one.
+  const live = await findLiveSubscription(db, tenant.id)
+  if (live && !isReplaceable(live, target, terms.currency)) throw exists(live)
+  const signal = paymentDeadline()
+  const customerId = await askProcessor(
+    () => ensureCustomer(services, payments, tenant.id, signal),
+    signal,
+  )
+  const started = await oneAtATime(services, () =>
+    db.transaction().execute(async (trx): Promise<Begun> => {
+      await lockSubscriptionsOf(trx, tenant.id)
+      await allow?.(trx)
+      return begin(trx, services, payments, {
+        signal,
+        customerId,
+        tenant,
+        target,
+        currency: terms.currency,
+        trialDays: trialDays ?? (await trialDaysFor(trx, tenant.id, target.trialDays)),
+      })
+    }),
+  )
+  if ('existing' in started) throw exists(started.existing)
+  return started
+}
+
+interface Start {
+  signal: AbortSignal
+  customerId: string
+  tenant: Subscriber
+  target: Target
+  currency: string
+  trialDays: number
+}
+
+async function begin(
+  trx: Trx,
+  services: InTransaction,
+  payments: Payments,
+  start: Start,
+): Promise<Begun> {
+  const { customerId, tenant, target, currency, signal } = start
+  const tenantId = tenant.id
+  const found = await findLiveSubscription(trx, tenantId)
+  if (found && !isReplaceable(found, target, currency)) return { existing: found }
+  if (found?.status === 'paused')
+    await endSubscription(trx, services, () => payments, tenant, found, {
+      when: 'now',
+      comment: null,
+    })
+  const live = found?.status === 'paused' ? undefined : found
+  const earlier = (await countSubscriptions(trx, tenantId)) - (live ? 1 : 0)
+  const { stripePriceId: priceId, plan, seats } = target
+  if (!priceId) throw new AppError('price_unavailable')
+  const lost = live ? undefined : await findLost(payments, start)
+  if (lost && (lost.priceId !== priceId || lost.seats !== seats || lost.status !== 'incomplete')) {
+    const applied = await applyProcessorSubscription(trx, services, tenantId, lost, ownCall)
+    if (applied) return { existing: applied.after }
+  }
+  const trialDays = earlier === 0 ? start.trialDays : 0
+  const idempotencyKey = `subscription:${tenantId}:${earlier}:${priceId}:${seats}:${trialDays}`
+  const created = await askProcessor(
+    () =>
+      payments.createSubscription(
+        { customerId, tenantId, plan, priceId, seats, trialDays },
+        { idempotencyKey, signal },
+      ),
+    signal,
+  )
+  // A repeated answer is as old as the first one: what it is now is read, unless it was made just
+  // now.
+  const current =
+    live || lost
+      ? await askProcessor(
+          () => payments.findSubscription(created.subscription.id, { signal }),
+          signal,
+        )
+      : undefined
+  const applied = await applyProcessorSubscription(
+    trx,
+    services,
+    tenantId,
+    current ?? created.subscription,
+    ownCall,
+  )
+  if (!applied) throw new AppError('subscription_ended')
+  return {
+    row: applied.after,
+    clientSecret: applied.after.status === 'incomplete' ? created.clientSecret : null,
+  }
+}
+
+const ownCall = { eventId: null, eventAt: null }
+
+/**
+ * One that a try made whose answer never came back, or that somebody made at the processor by hand.
+ */
+async function findLost(
+  payments: Payments,
+  { customerId, tenant, signal }: Start,
+): Promise<ProcessorSubscription | undefined> {
+  const all = await askProcessor(() => payments.listSubscriptions(customerId, { signal }), signal)
+  return all.find(
+    ({ status, metadata }) =>
+      !isEnded(toSubscriptionStatus(status)) && (metadata.tenantId ?? tenant.id) === tenant.id,
+  )
+}
+
+/**
+ * Whether a start takes the place of this one, or goes on with it: it is paused, or waits for its
+ * first payment on the same terms.
+ */
+function isReplaceable(row: SubscriptionRow, target: Target, currency: string): boolean {
+  return row.status === 'paused' || isSameStart(row, target, currency)
+}
+
+/**
+ * Debts stay debts: a new subscription begins when the old invoice is paid, or with an operator's
+ * word.
+ */
+async function rejectDebts(trx: Trx, services: InTransaction, tenantId: string): Promise<void> {
+  const { overdue, ...entitlements } = await readEntitlements(trx, services, tenantId)
+  if (overdue === null) return
+  const explained = explainEntitlements({ ...entitlements, overdue })
+  throw new AppError('billing_limited', `${explained} Pay it first, or ask the operator.`)
+}
+
+/** Whether what waits for its first payment is what is being started again. */
+function isSameStart(row: SubscriptionRow, target: Target, currency: string): boolean {
+  return (
+    row.status === 'incomplete' &&
+    row.stripePriceId === target.stripePriceId &&
+    row.seats === target.seats &&
+    row.currency === currency
+  )
+}
+
+function exists({ status }: SubscriptionRow): AppError {
+  return status === 'incomplete'
+    ? new AppError(
+        'subscription_exists',
+        'Another subscription waits for its first payment. Confirm or cancel it first.',
+      )
+    : new AppError('subscription_exists')
+}

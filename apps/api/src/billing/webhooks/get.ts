@@ -1,0 +1,57 @@
+import {
+  type ListWebhookEvents,
+  maskedPayload,
+  type WebhookEventItem,
+  type WebhookEventPage,
+  type WebhookEventView,
+} from '@atrium/core/billing/webhooks'
+import { AppError } from '@atrium/core/platform/errors'
+import { findInboxEvent, type InboxEvent, listInboxEvents } from '@atrium/db/billing/webhook-inbox'
+import type { Services } from '../../rpc/services.ts'
+import { readInboxHealth } from './health.ts'
+
+/** Events of the payment processor, newest first, with how far behind the inbox is. */
+export async function listWebhookEvents(
+  services: Services,
+  { cursor, ...filter }: ListWebhookEvents,
+): Promise<WebhookEventPage> {
+  const [rows, health] = await Promise.all([
+    listInboxEvents(services.database.db, { ...filter, before: cursor }),
+    readInboxHealth(services),
+  ])
+  const items = rows.slice(0, filter.limit)
+  return {
+    items: items.map(toItem),
+    nextCursor: rows.length > filter.limit ? (items.at(-1)?.id ?? null) : null,
+    health,
+  }
+}
+
+/** One event with its payload, personal data masked. Throws AppError `not_found`. */
+export async function getWebhookEvent(
+  { database }: Services,
+  id: string,
+): Promise<WebhookEventView> {
+  const row = await findInboxEvent(database.db, id)
+  if (!row) throw unknownEvent()
+  return { ...toItem(row), payload: maskedPayload(row.payload) }
+}
+
+export const unknownEvent = () => new AppError('not_found', 'There is no event with this id.')
+
+function toItem(row: InboxEvent): WebhookEventItem {
+  return {
+    id: row.id,
+    type: row.type,
+    objectId: row.objectId,
+    state: row.state,
+    attempts: row.attempts,
+    createdAt: row.created.toISOString(),
+    receivedAt: row.receivedAt.toISOString(),
+    nextAt: row.nextAt?.toISOString() ?? null,
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+    note: row.note,
+    livemode: row.livemode,
+    apiVersion: row.apiVersion,
+  }
+}

@@ -1,0 +1,68 @@
+import { AppError } from '@atrium/core/platform/errors'
+import { insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
+import type { PaymentEvent } from '@atrium/integrations/payments/port'
+import type { Context as HonoContext } from 'hono'
+import { problemResponse } from '../../http/problems.ts'
+import type { AppEnv } from '../../http/request-info.ts'
+import type { Services } from '../../rpc/services.ts'
+
+/**
+ * POST /webhooks/stripe: checks the signature over the body as it came, keeps the event once, and
+ * answers; a job acts on it. Works whatever the billing gates say, so that nothing is lost while
+ * one is closed. AppError `invalid_signature`, `payments_not_configured` without a secret. The body
+ * is never logged.
+ */
+export async function takeWebhook(c: HonoContext<AppEnv>, services: Services): Promise<Response> {
+  c.set('route', '/webhooks/stripe')
+  if (c.req.method !== 'POST') return onlyPost(c)
+  const { webhookSecrets, livemode } = services.config.billing
+  if (webhookSecrets.length === 0)
+    throw new AppError('payments_not_configured', 'No secret is set to check events with.')
+  const body = Buffer.from(await c.req.arrayBuffer())
+  const event = await verified(services, body, c.req.header('stripe-signature'), webhookSecrets)
+  const ours = event.livemode === livemode
+  const fresh = await insertInboxEvent(services.database.db, {
+    id: event.id,
+    type: event.type,
+    objectId: event.objectId,
+    apiVersion: event.apiVersion,
+    created: event.created,
+    livemode: event.livemode,
+    payload: JSON.stringify(event.payload),
+    state: ours ? 'received' : 'ignored_mode',
+  })
+  services.metrics.webhooks.inc({
+    outcome: fresh ? (ours ? 'received' : 'ignored_mode') : 'duplicate',
+  })
+  // The sweep finds what nobody was woken for, so an event that is kept is answered for even when
+  // the job engine is not there.
+  if (fresh && ours)
+    services.background.run('waking the work on payment events', () =>
+      services.jobs.enqueueWebhooks(),
+    )
+  return c.json({ received: true })
+}
+
+function onlyPost(c: HonoContext<AppEnv>): Response {
+  const response = problemResponse(new AppError('method_not_allowed'), c.get('requestId'))
+  response.headers.set('allow', 'POST')
+  return response
+}
+
+async function verified(
+  services: Services,
+  body: Buffer,
+  header: string | undefined,
+  secrets: readonly string[],
+): Promise<PaymentEvent> {
+  // Loaded with the service where a secret is set (main.ts), and not at all elsewhere.
+  const { verifyWebhook, WebhookRejected } = await import('@atrium/integrations/payments/webhooks')
+  try {
+    return verifyWebhook(body, header, secrets, services.clock.now())
+  } catch (error) {
+    if (!(error instanceof WebhookRejected)) throw error
+    services.metrics.webhooks.inc({ outcome: error.reason })
+    services.log.warn({ reason: error.reason }, 'an event of the payment processor was refused')
+    throw new AppError('invalid_signature', error.message)
+  }
+}

@@ -1,0 +1,152 @@
+import { voidDeletedDraft } from '@atrium/db/billing/invoices'
+import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { CallOptions } from '@atrium/integrations/call-options'
+import type {
+  Payments,
+  ProcessorInvoice,
+  ProcessorReversal,
+} from '@atrium/integrations/payments/port'
+import { snapshotOf } from '@atrium/integrations/payments/snapshots'
+import { sendBillingMail } from '../invoices/mails.ts'
+import { type MirroredInvoice, mirrorInvoice, mirrorReversal } from '../invoices/mirror.ts'
+import {
+  applied,
+  type EventWork,
+  goneThere,
+  needsKeys,
+  type Outcome,
+  skipped,
+  stale,
+  unknownTenant,
+} from './outcome.ts'
+
+/**
+ * Keeps the invoice as the processor has it now, and mails the receipt or the request to confirm a
+ * payment.
+ */
+export async function invoiceChanged(work: EventWork): Promise<Outcome> {
+  const { services, event, payments } = work
+  const found = payments ? await payments.findInvoice(event.objectId ?? '') : shown(work)
+  if (!found) return goneThere
+  const readAt = payments ? event.claimedAt : event.created
+  const outcome = await services.database.db.transaction().execute(async (trx) => {
+    const made = await mirrorInvoice(trx, services, found, readAt)
+    // A later reading that stands already was for another event: the mail is this one's.
+    const about = made === 'stale' ? await mirrored(trx, found.id) : made
+    if (typeof about === 'object') await mailAbout(work, trx, about, found)
+    return made
+  })
+  if (outcome === 'unknown_tenant') return unknownTenant
+  if (outcome === 'stale') return stale
+  if (event.type === 'invoice.finalization_failed') {
+    return {
+      state: 'applied',
+      note: `The invoice could not be finalized${finalizationFault(work)}. See it at the payment processor.`,
+    }
+  }
+  return applied
+}
+
+function shown({ event }: EventWork): ProcessorInvoice | undefined {
+  const snapshot = snapshotOf(event.payload)
+  return snapshot?.kind === 'invoice' ? snapshot.invoice : undefined
+}
+
+/**
+ * The processor's word for the fault, which is one of its own list; its sentence may quote what
+ * people entered.
+ */
+function finalizationFault({ object }: EventWork): string {
+  const fault = object.last_finalization_error
+  const code: unknown =
+    typeof fault === 'object' && fault !== null ? Reflect.get(fault, 'code') : undefined
+  return typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? ` (${code})` : ''
+}
+
+async function mailAbout(
+  { services, event }: EventWork,
+  trx: Trx,
+  { id, tenantId, status }: Pick<MirroredInvoice, 'id' | 'tenantId' | 'status'>,
+  invoice: ProcessorInvoice,
+): Promise<void> {
+  const paid = event.type === 'invoice.paid' && status === 'paid' && invoice.amountPaid > 0
+  const waits = event.type === 'invoice.payment_action_required' && status === 'open'
+  if (!paid && !waits) return
+  const tenant = await findCustomerTenant(trx, tenantId)
+  if (!tenant) return
+  const billed = {
+    tenantId,
+    tenantSlug: tenant.slug,
+    billingEmail: tenant.email,
+    ownerEmail: tenant.ownerEmail,
+    ownerName: tenant.ownerName,
+  }
+  const template = paid ? 'invoice.paid' : 'invoice.action_required'
+  const amount = BigInt(paid ? invoice.amountPaid : invoice.amountRemaining)
+  const mail = {
+    template,
+    number: invoice.number ?? '',
+    amount,
+    currency: invoice.currency,
+    link: invoice.hostedInvoiceUrl ?? '',
+  } as const
+  await sendBillingMail(trx, services, billed, mail, paid ? id : `${id}:${invoice.attemptCount}`)
+}
+
+/** Only drafts can be deleted. */
+export async function invoiceDeleted({ services, event }: EventWork): Promise<Outcome> {
+  const at = event.created
+  const voided = await services.database.db
+    .transaction()
+    .execute((trx) => voidDeletedDraft(trx, event.objectId ?? '', at))
+  return voided ? applied : skipped('There is no draft of this invoice here.')
+}
+
+type FindReversal = (
+  payments: Payments,
+  id: string,
+  options?: CallOptions,
+) => Promise<ProcessorReversal | undefined>
+
+export const refundChanged = (work: EventWork) =>
+  reversalChanged(work, (payments, id) => payments.findRefund(id))
+export const creditNoteChanged = (work: EventWork) =>
+  reversalChanged(work, (payments, id) => payments.findCreditNote(id))
+export const disputeChanged = (work: EventWork) =>
+  reversalChanged(work, (payments, id) => payments.findDispute(id))
+
+/**
+ * Keeps what is given or taken back of an invoice, with the invoice itself, which may not have come
+ * yet.
+ */
+async function reversalChanged(
+  { services, event, payments }: EventWork,
+  find: FindReversal,
+): Promise<Outcome> {
+  if (!payments) return needsKeys
+  const reversal = await find(payments, event.objectId ?? '')
+  if (!reversal) return goneThere
+  if (reversal.invoiceId === null) return skipped('It belongs to no invoice.')
+  const invoice = await payments.findInvoice(reversal.invoiceId)
+  if (!invoice) return goneThere
+  return services.database.db.transaction().execute(async (trx) => {
+    const made = await mirrorInvoice(trx, services, invoice, event.claimedAt)
+    if (made === 'unknown_tenant') return unknownTenant
+    const { id: invoiceId } = made === 'stale' ? await mirrored(trx, invoice.id) : made
+    return (await mirrorReversal(trx, services, invoiceId, reversal, event.claimedAt))
+      ? applied
+      : stale
+  })
+}
+
+function mirrored(
+  trx: Trx,
+  stripeInvoiceId: string,
+): Promise<Pick<MirroredInvoice, 'id' | 'tenantId' | 'status'>> {
+  return trx
+    .selectFrom('invoices')
+    .select(['id', 'tenant_id as tenantId', 'status'])
+    .where('stripe_invoice_id', '=', stripeInvoiceId)
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,44 @@
+import type { ClaimedEvent } from '@atrium/db/billing/webhook-inbox'
+import type { Payments } from '@atrium/integrations/payments/port'
+import type { Services } from '../../rpc/services.ts'
+
+/** What became of an event. `note` is for operators and holds no personal data. */
+export interface Outcome {
+  state: 'applied' | 'skipped' | 'stale' | 'parked' | 'failed'
+  note: string | null
+}
+
+/** One event and what its effect needs. */
+export interface EventWork {
+  services: Services
+  event: ClaimedEvent
+  /**
+   * Null without keys: then an event is applied as it shows its object, if it is newer than what
+   * stands.
+   */
+  payments: Payments | null
+  /** The object as the event shows it; it may be old by now. */
+  object: Readonly<Record<string, unknown>>
+}
+
+export const applied: Outcome = { state: 'applied', note: null }
+export const stale: Outcome = { state: 'stale', note: 'A later state stands already.' }
+export const skipped = (note: string): Outcome => ({ state: 'skipped', note })
+export const parked = (note: string): Outcome => ({ state: 'parked', note })
+
+export const unknownTenant = parked('No tenant here belongs to the customer of this event.')
+export const needsKeys = parked(
+  'This can only be read with the keys of the payment processor, which are not set.',
+)
+export const goneThere = skipped('The payment processor does not have this object any more.')
+
+/** A text field of the event's object; the id of something that came whole. */
+export function textOf(
+  object: Readonly<Record<string, unknown>>,
+  name: string,
+): string | undefined {
+  const value = object[name]
+  if (typeof value === 'string') return value
+  const id = typeof value === 'object' && value !== null ? Reflect.get(value, 'id') : undefined
+  return typeof id === 'string' ? id : undefined
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '@atrium/core/platform/errors'
+import { Hono } from 'hono'
+import type { ApiDocument } from './openapi.ts'
+import {
+  errorsPage,
+  type Html,
+  overview,
+  type Section,
+  sectionPage,
+  sectionsOf,
+} from './reference/pages.ts'
+import { style } from './reference/style.ts'
+import type { AppEnv } from './request-info.ts'
+
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * `/docs`: the API reference, made on the server from the OpenAPI document, without scripts;
+ * `/docs/errors`: every error code, where the `type` of a problem points. A page is made when it is
+ * first asked for and kept; a search is over 240 short lines.
+ */
+export function docsPages(readDocument: () => Promise<ApiDocument>): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  const kept = new Map<string, string>()
+  let known: Section[] | undefined
+  const sections = async () => {
+    known ??= sectionsOf(await readDocument())
+    return known
+  }
+  async function keep(name: string, make: () => Html | Promise<Html>): Promise<string> {
+    const there = kept.get(name)
+    if (there !== undefined) return there
+    const made = String(await make())
+    kept.set(name, made)
+    return made
+  }
+  app.use(async (c, next) => {
+    await next()
+    c.header('content-security-policy', policy)
+  })
+  app.get('/', async (c) => {
+    c.set('route', '/docs')
+    const search = (c.req.query('q') ?? '').trim().slice(0, 200)
+    const make = async () => overview(await readDocument(), await sections(), search)
+    return c.html(search === '' ? await keep('', make) : String(await make()))
+  })
+  app.get('/errors', async (c) => {
+    c.set('route', '/docs/errors')
+    return c.html(await keep('errors', async () => errorsPage(await sections())))
+  })
+  app.get('/:section', async (c) => {
+    const section = (await sections()).find(({ name }) => name === c.req.param('section'))
+    if (!section) throw new AppError('not_found', 'There is nothing at this address.')
+    c.set('route', '/docs/{section}')
+    return c.html(
+      await keep(section.name, async () =>
+        sectionPage(await readDocument(), await sections(), section),
+      ),
+    )
+  })
+  return app
+}

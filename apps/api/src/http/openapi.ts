@@ -1,0 +1,439 @@
+import { describeError, type ErrorCode, errorCodes } from '@atrium/core/platform/errors'
+import { limitNames } from '@atrium/core/platform/limits'
+import { z } from 'zod'
+import { appRouter } from '../router.ts'
+import { proceduresOf } from '../rpc/procedure.ts'
+import type { RestAddress } from '../rpc/procedure-meta.ts'
+import { ofrepErrorCodes } from './ofrep.ts'
+import { type RestRoute, restRoutes } from './rest.ts'
+import { errorsOf } from './route-errors.ts'
+
+/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses as it is. */
+export type Schema = Readonly<Record<string, unknown>>
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: Schema
+}
+
+/** A response in its own place or a `$ref` to one of the components. */
+export type Answered = {
+  description: string
+  headers?: Schema
+  content?: Record<string, { schema: Schema }>
+  links?: Schema
+}
+export interface Operation {
+  operationId: string
+  summary: string
+  description?: string
+  tags: readonly string[]
+  security: readonly Record<string, never[]>[]
+  parameters: readonly Parameter[]
+  requestBody?: { required: boolean; content: { 'application/json': { schema: Schema } } }
+  responses: Record<string, Answered | { $ref: string }>
+}
+
+export interface ApiDocument {
+  openapi: '3.1.0'
+  info: { title: string; version: string; description: string }
+  servers: readonly { url: string }[]
+  tags: readonly { name: string; description?: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, Answered>
+    securitySchemes: Schema
+  }
+}
+
+/** The OpenAPI 3.1 description of the REST side, made from the procedures themselves. */
+export function openApiDocument(version: string, baseUrl: string): ApiDocument {
+  const components = {
+    schemas: { Problem: problem, OfrepProblem: ofrepProblem } as Record<string, Schema>,
+    responses: {},
+  }
+  const paths: ApiDocument['paths'] = {}
+  const routes = restRoutes()
+  const names = new Set<string>()
+  for (const route of routes) {
+    const operation = describe(route, components)
+    for (const tag of operation.tags) names.add(tag)
+    const ofPath = paths[route.path] ?? {}
+    paths[route.path] = { ...ofPath, [route.method.toLowerCase()]: operation }
+  }
+  for (const route of routes) addLinks(route, routes, paths)
+  // No part of its schema, because browsers load that: the names are 20 kB.
+  const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')]
+  components.schemas.TimeZone = { ...components.schemas.TimeZone, enum: zones }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Atrium platform API',
+      version,
+      description:
+        'Tenants, people and audit of a self-hosted workplace. Errors are RFC 9457 problem details.',
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...names].sort().map((name) => ({ name })),
+    paths,
+    components: {
+      ...components,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'An access token of the identity provider.',
+        },
+        mailedLink: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The token of a link that was mailed to the caller.',
+        },
+      },
+    },
+  }
+}
+
+type Components = Pick<ApiDocument['components'], 'schemas' | 'responses'>
+
+function describe(route: RestRoute, components: Components): Operation {
+  const { inputs, output, meta } = procedureOf(route)
+  const address = meta?.openapi as RestAddress
+  const input = inputs.at(-1)
+  const given = input ? toSchema(input, 'input', components) : { type: 'object' }
+  const { summary, description, tags } = address
+  const said = [description, sentenceOfRecentSignIn(route)]
+    .filter((part) => part !== undefined)
+    .join(' ')
+  const body =
+    route.method === 'GET' || route.method === 'DELETE' ? undefined : bodyOf(given, route.path)
+  return {
+    operationId: route.name.replaceAll('../transport', '-'),
+    summary,
+    ...(said !== '' && { description: said }),
+    tags,
+    security: securityOf(route, address),
+    parameters: parametersOf(route, given, address),
+    ...(body && { requestBody: body }),
+    responses: { ...answersOf(route, output, components), ...rejectionsOf(route, components) },
+  }
+}
+
+function procedureOf({ name }: RestRoute) {
+  const procedure = proceduresOf(appRouter)[name]
+  if (!procedure) throw new Error(`there is no procedure ${name}`)
+  return procedure._def
+}
+
+function securityOf(
+  { needsToken }: RestRoute,
+  { protect = true }: RestAddress,
+): Operation['security'] {
+  if (needsToken) return [{ bearer: [] }]
+  return protect ? [{ mailedLink: [] }] : []
+}
+
+function sentenceOfRecentSignIn({ recentSignIn }: RestRoute): string | undefined {
+  if (recentSignIn === undefined) return undefined
+  return `This needs a recent sign-in${recentSignIn === 'always' ? '' : ` ${recentSignIn}`}.`
+}
+
+/** The JSON Schema that zod makes, with what its parts add. */
+function toSchema(schema: z.ZodType, io: 'input' | 'output', components: Components): Schema {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema._zod.def.type === 'date')
+        Object.assign(jsonSchema, { type: 'string', format: 'date-time' })
+    },
+  })
+  return described(made, components) as Schema
+}
+
+/**
+ * A copy of a schema with what its parts say of themselves in `openapi` of their zod meta: keywords
+ * for what only a refinement checks, and `component`, the name under which a schema that is large
+ * is written once.
+ */
+function described(value: unknown, components: Components): unknown {
+  if (Array.isArray(value)) return value.map((one) => described(one, components))
+  if (typeof value !== 'object' || value === null) return value
+  const { openapi, prefixItems, ...own } = value as Record<string, unknown>
+  // Tools stop at tuples, or take them for the `items` of older drafts: the number of items and
+  // their alternatives say nearly as much.
+  if (Array.isArray(prefixItems))
+    own.items = {
+      anyOf: [...new Map(prefixItems.map((one) => [JSON.stringify(one), one])).values()],
+    }
+  const made = Object.fromEntries(
+    Object.entries(own).map(([key, inner]) => [key, described(inner, components)]),
+  )
+  if (typeof openapi !== 'object' || openapi === null) return made
+  const { component, ...further } = openapi as Record<string, unknown>
+  if (typeof component !== 'string') return { ...made, ...further }
+  components.schemas[component] = { ...made, ...further }
+  return { $ref: `#/components/schemas/${component}` }
+}
+
+type Fields = { properties?: Record<string, Schema>; required?: readonly string[] }
+
+const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+function parametersOf(
+  { method, path }: RestRoute,
+  given: Schema,
+  { requestHeaders }: RestAddress,
+): Parameter[] {
+  const { properties = {}, required = [] } = given as Fields
+  const inPath = namesIn(path)
+  const place = (name: string, at: 'path' | 'query'): Parameter => {
+    const { description, ...schema } = properties[name] ?? { type: 'string' }
+    const said = typeof description === 'string' ? { description } : {}
+    return { name, in: at, required: at === 'path' || required.includes(name), ...said, schema }
+  }
+  const parameters = inPath.map((name) => place(name, 'path'))
+  if (method === 'GET' || method === 'DELETE') {
+    for (const name of Object.keys(properties))
+      if (!inPath.includes(name)) parameters.push(place(name, 'query'))
+  }
+  if (requestHeaders) {
+    const { properties: headers = {}, required: needed = [] } = z.toJSONSchema(requestHeaders, {
+      io: 'input',
+    }) as Fields
+    for (const [name, { description, ...schema }] of Object.entries(headers)) {
+      const said = typeof description === 'string' ? { description } : {}
+      parameters.push({ name, in: 'header', required: needed.includes(name), ...said, schema })
+    }
+  }
+  if (method === 'POST') parameters.push(idempotencyKey)
+  if ('expectedVersion' in properties) parameters.push(ifMatch)
+  return parameters
+}
+
+const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'The same request under the same key is carried out once; later ones return the stored answer for 24 hours.',
+  schema: { type: 'string', pattern: '^[!-~]{1,255}$', minLength: 1, maxLength: 255 },
+}
+
+const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag that was read, instead of `expectedVersion` (RFC 9110, section 13.1.1)',
+  schema: { type: 'string', pattern: '^(?:\\*|"[!#-~]{1,98}")$' },
+}
+
+/** Optional fields of an update that go with a change and are none. */
+const changesNothing: ReadonlySet<string> = new Set(['version', 'expectedVersion', 'reason'])
+
+/**
+ * The fields that the path does not give. `minProperties` is at least one field that changes
+ * something. A body without a field that must be there may be left out.
+ */
+function bodyOf(given: Schema, path: string): Operation['requestBody'] {
+  const inPath = namesIn(path)
+  const { properties = {}, required = [], ...rest } = given as Fields
+  const fields = Object.entries(properties).filter(([name]) => !inPath.includes(name))
+  if (fields.length === 0) return undefined
+  const needed = required.filter((name) => !inPath.includes(name))
+  const { minProperties, ...other } = rest as { minProperties?: number }
+  const changes = fields
+    .map(([name]) => name)
+    .filter((name) => !needed.includes(name) && !changesNothing.has(name))
+  const atLeastOne =
+    minProperties === undefined ? {} : { anyOf: changes.map((name) => ({ required: [name] })) }
+  const schema = {
+    ...other,
+    ...atLeastOne,
+    properties: Object.fromEntries(fields),
+    ...(needed.length > 0 && { required: needed }),
+  }
+  const isRequired = needed.length > 0 || 'anyOf' in schema || 'oneOf' in schema
+  return { required: isRequired, content: { 'application/json': { schema } } }
+}
+
+const text = { schema: { type: 'string' } }
+const exportTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
+
+/**
+ * A create returns 201, a delete and what returns nothing 204 without a body; some return files or
+ * streams.
+ */
+function answersOf(
+  route: RestRoute,
+  output: z.ZodType | undefined,
+  components: Components,
+): Operation['responses'] {
+  if (route.type === 'subscription') {
+    return {
+      '200': {
+        description: 'Server-sent events, one JSON object per message',
+        content: { 'text/event-stream': text },
+      },
+    }
+  }
+  if (route.export) {
+    const content = Object.fromEntries(
+      route.export.formats.map((format) => [exportTypes[format], text]),
+    )
+    return { '200': { description: 'The entries, newest first', content } }
+  }
+  if (route.method === 'DELETE' || !output || output._zod.def.type === 'void')
+    return { '204': { description: 'Done' } }
+  if (route.file)
+    return {
+      '200': {
+        description: 'The file',
+        content: Object.fromEntries(route.file.map((type) => [type, text])),
+      },
+    }
+  const content = {
+    'application/json': { schema: toSchema(output, 'output', components) },
+    ...(route.csv && { 'text/csv': text }),
+  }
+  if (route.creates) return { '201': { description: 'Created', content } }
+  const versioned = JSON.stringify(content).includes('"editVersion"')
+  const headers = versioned
+    ? { ETag: { description: '`editVersion`, quoted', schema: { type: 'string' } } }
+    : undefined
+  const unchanged = {
+    '304': { description: 'The client has this answer already: its If-None-Match names the ETag' },
+  }
+  return {
+    '200': { description: 'Success', ...(headers && { headers }), content },
+    ...(route.ofrep && unchanged),
+  }
+}
+
+const challenge = {
+  'WWW-Authenticate': {
+    description: 'RFC 6750 section 3, RFC 9470 section 3',
+    schema: { type: 'string' },
+  },
+}
+const retryAfter = {
+  'Retry-After': {
+    description: 'Seconds until another try can succeed',
+    schema: { type: 'integer' },
+  },
+}
+
+/**
+ * The rejections of an operation, each status with its codes. What several operations share word
+ * for word is a component.
+ */
+function rejectionsOf(route: RestRoute, components: Components): Operation['responses'] {
+  const base = route.ofrep ? 'OfrepProblem' : 'Problem'
+  return Object.fromEntries(
+    [...errorsOf(route)].map(([status, codes]) => {
+      const sorted = codes.toSorted()
+      const name = `${route.ofrep ? 'Ofrep' : ''}${sorted.map(pascal).join('Or')}`
+      const described: Answered = {
+        description: sorted.map((code) => `\`${code}\`: ${describeError(code).title}`).join('\n\n'),
+        ...(status === 401 && { headers: challenge }),
+        ...(status === 429 && { headers: retryAfter }),
+        content: { 'application/problem+json': { schema: problemOf(base, sorted) } },
+      }
+      if (codes.length > 4) return [String(status), described]
+      components.responses[name] = described
+      return [String(status), { $ref: `#/components/responses/${name}` }]
+    }),
+  )
+}
+
+const pascal = (code: string) =>
+  code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+const problemOf = (base: string, codes: readonly ErrorCode[]): Schema => ({
+  allOf: [{ $ref: `#/components/schemas/${base}` }, { properties: { code: { enum: codes } } }],
+})
+
+/**
+ * Links (OpenAPI 3.1, section 4.8.20) from the answer of a create to what its record can be asked
+ * at next: the paths below it whose parameters are those of the create and the record's own key.
+ */
+function addLinks(
+  route: RestRoute,
+  routes: readonly RestRoute[],
+  paths: ApiDocument['paths'],
+): void {
+  const created = paths[route.path]?.[route.method.toLowerCase()]?.responses['201']
+  if (!created || '$ref' in created) return
+  const { properties = {} } = (created.content?.['application/json']?.schema ?? {}) as Fields
+  const own = namesIn(route.path)
+  const links = routes.flatMap((other) => {
+    if (!other.path.startsWith(`${route.path}/{`)) return []
+    const [key, ...further] = namesIn(other.path).slice(own.length)
+    const field =
+      key !== undefined &&
+      (key in properties ? key : /Id$/.test(key) && 'id' in properties ? 'id' : undefined)
+    if (!key || !field || further.length > 0) return []
+    const parameters = Object.fromEntries(
+      own.map((name) => [`path.${name}`, `$request.path.${name}`]),
+    )
+    const operationId = other.name.replaceAll('../transport', '-')
+    return [
+      [
+        operationId,
+        { operationId, parameters: { ...parameters, [`path.${key}`]: `$response.body#/${field}` } },
+      ] as const,
+    ]
+  })
+  if (links.length > 0) created.links = Object.fromEntries(links)
+}
+
+const problem: Schema = {
+  type: 'object',
+  description: 'RFC 9457 problem details',
+  required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+  properties: {
+    type: { type: 'string', description: 'Where the code is explained' },
+    title: { type: 'string', description: 'The same for every problem of the code' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What happened here, for people' },
+    code: { type: 'string', enum: errorCodes, description: 'For programs' },
+    requestId: { type: 'string', description: 'Names the request in the log' },
+    limit: { type: 'string', enum: limitNames, description: 'The limit that was reached' },
+    current: {
+      type: 'object',
+      description: 'The record as it is now; comes with edit_conflict and precondition_failed',
+    },
+    issues: {
+      type: 'array',
+      maxItems: 100,
+      description: 'The fields that are wrong',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+}
+
+const ofrepProblem: Schema = {
+  description:
+    'RFC 9457 problem details with the members of the OpenFeature Remote Evaluation Protocol',
+  allOf: [
+    { $ref: '#/components/schemas/Problem' },
+    {
+      type: 'object',
+      required: ['errorCode', 'errorDetails'],
+      properties: {
+        errorCode: { type: 'string', enum: ofrepErrorCodes },
+        errorDetails: { type: 'string' },
+        key: { type: 'string' },
+      },
+    },
+  ],
+}

@@ -1,0 +1,42 @@
+import { AppError, toProblem } from '@atrium/core/platform/errors'
+import { HTTPException } from 'hono/http-exception'
+import { toAppError } from '../rpc/errors.ts'
+
+/**
+ * Headers that a rejection brings: RFC 6750 section 3 where a (better) token is asked for, RFC 9470
+ * section 3 where a newer sign-in is, RFC 9110 section 10.2.3 where waiting helps.
+ */
+export function rejectionHeaders(error: AppError): Record<string, string> {
+  if (error.retryAfterSeconds !== undefined)
+    return { 'retry-after': String(error.retryAfterSeconds) }
+  if (error.status !== 401) return {}
+  if (error.code === 'recent_sign_in_required') {
+    const told = `error_description="${error.message}", max_age="${error.maxAgeSeconds ?? 0}"`
+    return {
+      'www-authenticate': `Bearer realm="atrium", error="insufficient_user_authentication", ${told}`,
+    }
+  }
+  const reason =
+    error.code === 'unauthenticated' && !error.cause
+      ? ''
+      : `, error="invalid_token", error_description="${error.message}"`
+  return { 'www-authenticate': `Bearer realm="atrium"${reason}` }
+}
+
+/**
+ * The response to a failure: RFC 9457 `application/problem+json`, without a stack and without
+ * details of an upstream service. `members` are added to the problem.
+ */
+export function problemResponse(failure: unknown, requestId: string, members?: object): Response {
+  const error = failure instanceof HTTPException ? fromHttp(failure) : toAppError(failure)
+  const headers = { 'content-type': 'application/problem+json', ...rejectionHeaders(error) }
+  return new Response(JSON.stringify({ ...toProblem(error, requestId), ...members }), {
+    status: error.status,
+    headers,
+  })
+}
+
+function fromHttp(exception: HTTPException): AppError {
+  if (exception.status === 413) return new AppError('too_large', undefined, { cause: exception })
+  return new AppError('invalid_input', undefined, { cause: exception })
+}

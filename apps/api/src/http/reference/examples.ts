@@ -1,0 +1,101 @@
+import type { ApiDocument, Schema } from '../openapi.ts'
+
+type Value = null | boolean | number | string | readonly Value[] | { [name: string]: Value }
+
+/** Examples deeper than this would hide what matters. */
+const deepest = 6
+
+const byName: Readonly<Record<string, string>> = {
+  slug: 'acme',
+  tenantSlug: 'acme',
+  partnerSlug: 'north',
+  hostSlug: 'anna',
+  eventSlug: 'intro-call',
+  email: 'anna@example.com',
+  name: 'Anna Example',
+  firstName: 'Anna',
+  lastName: 'Example',
+  domain: 'example.com',
+  phone: '+49 30 1234567',
+  currency: 'eur',
+  country: 'DE',
+  timeZone: 'Europe/Berlin',
+  zone: 'Europe/Berlin',
+  month: '2026-01',
+  address: 'sales@example.com',
+  cursor: '0197f7a4-2c1e-7000-8000-000000000001',
+}
+
+const byFormat: Readonly<Record<string, string>> = {
+  uuid: '0197f7a4-2c1e-7000-8000-000000000001',
+  'date-time': '2026-01-31T09:30:00Z',
+  date: '2026-01-31',
+  uri: 'https://example.com',
+  email: 'anna@example.com',
+}
+
+/** What a schema points to, where it is a reference to a component. */
+export function resolved(document: ApiDocument, schema: Schema): Schema {
+  const { $ref } = schema
+  if (typeof $ref !== 'string') return schema
+  return document.components.schemas[$ref.slice('#/components/schemas/'.length)] ?? {}
+}
+
+/**
+ * A value that fits the schema as far as a reader needs. `name` is that of the field, which says
+ * more than its type.
+ */
+export function exampleOf(document: ApiDocument, given: Schema, name = '', depth = 0): Value {
+  const schema = resolved(document, given) as {
+    [keyword: string]: unknown
+    enum?: Value[]
+    anyOf?: Schema[]
+    oneOf?: Schema[]
+    allOf?: Schema[]
+    prefixItems?: Schema[]
+    properties?: Record<string, Schema>
+  }
+  if (schema.const !== undefined) return schema.const as Value
+  if (schema.default !== undefined) return schema.default as Value
+  if (schema.enum)
+    return schema.enum.includes(byName[name] ?? '')
+      ? (byName[name] as Value)
+      : (schema.enum[0] ?? null)
+  // Beside properties the alternatives only say which fields have to be there.
+  const options = schema.properties ? undefined : (schema.anyOf ?? schema.oneOf)
+  if (options) {
+    const best = options.find((one) => resolved(document, one).type !== 'null')
+    return best ? exampleOf(document, best, name, depth) : null
+  }
+  if (schema.allOf) {
+    const parts = schema.allOf.map((one) => exampleOf(document, one, name, depth))
+    return Object.assign({}, ...parts)
+  }
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type]
+  const type = types.find((one) => one !== 'null')
+  if (schema.properties) {
+    if (depth === deepest) return {}
+    const left = otherThanFirst(schema.oneOf ?? [])
+    const fields = Object.entries(schema.properties).filter(([field]) => !left.has(field))
+    return Object.fromEntries(
+      fields.map(([field, inner]) => [field, exampleOf(document, inner, field, depth + 1)]),
+    )
+  }
+  if (type === 'array') {
+    if (schema.prefixItems)
+      return schema.prefixItems.map((one) => exampleOf(document, one, name, depth + 1))
+    return depth === deepest || !schema.items
+      ? []
+      : [exampleOf(document, schema.items as Schema, name.replace(/s$/, ''), depth + 1)]
+  }
+  if (type === 'boolean') return true
+  if (type === 'integer' || type === 'number') return Math.max(Number(schema.minimum ?? 0), 0) || 1
+  if (type === 'string') return byFormat[String(schema.format)] ?? byName[name] ?? 'text'
+  return type === undefined ? null : {}
+}
+
+/** The fields that only later alternatives of a schema need. */
+function otherThanFirst(options: readonly Schema[]): Set<string> {
+  const [first = [], ...others] = options.map(({ required }) => (required ?? []) as string[])
+  return new Set(others.flat().filter((field) => !first.includes(field)))
+}

@@ -1,0 +1,313 @@
+import { describeError, type ErrorCode, errorCodes } from '@atrium/core/platform/errors'
+import { html, raw } from 'hono/html'
+import type { Answered, ApiDocument, Operation, Schema } from '../openapi.ts'
+import { exampleOf, resolved } from './examples.ts'
+import { fieldList, fieldsOf } from './fields.ts'
+import { style } from './style.ts'
+
+export type Html = ReturnType<typeof html>
+
+/** An operation with its address. */
+interface Listed {
+  method: string
+  path: string
+  operation: Operation
+}
+
+/** The operations of one tag. */
+export interface Section {
+  /** The tag as a path segment. */
+  name: string
+  title: string
+  operations: readonly Listed[]
+}
+
+export function sectionsOf(document: ApiDocument): Section[] {
+  const all = Object.entries(document.paths).flatMap(([path, ofPath]) =>
+    Object.entries(ofPath).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  )
+  const byTag = Map.groupBy(all, ({ operation }) => operation.tags[0] ?? 'other')
+  return [...byTag]
+    .map(([tag, operations]) => ({
+      name: tag.replaceAll(' ', '-'),
+      title: titleOf(tag),
+      operations: operations.sort(byAddress),
+    }))
+    .sort((one, other) => one.title.localeCompare(other.title))
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const byAddress = (one: Listed, other: Listed) =>
+  one.path.localeCompare(other.path) || methods.indexOf(one.method) - methods.indexOf(other.method)
+
+const abbreviations: Readonly<Record<string, string>> = {
+  sso: 'Single sign-on',
+  mfa: 'Multi-factor sign-in',
+}
+const titleOf = (tag: string) =>
+  abbreviations[tag] ?? `${tag.charAt(0).toUpperCase()}${tag.slice(1)}`
+
+function page(title: string, sections: readonly Section[], current: string, content: Html): Html {
+  const link = (name: string, label: string) =>
+    html`<li><a href="/docs${name === '' ? '' : `/${name}`}"${name === current ? html` aria-current="page"` : ''}>${label}</a></li>`
+  return html`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${title} – Atrium platform API</title>
+    <style>${raw(style)}</style>
+  </head>
+  <body>
+    <a class="skip" href="#content">Skip to content</a>
+    <header class="top"><a class="brand" href="/docs">Atrium platform API</a> <a class="sections" href="#sections">All sections</a></header>
+    <div class="page">
+      <main id="content">${content}</main>
+      <div class="side">
+        <nav id="sections" aria-label="Sections">
+          <ul>
+            ${link('', 'Overview')} ${sections.map(({ name, title }) => link(name, title))} ${link('errors', 'Error codes')}
+          </ul>
+        </nav>
+      </div>
+    </div>
+  </body>
+</html>`
+}
+
+/**
+ * The first page: what holds for every call, and all operations, or those that match what was
+ * searched for.
+ */
+export function overview(
+  document: ApiDocument,
+  sections: readonly Section[],
+  search: string,
+): Html {
+  const requested = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches = ({ method, path, operation }: Listed) => {
+    const words = `${method} ${path} ${operation.summary} ${operation.tags.join(' ')}`.toLowerCase()
+    return requested.every((word) => words.includes(word))
+  }
+  const found = sections
+    .map((section) => ({ ...section, operations: section.operations.filter(matches) }))
+    .filter(({ operations }) => operations.length > 0)
+  const count = found.reduce((sum, { operations }) => sum + operations.length, 0)
+  const title = requested.length > 0 ? `Search: ${search}` : 'Overview'
+  return page(
+    title,
+    sections,
+    '',
+    html`<h1>Atrium platform API</h1>
+      <p class="lead">${document.info.description} This page is made from the <a href="/openapi.json">OpenAPI 3.1 document</a>.</p>
+      <form class="search" action="/docs" role="search">
+        <input type="search" name="q" value="${search}" maxlength="200" aria-label="Search operations" placeholder="Search operations" />
+        <button>Search</button>
+      </form>
+      ${requested.length > 0 ? html`<p>${count === 0 ? 'No operation matches. Try fewer words.' : `${count} ${count === 1 ? 'operation' : 'operations'}`}</p>` : basics}
+      ${found.map(
+        ({
+          name,
+          title,
+          operations,
+        }) => html`<h2 id="${name}"><a href="/docs/${name}">${title}</a></h2>
+        <ul class="list">
+          ${operations.map(
+            ({
+              method,
+              path,
+              operation,
+            }) => html`<li><a href="/docs/${name}#${operation.operationId}">
+              ${methodOf(method)} <code>${path}</code> <span class="about">${operation.summary}</span>
+            </a></li>`,
+          )}
+        </ul>`,
+      )}`,
+  )
+}
+
+const basics = html`
+  <h2>Authentication</h2>
+  <p class="lead">Send <code>Authorization: Bearer &lt;access token&gt;</code> with an access token of the identity provider. An operation that needs none says so.</p>
+  <h2>Errors</h2>
+  <p class="lead">Every error is an RFC 9457 problem (<code>application/problem+json</code>). Programs read <code>code</code>; see <a href="/docs/errors">all error codes</a>. <code>requestId</code> names the request in the log.</p>
+  <h2>Lists</h2>
+  <p class="lead">A list returns <code>items</code> and <code>nextCursor</code>. Pass it as <code>cursor</code> for the next page; null means the end.</p>
+  <h2>Retries</h2>
+  <p class="lead">Send an <code>Idempotency-Key</code> with a POST, and repeat it with the same key: it is carried out once. After 429 wait as long as <code>Retry-After</code> says.</p>`
+
+/** A page with all operations of a section. */
+export function sectionPage(
+  document: ApiDocument,
+  sections: readonly Section[],
+  section: Section,
+): Html {
+  return page(
+    section.title,
+    sections,
+    section.name,
+    html`<h1>${section.title}</h1>
+      <ul class="list">
+        ${section.operations.map(
+          ({ method, path, operation }) => html`<li><a href="#${operation.operationId}">
+            ${methodOf(method)} <code>${path}</code> <span class="about">${operation.summary}</span>
+          </a></li>`,
+        )}
+      </ul>
+      ${section.operations.map((listed) => operationOf(document, listed))}`,
+  )
+}
+
+const methodOf = (method: string) =>
+  html`<span class="method ${method.toLowerCase()}">${method}</span>`
+
+function operationOf(document: ApiDocument, listed: Listed): Html {
+  const { method, path, operation } = listed
+  const { parameters, requestBody } = operation
+  const places = [
+    ['path', 'Path parameters'],
+    ['query', 'Query parameters'],
+    ['header', 'Headers'],
+  ] as const
+  const body = requestBody?.content['application/json'].schema
+  const [status, answer] = successOf(operation)
+  const result = answer?.content?.['application/json']?.schema
+  return html`<section class="operation" id="${operation.operationId}" aria-labelledby="${operation.operationId}-title ${operation.operationId}-route">
+    <div class="head">
+      <h2 id="${operation.operationId}-title">${operation.summary}</h2>
+      <p class="route" id="${operation.operationId}-route">${methodOf(method)} <code>${path}</code></p>
+      <p class="lead">${tokenOf(operation)}${operation.description === undefined ? '' : ` ${operation.description}`}</p>
+    </div>
+    <div>
+      ${places.map(([place, title]) => {
+        const those = parameters.filter((one) => one.in === place)
+        return those.length > 0 ? html`<h3>${title}</h3>${fieldList(document, those)}` : ''
+      })}
+      ${requestBody && body ? html`<h3>Body${requestBody.required ? '' : ' (optional)'}</h3>${fieldsOf(document, body)}` : ''}
+      <h3>Returns</h3>
+      <p><strong>${status}</strong> ${answer?.description ?? ''}${typesOf(answer)}</p>
+      ${result && hasFields(document, result) ? html`<details><summary>Fields of the response</summary>${fieldsOf(document, result)}</details>` : ''}
+      <h3>Errors</h3>
+      ${errorsOf(document, operation)}
+    </div>
+    <div class="samples">
+      <div class="sample"><h4>Request</h4><pre>${requestSample(document, listed)}</pre></div>
+      ${result ? html`<div class="sample"><h4>Response ${status}</h4>${responseSample(JSON.stringify(exampleOf(document, result), null, 2))}</div>` : ''}
+    </div>
+  </section>`
+}
+
+function tokenOf({ security }: Operation): string {
+  if (security.length === 0) return 'Needs no token.'
+  return security.some((one) => 'mailedLink' in one)
+    ? 'Needs the token of a mailed link.'
+    : 'Needs an access token.'
+}
+
+function successOf({ responses }: Operation): [string, Answered | undefined] {
+  const [status = '', answer] = Object.entries(responses).find(([one]) => one.startsWith('2')) ?? []
+  return [status, answer && !('$ref' in answer) ? answer : undefined]
+}
+
+const hasFields = (document: ApiDocument, schema: Schema) => {
+  const { properties, anyOf = [] } = resolved(document, schema) as {
+    properties?: object
+    anyOf?: Schema[]
+  }
+  return (
+    properties !== undefined ||
+    anyOf.some((one) => resolved(document, one).properties !== undefined)
+  )
+}
+
+function typesOf(answer: Answered | undefined): Html | '' {
+  const types = Object.keys(answer?.content ?? {}).filter((type) => type !== 'application/json')
+  if (types.length === 0) return ''
+  return html`, ${answer?.content?.['application/json'] ? 'also' : ''} as ${types.map((type, at) => html`${at === 0 ? '' : ' or '}<code>${type}</code>`)}`
+}
+
+function errorsOf(document: ApiDocument, { responses }: Operation): Html {
+  const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400)
+  return html`<dl class="errors">
+    ${errors.map(
+      ([status, response]) => html`<div>
+        <dt>${status}</dt>
+        <dd>${codesOf(document, response).map((code) => html`<a href="/docs/errors#${code}"><code>${code}</code></a>`)}</dd>
+      </div>`,
+    )}
+  </dl>`
+}
+
+function codesOf(document: ApiDocument, response: Operation['responses'][string]): ErrorCode[] {
+  const named =
+    '$ref' in response
+      ? document.components.responses[response.$ref.slice('#/components/responses/'.length)]
+      : response
+  const { allOf = [] } = (named?.content?.['application/problem+json']?.schema ?? {}) as {
+    allOf?: Schema[]
+  }
+  return allOf.flatMap(
+    ({ properties }) =>
+      ((properties as { code?: { enum: ErrorCode[] } } | undefined)?.code?.enum ??
+        []) as ErrorCode[],
+  )
+}
+
+function requestSample(document: ApiDocument, { method, path, operation }: Listed): string {
+  const { parameters, requestBody, security } = operation
+  const value = (name: string) =>
+    encodeURIComponent(
+      String(exampleOf(document, parameters.find((one) => one.name === name)?.schema ?? {}, name)),
+    )
+  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => value(name))
+  const query = parameters
+    .filter((one) => one.in === 'query' && one.required)
+    .map(({ name }) => `${name}=${value(name)}`)
+  const lines = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} "$ATRIUM_API${address}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
+  ]
+  if (security.length > 0) lines.push('-H "Authorization: Bearer $TOKEN"')
+  const schema = requestBody?.content['application/json'].schema
+  if (schema) {
+    const { required = [], properties = {} } = schema as {
+      required?: readonly string[]
+      properties?: Record<string, Schema>
+    }
+    const whole = exampleOf(document, schema) as Record<string, unknown>
+    const shown = required.length > 0 ? required : Object.keys(properties).slice(0, 1)
+    const body = Object.fromEntries(shown.map((name) => [name, whole[name]]))
+    lines.push(
+      '-H "Content-Type: application/json"',
+      `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`,
+    )
+  }
+  return lines.join(' \\\n  ')
+}
+
+/** Long answers are folded up: they would push the next operation away. */
+function responseSample(text: string): Html {
+  const lines = text.split('\n').length
+  if (lines <= 40) return html`<pre>${text}</pre>`
+  return html`<details><summary>Show ${lines} lines</summary><pre>${text}</pre></details>`
+}
+
+/** Every error code, where the `type` of a problem points. */
+export function errorsPage(sections: readonly Section[]): Html {
+  return page(
+    'Error codes',
+    sections,
+    'errors',
+    html`<h1>Error codes</h1>
+      <p class="lead">Every error is an RFC 9457 problem whose <code>code</code> is one of these.</p>
+      <dl class="codes">
+        ${errorCodes.map((code) => {
+          const { status, title } = describeError(code)
+          return html`<div id="${code}"><dt><code>${code}</code></dt><dd>${status}</dd><dd>${title}</dd></div>`
+        })}
+      </dl>`,
+  )
+}

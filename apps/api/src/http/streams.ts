@@ -1,0 +1,99 @@
+import type { Context as HonoContext } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import type { ExportFormat, TextExport } from '../rpc/procedure-meta.ts'
+import type { Services } from '../rpc/services.ts'
+import type { AppEnv } from './request-info.ts'
+
+/**
+ * A subscription over REST: server-sent events (WHATWG HTML, section 9.2), one JSON object per
+ * message, a comment every 15 s.
+ */
+export function streamServerSentEvents(
+  c: HonoContext<AppEnv>,
+  services: Services,
+  events: AsyncIterable<unknown>,
+): Response {
+  c.header('x-accel-buffering', 'no')
+  return streamSSE(c, async (sse) => {
+    const iterator = events[Symbol.asyncIterator]()
+    sse.onAbort(() => {
+      iterator.return?.().catch(() => {})
+    })
+    const ping = setInterval(() => {
+      sse.write(': ping\n\n').catch(() => {})
+    }, 15_000)
+    try {
+      for (
+        let next = await iterator.next();
+        !next.done && !sse.aborted;
+        next = await iterator.next()
+      ) {
+        await sse.writeSSE({ data: JSON.stringify(next.value) })
+      }
+    } catch (err) {
+      // The reader sees the end of the answer and connects again.
+      services.log.error({ err, requestId: c.get('requestId') }, 'a stream of events broke off')
+    } finally {
+      clearInterval(ping)
+    }
+  })
+}
+
+/** What a procedure with `file` answers. */
+export interface FileResponse {
+  /** Of letters, digits, `-` and `../transport` alone: it stands in a header. */
+  fileName: string
+  contentType: string
+  text: string
+}
+
+/** A document over REST. A page in it runs no scripts and loads nothing. */
+export function sendFile(
+  c: HonoContext<AppEnv>,
+  { fileName, contentType, text }: FileResponse,
+): Response {
+  c.header('content-type', contentType)
+  c.header('content-disposition', `attachment; filename="${fileName}"`)
+  c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+  return c.body(text)
+}
+
+const exportTypes: Readonly<Record<ExportFormat, string>> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+}
+
+/**
+ * An export over REST: text in pieces, to be saved as a file. A failure before the first piece is
+ * thrown. A later one aborts the connection, so that nobody takes half a file for a whole one, and
+ * is logged with the request's id.
+ */
+export async function streamExport(
+  c: HonoContext<AppEnv>,
+  services: Services,
+  pieces: AsyncIterable<string>,
+  { fileName, formats }: TextExport,
+): Promise<Response> {
+  const iterator = pieces[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  const requestId = c.get('requestId')
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    const encoder = new TextEncoder()
+    try {
+      for (let next = first; !next.done; next = await iterator.next())
+        yield encoder.encode(next.value)
+    } catch (err) {
+      services.log.error({ err, requestId }, 'an export broke off')
+      // On a socket it is cut here: what runs Hono on Node would write the error to the console as
+      // well.
+      if (!c.env.outgoing) throw err
+      c.env.outgoing.destroy()
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  const format = formats.find((one) => one === c.req.query('format')) ?? formats[0]
+  c.header('content-type', `${exportTypes[format]}; charset=utf-8`)
+  c.header('content-disposition', `attachment; filename="${fileName}.${format}"`)
+  return c.body(ReadableStream.from(bytes()))
+}

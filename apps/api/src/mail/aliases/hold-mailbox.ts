@@ -1,0 +1,36 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { AppError } from '@atrium/core/platform/errors'
+import { claimMember, type MemberWork, releaseMember } from '@atrium/db/members/member-work'
+import { findMember } from '@atrium/db/members/members'
+import type { Services } from '../../rpc/services.ts'
+
+const pollIntervalMs = 100
+
+/**
+ * Runs one change of a member's mailbox alone, under the lease that every other act on the member
+ * takes: the mail server numbers aliases again with each change, so two writers would take away
+ * each other's. Waits for another change to end. Throws AppError `member_busy` when it does not
+ * within `waitMs`, `not_found` when the member is gone.
+ */
+export async function holdingMailbox<Result>(
+  services: Services,
+  { tenantId, userId, waitMs = 5_000 }: { tenantId: string; userId: string; waitMs?: number },
+  change: (work: MemberWork) => Promise<Result>,
+): Promise<Result> {
+  const { db } = services.database
+  const giveUpAt = performance.now() + waitMs
+  let work = await claimMember(db, tenantId, userId)
+  while (!work) {
+    if (!(await findMember(db, tenantId, userId)))
+      throw new AppError('not_found', 'The member is gone.')
+    if (performance.now() >= giveUpAt) throw new AppError('member_busy')
+    await wait(pollIntervalMs)
+    work = await claimMember(db, tenantId, userId)
+  }
+  services.memberLeases.kept(work)
+  try {
+    return await change(work)
+  } finally {
+    await releaseMember(db, work)
+  }
+}

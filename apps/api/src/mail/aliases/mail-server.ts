@@ -1,0 +1,32 @@
+import { AppError } from '@atrium/core/platform/errors'
+import type { MailServer } from '@atrium/integrations/mail/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Services } from '../../rpc/services.ts'
+
+/** How long one change in the mail server may take, its retries included. */
+export const mailDeadlineMs = 10_000
+
+/** The mail server. Throws AppError `integration_off` where this installation has none. */
+export function mailServerOf(services: Services): MailServer {
+  const { mail } = services.systems
+  if (!mail || !services.config.mailProvisioning)
+    throw new AppError('integration_off', 'This installation has no mail server.')
+  return mail
+}
+
+/**
+ * What to tell of a call that failed: 502 with the failure's own sentence. Anything but a failure
+ * of the system is thrown on.
+ */
+export function mailFailure(error: unknown, signal: AbortSignal): AppError {
+  if (error instanceof UpstreamError)
+    return new AppError('upstream_failed', error.message, { cause: error })
+  if (signal.aborted) {
+    return new AppError(
+      'upstream_failed',
+      `The mail server did not answer within ${mailDeadlineMs / 1000} seconds.`,
+      { cause: error },
+    )
+  }
+  throw error
+}

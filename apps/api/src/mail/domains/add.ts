@@ -1,0 +1,71 @@
+import type { AddDomain, DomainView } from '@atrium/core/mail/domains'
+import { countDomains, findDomain } from '@atrium/db/mail/domains'
+import { insertDomains, notifyTenant, type TenantTrx } from '@atrium/db/tenants/tenants'
+import { rejectLimited } from '../../billing/invoices/limits.ts'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import type { InTransaction } from '../../rpc/services.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { domainTaken, isDomainTaken, rejectPlatformNames, rejectUnavailable } from './available.ts'
+import { auditedDomain, readDomain } from './find.ts'
+import { syncWithMailServer } from './mail-side.ts'
+import { toDomainView } from './view.ts'
+
+const mailMs = 10_000
+
+/**
+ * Adds a domain and returns what to publish. The record remains when the mail server fails:
+ * `mailError` tells it, and every check and reconcile retries. Several tenants can add a domain
+ * until one of them proves it. Throws AppError `already_exists` when another tenant has proved the
+ * domain or this one has it, `invalid_input` as `refuseUnavailable`.
+ */
+export async function addDomain(
+  ctx: Context,
+  access: Access,
+  input: AddDomain,
+): Promise<DomainView> {
+  const { services } = ctx
+  const { db } = services.database
+  rejectPlatformNames(services, access.tenant.slug, [input.domain], 'domain')
+  await tenantTransaction(services, access.tenant.id, (trx) =>
+    insert(trx, services, access.tenant.slug, input.domain),
+  ).catch((error: unknown) => {
+    throw isDomainTaken(error) ? domainTaken('domain', error) : error
+  })
+  const row = await syncWithMailServer(
+    services,
+    await readDomain(db, access.tenant.id, input.domain),
+    mailMs,
+  )
+  await services.audit.record(ctx, access.caller, {
+    action: 'domain.added',
+    ...auditedDomain(row),
+    metadata: row.mailError === null ? {} : { mailError: row.mailError },
+  })
+  return toDomainView(services, row)
+}
+
+async function insert(
+  trx: TenantTrx,
+  services: InTransaction,
+  slug: string,
+  name: string,
+): Promise<void> {
+  const tenant = await lockOpenTenant(trx, slug)
+  await rejectLimited(trx, services, tenant.id)
+  await services.limits.requireCapacity(
+    trx,
+    'domains',
+    tenant.id,
+    await countDomains(trx, tenant.id),
+  )
+  await insertDomains(trx, tenant.id, [name], {
+    platformDomain: services.config.tenantDomain,
+    withPrimary: false,
+  })
+  await rejectUnavailable(trx, tenant.id, [name], 'domain')
+  const added = await findDomain(trx, tenant.id, name)
+  if (!added) throw new Error('the domain that was inserted is not there')
+  await notifyTenant(trx, tenant.id)
+}

@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Ask, DnsAnswer, RecordType } from '@atrium/core/mail/dns-answers'
+import {
+  judgeRecords,
+  regressions,
+  secondsUntilNextCheck,
+  stateOf,
+} from '@atrium/core/mail/domain-records'
+import type { DomainCheckCause, ExpectedRecord, RecordVerdict } from '@atrium/core/mail/domains'
+import {
+  type DomainRow,
+  findDomainById,
+  lastKnownVerdicts,
+  proveDomain,
+  saveDomainCheck,
+} from '@atrium/db/mail/domains'
+import type { DnsResolver } from '@atrium/integrations/dns/port'
+import type { Services } from '../../rpc/services.ts'
+import { isDomainTaken } from './available.ts'
+import { endOtherClaims, endSupersededClaim } from './end-claim.ts'
+import { syncWithMailServer } from './mail-side.ts'
+import { hasMail, isManaged, recordsOf } from './view.ts'
+
+/** How long DNS may take for one domain altogether; what has not answered by then is `unknown`. */
+const dnsMs = 12_000
+const mailMs = 8_000
+/** A record may refer to others without end; nobody's honest zone needs so many. */
+const mostQuestions = 150
+
+export interface CheckOutcome {
+  before: DomainRow
+  after: DomainRow
+  /** Ownership was shown for the first time. */
+  provenNow: boolean
+  regressed: RecordVerdict[]
+}
+
+/**
+ * Compares a domain with live DNS and saves the outcome: expected records fresh from the mail
+ * server (the last known ones when it does not answer), each judged, the state, the history.
+ * `removed` when the domain was removed meanwhile, `superseded` when another tenant has proved it,
+ * so that this claim ended.
+ */
+export async function checkDomain(
+  services: Services,
+  row: DomainRow,
+  cause: DomainCheckCause,
+): Promise<CheckOutcome | 'removed' | 'superseded'> {
+  const { db } = services.database
+  if (await endSupersededClaim(services, row)) return 'superseded'
+  const synced = await syncWithMailServer(services, row, mailMs)
+  const verdicts = await judge(services.systems.dns, synced.name, recordsOf(services, synced))
+  const shown = verdicts.some((record) => record.purpose === 'ownership' && record.verdict === 'ok')
+  const due = synced.verifiedAt === null && (shown || isManaged(services, synced.name))
+  // Here before the mail server: of several tenants that show ownership at once, one proves the
+  // domain.
+  const proof = due ? await prove(services, synced) : undefined
+  if (proof === 'removed' || proof === 'superseded') return proof
+  const provenNow = proof === 'proven'
+  const proven = synced.verifiedAt !== null || proof !== undefined
+  // From now on the mail server takes mail for it; what was published stays right, because its keys
+  // stay.
+  const taken = provenNow
+    ? await syncWithMailServer(services, { ...synced, verifiedAt: services.clock.now() }, mailMs)
+    : synced
+  const before = { ...taken, verifiedAt: synced.verifiedAt }
+  const placed = before.mailDomainId ?? (proven ? null : before.mailPendingId)
+  const complete =
+    !hasMail(services) ||
+    (placed !== null && before.mailRecordsComplete && before.mailError === null)
+  const state = stateOf(verdicts, { proven, complete })
+  const regressed =
+    before.verifiedAt === null ? [] : regressions(await lastKnownVerdicts(db, before.id), verdicts)
+  const changed = state !== before.state || !isDeepStrictEqual(verdicts, before.verdicts)
+  const ageSeconds = (services.clock.now().getTime() - before.createdAt.getTime()) / 1000
+  const saved = await db.transaction().execute((trx) =>
+    saveDomainCheck(trx, {
+      domainId: before.id,
+      cause,
+      state,
+      previousState: before.state,
+      regressed: regressed.length > 0,
+      verdicts,
+      // What is asked every few minutes and always answers the same would bury what changed.
+      remember: cause === 'manual' || changed,
+      nextInSeconds: secondsUntilNextCheck({ state, proven, complete, ageSeconds }),
+    }),
+  )
+  const after = saved ? await findDomainById(db, before.id) : undefined
+  if (!after) return 'removed'
+  if (provenNow) await endOtherClaims(services, after)
+  return { before, after, provenNow, regressed }
+}
+
+/**
+ * Records the proof. `known` when another check recorded it meanwhile, `superseded` when another
+ * tenant was first.
+ */
+async function prove(
+  services: Services,
+  row: DomainRow,
+): Promise<'proven' | 'known' | 'removed' | 'superseded'> {
+  const { db } = services.database
+  try {
+    if (await proveDomain(db, row.id)) return 'proven'
+  } catch (error) {
+    if (!isDomainTaken(error)) throw error
+    await endSupersededClaim(services, row)
+    return 'superseded'
+  }
+  return (await findDomainById(db, row.id)) ? 'known' : 'removed'
+}
+
+/** Runs the rules, fetches what they ask for, and runs them again until they have all they need. */
+async function judge(
+  dns: DnsResolver,
+  domain: string,
+  records: readonly ExpectedRecord[],
+): Promise<RecordVerdict[]> {
+  const answers = new Map<string, DnsAnswer>()
+  const signal = AbortSignal.timeout(dnsMs)
+  for (;;) {
+    const open = new Map<string, { type: RecordType; name: string }>()
+    const ask: Ask = (type, name) => {
+      const key = `${type} ${name}`
+      const known = answers.get(key)
+      if (known) return known
+      if (answers.size + open.size >= mostQuestions)
+        return { state: 'unknown', reason: 'The records refer to too many others.' }
+      open.set(key, { type, name })
+      return undefined
+    }
+    const verdicts = judgeRecords(domain, records, ask)
+    if (open.size === 0) return verdicts
+    await Promise.all(
+      [...open].map(async ([key, { type, name }]) =>
+        answers.set(key, await answered(dns, type, name, signal)),
+      ),
+    )
+  }
+}
+
+async function answered(
+  dns: DnsResolver,
+  type: RecordType,
+  name: string,
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
+  try {
+    return await dns.lookup(type, name, { signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return { state: 'unknown', reason: `DNS did not answer for ${name} in time.` }
+  }
+}

@@ -1,0 +1,45 @@
+import { changedFields } from '@atrium/core/audit/audit'
+import type { DomainView, SetDmarc } from '@atrium/core/mail/domains'
+import { setDomainDmarc } from '@atrium/db/mail/domains'
+import type { Context } from '../../rpc/context.ts'
+import { requireVersion } from '../../rpc/edit-version.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { auditedDomain, readDomain } from './find.ts'
+import { syncWithMailServer } from './mail-side.ts'
+import { editableDomain, toDomainView } from './view.ts'
+
+const mailMs = 8_000
+
+/**
+ * Sets the policy that the DMARC record should publish, and keeps the mail server's report address
+ * in step. The policy stands even when the mail server fails: `mailError` tells it, and the next
+ * check tries again.
+ */
+export async function setDmarc(ctx: Context, access: Access, input: SetDmarc): Promise<DomainView> {
+  const { services } = ctx
+  const { row, changes } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const tenant = await lockOpenTenant(trx, access.tenant.slug)
+    const found = await readDomain(trx, tenant.id, input.domain)
+    requireVersion(input.expectedVersion, editableDomain(found))
+    const before = { policy: found.dmarcPolicy, rua: found.dmarcRua, pct: found.dmarcPct }
+    const after = {
+      policy: input.policy,
+      rua: input.rua === undefined ? before.rua : input.rua,
+      pct: input.pct ?? 100,
+    }
+    const differences = changedFields(before, after, ['policy', 'rua', 'pct'])
+    if (Object.keys(differences).length > 0) await setDomainDmarc(trx, found.id, after)
+    return { row: await readDomain(trx, tenant.id, input.domain), changes: differences }
+  })
+  const synced = await syncWithMailServer(services, row, mailMs)
+  if (Object.keys(changes).length > 0) {
+    await services.audit.record(ctx, access.caller, {
+      action: 'domain.dmarc_set',
+      ...auditedDomain(row),
+      metadata: { changes, ...(synced.mailError === null ? {} : { mailError: synced.mailError }) },
+    })
+  }
+  return toDomainView(services, synced)
+}

@@ -1,0 +1,42 @@
+import { claimDomainRenames, endDomainRename, hasDueRename } from '@atrium/db/mail/domain-renames'
+import type { MailServer } from '@atrium/integrations/mail/port'
+import { StepRejected } from '../../provisioning/step-refused.ts'
+import type { Services } from '../../rpc/services.ts'
+
+/**
+ * Gives domains that were released, or taken back, their new name in the mail server, where
+ * mailboxes, aliases, lists and keys stay on them. Rejects as the mail server does; then the name
+ * stays due. What another process does at this moment is not waited for.
+ */
+export async function followNames(
+  { database: { db } }: Services,
+  mail: MailServer,
+  of: { tenantId: string } | { id: string },
+  signal: AbortSignal,
+): Promise<void> {
+  for (const rename of await claimDomainRenames(db, of)) {
+    let done = false
+    try {
+      await mail.renameDomain({ domainId: rename.mailDomainId, name: rename.name }, { signal })
+      done = true
+    } finally {
+      await endDomainRename(db, rename, done)
+    }
+  }
+}
+
+/**
+ * For work that goes by the names in the mail server. Throws `StepRefused` while one is still to be
+ * given.
+ */
+export async function requireNames(
+  services: Services,
+  mail: MailServer,
+  tenantId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(await hasDueRename(services.database.db, tenantId))) return
+  await followNames(services, mail, { tenantId }, signal)
+  if (await hasDueRename(services.database.db, tenantId))
+    throw new StepRejected('The mail server is still renaming a domain of this tenant.')
+}

@@ -1,0 +1,41 @@
+import type { DomainPath, DomainView } from '@atrium/core/mail/domains'
+import { AppError } from '@atrium/core/platform/errors'
+import { listDomains, setPrimaryDomain } from '@atrium/db/mail/domains'
+import { notifyTenant } from '@atrium/db/tenants/tenants'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { auditedDomain, readDomain } from './find.ts'
+import { toDomainView } from './view.ts'
+
+/**
+ * Makes a domain the one that new addresses get. 409 `domain_not_verified` before its ownership was
+ * shown. A second run changes nothing.
+ */
+export async function makePrimaryDomain(
+  ctx: Context,
+  access: Access,
+  input: DomainPath,
+): Promise<DomainView> {
+  const { services } = ctx
+  const { row, previous } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const tenant = await lockOpenTenant(trx, access.tenant.slug)
+    const found = await readDomain(trx, tenant.id, input.domain)
+    if (found.verifiedAt === null) throw new AppError('domain_not_verified')
+    const before = (await listDomains(trx, tenant.id)).find((domain) => domain.primary)
+    if (!found.primary) {
+      await setPrimaryDomain(trx, tenant.id, found.id)
+      await notifyTenant(trx, tenant.id)
+    }
+    return { row: { ...found, primary: true }, previous: before?.name ?? null }
+  })
+  if (previous !== row.name) {
+    await services.audit.record(ctx, access.caller, {
+      action: 'domain.primary_set',
+      ...auditedDomain(row),
+      metadata: { changes: { primaryDomain: [previous, row.name] } },
+    })
+  }
+  return toDomainView(services, row)
+}

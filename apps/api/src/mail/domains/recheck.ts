@@ -1,0 +1,66 @@
+import type { DomainPath, DomainView } from '@atrium/core/mail/domains'
+import { AppError } from '@atrium/core/platform/errors'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { rejectClosed } from '../../rpc/open-tenant.ts'
+import { type CheckOutcome, checkDomain } from './check.ts'
+import { auditedDomain, readDomain } from './find.ts'
+import { toDomainView } from './view.ts'
+
+/**
+ * Compares live DNS with what should be there, now. DNS and mail server may fail: their records are
+ * `unknown` or as last known.
+ */
+export async function recheckDomain(
+  ctx: Context,
+  access: Access,
+  input: DomainPath,
+): Promise<DomainView> {
+  const { services } = ctx
+  rejectClosed(access.tenant.status)
+  const outcome = await checkDomain(
+    services,
+    await readDomain(services.database.db, access.tenant.id, input.domain),
+    'manual',
+  )
+  if (outcome === 'removed') throw new AppError('not_found', 'This tenant has no such domain.')
+  if (outcome === 'superseded') {
+    throw new AppError(
+      'already_exists',
+      'Another workplace has shown that this domain belongs to it, so it was removed here.',
+    )
+  }
+  const { before, after } = outcome
+  await services.audit.record(ctx, access.caller, {
+    ...auditedDomain(outcome.after),
+    action: 'domain.rechecked',
+    metadata: { state: [before.state, after.state] },
+  })
+  for (const entry of notableEntries(outcome))
+    await services.audit.record(ctx, access.caller, entry)
+  return toDomainView(services, after)
+}
+
+/** What a check found that somebody will ask about later. */
+export function notableEntries(outcome: CheckOutcome): AuditEntry[] {
+  const entries: AuditEntry[] = []
+  if (outcome.provenNow)
+    entries.push({ ...auditedDomain(outcome.after), action: 'domain.verified' })
+  if (outcome.regressed.length > 0) {
+    const records = outcome.regressed.map(({ purpose, name, verdict, reason }) => ({
+      purpose,
+      name,
+      verdict,
+      reason,
+    }))
+    const { before, after } = outcome
+    entries.push({
+      ...auditedDomain(outcome.after),
+      action: 'domain.dns_regressed',
+      outcome: 'failure',
+      metadata: { state: [before.state, after.state], records },
+    })
+  }
+  return entries
+}

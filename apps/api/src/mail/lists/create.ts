@@ -1,0 +1,71 @@
+import type { CreateList, ListView } from '@atrium/core/mail/lists'
+import { countMailLists, insertMailList } from '@atrium/db/mail/lists'
+import { violatedConstraint } from '@atrium/db/platform/failures'
+import { rejectFormerAdmin } from '../../members/change-member.ts'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { addressTaken, freeAddress } from '../aliases/addresses.ts'
+import { mailServerOf } from '../aliases/mail-server.ts'
+import { readList } from './get.ts'
+import { rejectLoop } from './loops.ts'
+import { pushList, recoverAfterSeconds } from './push.ts'
+
+/**
+ * Creates a list here and in the mail server. When the mail server fails, the list stands with
+ * state `error` and is tried again. Throws AppError `invalid_input` for a domain that is not the
+ * tenant's, `domain_not_verified`, `email_taken` when anything has the address, `list_loop`,
+ * `integration_off`.
+ */
+export async function createList(
+  ctx: Context,
+  access: Access,
+  input: CreateList,
+): Promise<ListView> {
+  const { services } = ctx
+  mailServerOf(services)
+  const recipients = [...input.recipients].sort()
+  const { tenant, id, address } = await tenantTransaction(
+    services,
+    access.tenant.id,
+    async (trx) => {
+      const open = await lockOpenTenant(trx, access.tenant.slug)
+      await rejectFormerAdmin(trx, access)
+      await services.limits.requireCapacity(
+        trx,
+        'lists',
+        open.id,
+        await countMailLists(trx, open.id),
+      )
+      const free = await freeAddress(trx, open.id, { address: input.address, exceptUserId: null })
+      await rejectLoop(trx, open.id, free.address, recipients)
+      const list = { tenantId: open.id, address: free.address, name: input.name, recipients }
+      const inserted = await insertMailList(trx, list, recoverAfterSeconds).catch(
+        (error: unknown) => {
+          throw violatedConstraint(error) === 'mail_lists_address_key'
+            ? addressTaken(free.address, error)
+            : error
+        },
+      )
+      return { tenant: open, id: inserted, address: free.address }
+    },
+  )
+  if ((await pushList(services, id, { fresh: true })) === 'taken') throw addressTaken(address)
+  const view = await readList(services, tenant.id, id)
+  await services.audit.record(ctx, access.caller, {
+    action: 'list.created',
+    outcome: view.state === 'error' ? 'failure' : 'success',
+    resourceType: 'list',
+    resourceId: id,
+    resourceName: address,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: {
+      name: view.name,
+      recipients,
+      ...(view.error === null ? {} : { error: view.error }),
+    },
+  })
+  return view
+}

@@ -1,0 +1,62 @@
+import type { ListLists, ListPage, ListSummary, ListView } from '@atrium/core/mail/lists'
+import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
+import {
+  findMailList,
+  type ListRow,
+  type ListSummaryRow,
+  listMailLists,
+} from '@atrium/db/mail/lists'
+import type { Context } from '../../rpc/context.ts'
+import { withEditVersion } from '../../rpc/edit-version.ts'
+import type { Access } from '../../rpc/guards.ts'
+import type { Services } from '../../rpc/services.ts'
+
+/** The tenant's distribution lists, newest first. */
+export async function listLists(
+  { services }: Context,
+  { tenant }: Access,
+  input: ListLists,
+): Promise<ListPage> {
+  const rows = await listMailLists(services.database.db, tenant.id, {
+    q: input.q,
+    before: input.cursor,
+    limit: input.limit,
+  })
+  const { items, nextCursor } = cutPage(rows, input.limit)
+  return { items: items.map(toListSummary), nextCursor }
+}
+
+export async function getList(
+  { services }: Context,
+  { tenant }: Access,
+  listId: string,
+): Promise<ListView> {
+  return readList(services, tenant.id, listId)
+}
+
+/** Throws AppError `not_found` when the tenant has no such list. */
+export async function readList(
+  services: Services,
+  tenantId: string,
+  listId: string,
+): Promise<ListView> {
+  const row = await findMailList(services.database.db, tenantId, listId)
+  if (!row) throw noSuchList()
+  return toListView(row)
+}
+
+export const noSuchList = () => new AppError('not_found', 'There is no such list.')
+
+export function toListView(row: ListRow): ListView {
+  const view = {
+    ...row,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+  return withEditVersion(view, [row.name, row.recipients])
+}
+
+function toListSummary(row: ListSummaryRow): ListSummary {
+  return { ...row, createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() }
+}

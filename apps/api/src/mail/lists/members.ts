@@ -1,0 +1,68 @@
+import { replaceInMailLists, type TouchedList } from '@atrium/db/mail/lists'
+import type { Trx } from '@atrium/db/platform/connect'
+import { lockTenantById } from '@atrium/db/tenants/tenants'
+import type { Services } from '../../rpc/services.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { pushList, recoverAfterSeconds } from './push.ts'
+
+/**
+ * Takes addresses that nobody of the tenant has any more out of its distribution lists. In the
+ * transaction that takes them away.
+ */
+export function takeOutOfLists(
+  trx: Trx,
+  tenantId: string,
+  addresses: readonly (string | null)[],
+): Promise<TouchedList[]> {
+  const gone = addresses
+    .filter((address) => address !== null)
+    .map((address) => address.toLowerCase())
+  return replaceInMailLists(trx, tenantId, { addresses: gone, by: null }, recoverAfterSeconds)
+}
+
+/**
+ * The same for an address that has gone already, in a transaction of its own; the lists are pushed
+ * in the background.
+ */
+export async function removeFromLists(
+  services: Services,
+  tenantId: string,
+  addresses: readonly string[],
+): Promise<TouchedList[]> {
+  const lists = await tenantTransaction(services, tenantId, async (trx) => {
+    await lockTenantById(trx, tenantId)
+    return takeOutOfLists(trx, tenantId, addresses)
+  })
+  pushTouchedLists(services, lists)
+  return lists
+}
+
+/** Puts somebody's new address into the tenant's distribution lists in the place of the old one. */
+export function renameInLists(
+  trx: Trx,
+  tenantId: string,
+  from: string,
+  to: string,
+): Promise<TouchedList[]> {
+  return replaceInMailLists(trx, tenantId, { addresses: [from], by: to }, recoverAfterSeconds)
+}
+
+/**
+ * Brings the changed lists to the mail server after the transaction, in the background; the sweep
+ * does what this does not.
+ */
+export function pushTouchedLists(services: Services, lists: readonly TouchedList[]): void {
+  for (const { id } of lists) services.background.run('push a list', () => pushList(services, id))
+}
+
+/** What an audit entry says of the lists; nothing when none was touched. */
+export function listsInAudit(lists: readonly TouchedList[]): {
+  lists?: string[]
+  listsLeftEmpty?: string[]
+} {
+  const empty = lists.filter(({ left }) => left === 0)
+  return {
+    ...(lists.length > 0 ? { lists: lists.map(({ address }) => address) } : {}),
+    ...(empty.length > 0 ? { listsLeftEmpty: empty.map(({ address }) => address) } : {}),
+  }
+}

@@ -1,0 +1,48 @@
+import { AppError } from '@atrium/core/platform/errors'
+import { changeMailList, findMailList, lockMailList } from '@atrium/db/mail/lists'
+import { rejectFormerAdmin } from '../../members/change-member.ts'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { mailServerOf } from '../aliases/mail-server.ts'
+import { noSuchList } from './get.ts'
+import { pushList, recoverAfterSeconds } from './push.ts'
+
+/**
+ * Removes a list from the mail server, then from here. Throws AppError `upstream_failed` when the
+ * mail server fails: the list is then `removing`, takes no change any more, and is tried again
+ * until it is gone; `not_found` when the tenant has no such list.
+ */
+export async function removeList(ctx: Context, access: Access, listId: string): Promise<void> {
+  const { services } = ctx
+  mailServerOf(services)
+  const { db } = services.database
+  const { tenant, address } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    await rejectFormerAdmin(trx, access)
+    const list = await lockMailList(trx, open.id, listId)
+    if (!list) throw noSuchList()
+    await changeMailList(trx, listId, { removing: true }, recoverAfterSeconds)
+    return { tenant: open, address: list.address }
+  })
+  await pushList(services, listId)
+  const left = await findMailList(db, tenant.id, listId)
+  const error = left && (left.error ?? 'Another change of the list is still under way.')
+  await services.audit.record(ctx, access.caller, {
+    action: 'list.removed',
+    outcome: error === undefined ? 'success' : 'failure',
+    resourceType: 'list',
+    resourceId: listId,
+    resourceName: address,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    ...(error === undefined ? {} : { metadata: { error } }),
+  })
+  if (error !== undefined) {
+    throw new AppError(
+      'upstream_failed',
+      `${error} The list is marked for removal and goes as soon as the mail server can be reached.`,
+    )
+  }
+}

@@ -1,0 +1,42 @@
+import type { ListView } from '@atrium/core/mail/lists'
+import { findMailList } from '@atrium/db/mail/lists'
+import { rejectFormerAdmin } from '../../members/change-member.ts'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { mailServerOf } from '../aliases/mail-server.ts'
+import { noSuchList, toListView } from './get.ts'
+import { pushList } from './push.ts'
+
+/**
+ * Brings the mail server to what the list is to be, now; also mends a list that somebody changed
+ * there by hand. Returns the list with its outcome. Throws AppError `not_found` when there is no
+ * such list, also when it was marked for removal and this try removed it.
+ */
+export async function retryList(ctx: Context, access: Access, listId: string): Promise<ListView> {
+  const { services } = ctx
+  mailServerOf(services)
+  const { db } = services.database
+  const { tenant, before } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    await rejectFormerAdmin(trx, access)
+    const list = await findMailList(trx, open.id, listId)
+    if (!list) throw noSuchList()
+    return { tenant: open, before: list }
+  })
+  await pushList(services, listId)
+  const after = await findMailList(db, tenant.id, listId)
+  await services.audit.record(ctx, access.caller, {
+    action: 'list.retried',
+    outcome: after && after.error !== null ? 'failure' : 'success',
+    resourceType: 'list',
+    resourceId: listId,
+    resourceName: before.address,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: { state: after?.state ?? 'removed', ...(after?.error ? { error: after.error } : {}) },
+  })
+  if (!after) throw noSuchList()
+  return toListView(after)
+}

@@ -1,0 +1,86 @@
+import { changeRecipients, type ListView, type UpdateList } from '@atrium/core/mail/lists'
+import { AppError } from '@atrium/core/platform/errors'
+import { changeMailList, lockMailList } from '@atrium/db/mail/lists'
+import { rejectFormerAdmin } from '../../members/change-member.ts'
+import type { Context } from '../../rpc/context.ts'
+import { requireVersion } from '../../rpc/edit-version.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { mailServerOf } from '../aliases/mail-server.ts'
+import { noSuchList, readList, toListView } from './get.ts'
+import { rejectLoop } from './loops.ts'
+import { pushList, recoverAfterSeconds } from './push.ts'
+
+/**
+ * Changes name or recipients, and brings the mail server to them. When that fails the change
+ * stands, with state `error`, and is tried again. Throws AppError `not_found` also for a list that
+ * is being removed, `invalid_input` for adding who is there or removing who is not, `list_loop`,
+ * `integration_off`.
+ */
+export async function updateList(
+  ctx: Context,
+  access: Access,
+  input: UpdateList,
+): Promise<ListView> {
+  const { services } = ctx
+  mailServerOf(services)
+  const { listId, name } = input
+  const { tenant, address, changes } = await tenantTransaction(
+    services,
+    access.tenant.id,
+    async (trx) => {
+      const open = await lockOpenTenant(trx, access.tenant.slug)
+      await rejectFormerAdmin(trx, access)
+      const list = await lockMailList(trx, open.id, listId)
+      if (!list || list.state === 'removing') throw noSuchList()
+      requireVersion(input.expectedVersion, toListView(list))
+      const changed = changeRecipients(list.recipients, input)
+      if ('issues' in changed)
+        throw new AppError('invalid_input', undefined, { issues: changed.issues })
+      const { recipients } = changed
+      const [added, removed] = [
+        missingIn(list.recipients, recipients),
+        missingIn(recipients, list.recipients),
+      ]
+      if (added.length > 0) await rejectLoop(trx, open.id, list.address, recipients)
+      const moved = added.length > 0 || removed.length > 0
+      const renamed = name !== undefined && name !== list.name
+      if (moved || renamed)
+        await changeMailList(
+          trx,
+          listId,
+          { name, ...(moved ? { recipients } : {}) },
+          recoverAfterSeconds,
+        )
+      return {
+        tenant: open,
+        address: list.address,
+        changes: {
+          ...(renamed ? { name: [list.name, name] } : {}),
+          ...(moved ? { recipients: [removed, added] } : {}),
+        },
+      }
+    },
+  )
+  if (Object.keys(changes).length === 0) return readList(services, tenant.id, listId)
+  await pushList(services, listId)
+  const view = await readList(services, tenant.id, listId)
+  await services.audit.record(ctx, access.caller, {
+    action: 'list.updated',
+    outcome: view.state === 'error' ? 'failure' : 'success',
+    resourceType: 'list',
+    resourceId: listId,
+    resourceName: address,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: { changes, ...(view.error === null ? {} : { error: view.error }) },
+  })
+  return view
+}
+
+/** What `now` has and `before` had not. */
+function missingIn(before: readonly string[], now: readonly string[]): string[] {
+  const had = new Set(before)
+  return now.filter((address) => !had.has(address))
+}

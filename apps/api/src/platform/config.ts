@@ -1,0 +1,365 @@
+import { isIP, isIPv4 } from 'node:net'
+import { isLimitName, type LimitName } from '@atrium/core/platform/limits'
+import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/platform/settings'
+import { trim } from '@atrium/core/platform/trim'
+import { tenantGroupPrefixFault, tenantGroupPrefixShape } from '@atrium/core/tenants/slugs'
+import { plan } from '@atrium/core/tenants/tenants'
+import { createKeyring, weakKey } from '@atrium/db/platform/encryption'
+import { z } from 'zod'
+import { type IssuerSettings, operatorIssuersOf, subjectPrefixes } from './issuers.ts'
+
+const list = z
+  .string()
+  .transform((value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  )
+  .pipe(z.array(z.string()).min(1, 'names at least one value'))
+const toggle = z
+  .enum(['true', 'false', '1', '0', 'on', 'off'])
+  .transform((value) => value === 'true' || value === '1' || value === 'on')
+const issuers = list.refine(
+  (all) => all.every((issuer) => URL.canParse(issuer)),
+  'holds something that is no address',
+)
+const port = z.coerce.number().int().min(0).max(65_535)
+const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
+/** Node's resolver takes addresses, not names. */
+const dnsServers = z
+  .string()
+  .transform((value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  )
+  .refine(
+    (servers) => servers.every(isDnsServer),
+    'holds something that is no IP address, with or without a port',
+  )
+/**
+ * `name=value` pairs with commas between them, values percent-encoded (OpenTelemetry, OTLP exporter
+ * configuration).
+ */
+const otlpHeaders = list.transform((pairs, ctx) => {
+  const headers: Record<string, string> = {}
+  for (const pair of pairs) {
+    const separator = pair.indexOf('=')
+    const name = pair.slice(0, Math.max(separator, 0)).trimEnd()
+    const value = pair.slice(separator + 1).trimStart()
+    if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) ctx.addIssue('holds something that is no name=value')
+    else headers[name] = decodeURIComponent(value)
+  }
+  return headers
+})
+/**
+ * `name=number` pairs with commas between them: limits of
+ * `@atrium/core/platform/limits` with another number than the declared one.
+ */
+const limitNumbers = list.transform((pairs, ctx) => {
+  const numbers: Partial<Record<LimitName, number>> = {}
+  for (const pair of pairs) {
+    const [, name = '', most] = /^(\w+)\s*=\s*(\d{1,9})$/.exec(pair) ?? []
+    if (!isLimitName(name)) ctx.addIssue(`holds ${pair}, which is no limit=number`)
+    else numbers[name] = Number(most)
+  }
+  return numbers
+})
+
+const groupPrefix = z.string().regex(tenantGroupPrefixShape, tenantGroupPrefixFault)
+
+const shape = {
+  PORT: port.default(4000),
+  HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: port.optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }),
+  DATABASE_DIRECT_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' })
+    .optional(),
+  DATABASE_REPLICA_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' })
+    .optional(),
+  PLATFORM_TENANT_DOMAIN: z.string().default('tenants.local'),
+  MAIL_PROVISIONING_ENABLED: toggle.default(false),
+  IDP_ISSUER: issuers,
+  IDP_AUDIENCE: list,
+  IDP_OPERATOR_AUDIENCE: z.string().optional(),
+  IDP_OPERATOR_ISSUER: issuers.optional(),
+  IDP_MANAGED_ISSUER: issuers.optional(),
+  RECENT_SIGN_IN_SECONDS: z.coerce
+    .number()
+    .int()
+    .max(86_400)
+    .refine((seconds) => seconds === 0 || seconds >= 60, 'is neither 0 nor at least 60')
+    .default(3_600),
+  IDP_API_URL: address.optional(),
+  IDP_API_TOKEN: z.string().optional(),
+  IDP_PUBLIC_URL: address.optional(),
+  IDP_PLATFORM_ADMIN_GROUP: z.string().default('platform-admins'),
+  IDP_BUILTIN_ADMIN_GROUP: z.string().default('authentik Admins'),
+  IDP_PARTNER_STAFF_GROUP: z.string().default('partner-staff'),
+  IDP_TENANT_GROUP_PREFIX: groupPrefix.optional(),
+  MAIL_API_URL: address.optional(),
+  MAIL_API_KEY: z.string().optional(),
+  FILES_API_URL: address.optional(),
+  FILES_API_USER: z.string().optional(),
+  FILES_API_TOKEN: z.string().optional(),
+  BILLING_PAYMENTS_ENABLED: toggle.default(false),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^[sr]k_(test|live)_\w+$/, 'is no secret key of Stripe')
+    .optional(),
+  STRIPE_PUBLISHABLE_KEY: z
+    .string()
+    .regex(/^pk_(test|live)_\w+$/, 'is no publishable key of Stripe')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: list.optional(),
+  STRIPE_API_URL: address.optional(),
+  TENANT_RESTORE_DAYS: z.coerce.number().int().min(1).max(365).default(30),
+  BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(14),
+  BILLING_AUTO_SUSPEND: toggle.default(false),
+  FREE_PLAN_SEATS: z.coerce.number().int().min(1).max(1_000_000).default(5),
+  TRIAL_MAX_PLAN: plan.default('business'),
+  TRIAL_MAX_SEATS: z.coerce.number().int().min(1).max(1_000_000).default(20),
+  PARTNER_HOLD_DAYS: z.coerce.number().int().min(0).max(365).default(30),
+  PORTAL_URL: address.optional(),
+  BOOKING_URL: address.optional(),
+  BOOKING_APP_SECRET: z.string().optional(),
+  PORTAL_APP_SECRET: z.string().optional(),
+  OPERATOR_APP_SECRET: z.string().optional(),
+  ENCRYPTION_KEYS: z.string().optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
+  AUDIT_HASH_CHAIN: toggle.default(false),
+  DNS_SERVERS: dnsServers.optional(),
+  SMTP_FROM: z.string().default('Atrium <no-reply@localhost>'),
+  TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
+  SHUTDOWN_DRAIN_SECONDS: z.coerce.number().min(0).max(60).default(0.5),
+  SHUTDOWN_GRACE_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
+  LIMITS: limitNumbers.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders.optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).default('atrium-api'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+}
+
+export type Config = ReturnType<typeof readConfig>
+
+type Settings = SettingsOf<typeof shape>
+
+/**
+ * The service's settings from its environment, nested by concern; a group is whole or null. Throws
+ * SettingsError with one line per faulty variable. Nothing else in the service reads the
+ * environment. `docs/operate.md` lists every variable.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>) {
+  const e = readSettings(env, {
+    shape,
+    ownSecrets: ['BOOKING_APP_SECRET', 'PORTAL_APP_SECRET', 'OPERATOR_APP_SECRET'],
+    givenSecrets: [
+      'IDP_API_TOKEN',
+      'MAIL_API_KEY',
+      'FILES_API_TOKEN',
+      'STRIPE_SECRET_KEY',
+      'STRIPE_WEBHOOK_SECRET',
+    ],
+    together: (values, production) => [
+      ...groupFaults(values, env),
+      ...(production ? productionFaults(values) : []),
+    ],
+  })
+  const issuing = issuerSettings(e)
+  return {
+    /** Run for real: what is only good for trying things out is rejected. */
+    production: env.NODE_ENV === 'production',
+    host: e.HOST,
+    port: e.PORT,
+    metricsPort: e.METRICS_PORT ?? (e.PORT === 0 ? 0 : e.PORT + 500),
+    databaseUrl: e.DATABASE_URL,
+    /** The same database without a transaction pooler in between; null where there is none. */
+    databaseDirectUrl: e.DATABASE_DIRECT_URL ?? null,
+    /** A copy that reports and the audit log are read from. */
+    databaseReplicaUrl: e.DATABASE_REPLICA_URL,
+    tenantDomain: trim(e.PLATFORM_TENANT_DOMAIN.toLowerCase(), /\./),
+    /** Days in which a deleted tenant can be restored. */
+    tenantRestoreDays: e.TENANT_RESTORE_DAYS,
+    mailProvisioning: e.MAIL_PROVISIONING_ENABLED,
+    tokens: {
+      audiences: e.IDP_AUDIENCE,
+      operatorAudience: issuing.operatorAudience,
+      /** Issuers whose tokens for the operator audience are an operator's. */
+      operatorIssuers: operatorIssuersOf(issuing) ?? [],
+      /** Every accepted issuer, with what stands before its subjects where people are stored. */
+      subjectPrefixes: subjectPrefixes(issuing),
+    },
+    /** How old a sign-in may be for a sensitive act; 0 lets any pass. */
+    recentSignInSeconds: e.RECENT_SIGN_IN_SECONDS,
+    groups: {
+      platformAdmins: e.IDP_PLATFORM_ADMIN_GROUP,
+      builtinAdmins: e.IDP_BUILTIN_ADMIN_GROUP,
+      partnerStaff: e.IDP_PARTNER_STAFF_GROUP,
+    },
+    /** Before the slug in the names of new tenants' groups; empty for none. */
+    tenantGroupPrefix: e.IDP_TENANT_GROUP_PREFIX ?? '',
+    identity:
+      e.IDP_API_URL && e.IDP_API_TOKEN
+        ? { baseUrl: e.IDP_API_URL, token: e.IDP_API_TOKEN, publicUrl: e.IDP_PUBLIC_URL }
+        : null,
+    mail:
+      e.MAIL_API_URL && e.MAIL_API_KEY ? { baseUrl: e.MAIL_API_URL, apiKey: e.MAIL_API_KEY } : null,
+    files:
+      e.FILES_API_URL && e.FILES_API_USER && e.FILES_API_TOKEN
+        ? { baseUrl: e.FILES_API_URL, user: e.FILES_API_USER, appToken: e.FILES_API_TOKEN }
+        : null,
+    payments: e.STRIPE_SECRET_KEY
+      ? { secretKey: e.STRIPE_SECRET_KEY, apiUrl: e.STRIPE_API_URL }
+      : null,
+    billing: {
+      paymentsEnabled: e.BILLING_PAYMENTS_ENABLED,
+      publishableKey: e.STRIPE_PUBLISHABLE_KEY ?? null,
+      /** Several while a secret is being changed; an event signed with any of them is taken. */
+      webhookSecrets: e.STRIPE_WEBHOOK_SECRET ?? [],
+      livemode: e.STRIPE_SECRET_KEY?.includes('_live_') ?? false,
+      graceDays: e.BILLING_GRACE_DAYS,
+      autoSuspend: e.BILLING_AUTO_SUSPEND,
+      freeSeats: e.FREE_PLAN_SEATS,
+      trial: { plan: e.TRIAL_MAX_PLAN, seats: e.TRIAL_MAX_SEATS },
+      partnerHoldDays: e.PARTNER_HOLD_DAYS,
+    },
+    /**
+     * Where people reach the customer portal, for links in mails and back from the payment
+     * processor's pages.
+     */
+    portalUrl: e.PORTAL_URL ?? null,
+    /**
+     * By these the portals' word about the app, the address and the country of a person is
+     * believed.
+     */
+    appSecrets: { portal: e.PORTAL_APP_SECRET ?? null, operator: e.OPERATOR_APP_SECRET ?? null },
+    booking: {
+      /** Where visitors reach the booking pages, for links in mails. */
+      url: e.BOOKING_URL ?? null,
+      /** By this the booking app's word about a visitor's address is believed. */
+      appSecret: e.BOOKING_APP_SECRET ?? null,
+    },
+    /** Encrypts what the API stores of other systems' secrets; null switches scheduling off. */
+    keyring: e.ENCRYPTION_KEYS === undefined ? null : createKeyring(e.ENCRYPTION_KEYS),
+    smtp: e.SMTP_URL ? { url: e.SMTP_URL, from: e.SMTP_FROM } : null,
+    auditHashChain: e.AUDIT_HASH_CHAIN,
+    dns: { servers: e.DNS_SERVERS ?? [] },
+    trustedProxyHops: e.TRUSTED_PROXY_HOPS,
+    /**
+     * How long a process that was asked to stop still takes requests, so that whoever sends them
+     * can learn of it.
+     */
+    shutdownDrainSeconds: e.SHUTDOWN_DRAIN_SECONDS,
+    shutdownGraceSeconds: e.SHUTDOWN_GRACE_SECONDS,
+    /** Limits whose number differs from the declared one. */
+    limits: e.LIMITS ?? {},
+    /** Where traces go; null where nothing is traced. */
+    tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
+          headers: e.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+          serviceName: e.OTEL_SERVICE_NAME,
+          ratio: e.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : null,
+    logLevel: e.LOG_LEVEL,
+  }
+}
+
+/** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`. */
+function isDnsServer(server: string): boolean {
+  const [, bracketed, host, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(server) ?? []
+  if (port !== undefined && Number(port) > 65_535) return false
+  return isIP(server) !== 0 || isIP(bracketed ?? '') === 6 || isIPv4(host ?? '')
+}
+
+function issuerSettings(
+  e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial<Settings>,
+): IssuerSettings {
+  return {
+    issuers: e.IDP_ISSUER,
+    audiences: e.IDP_AUDIENCE,
+    operatorAudience: e.IDP_OPERATOR_AUDIENCE ?? e.IDP_AUDIENCE.at(-1) ?? '',
+    operatorIssuers: e.IDP_OPERATOR_ISSUER,
+    managedIssuers: e.IDP_MANAGED_ISSUER,
+  }
+}
+
+function groupFaults(
+  e: Partial<Settings>,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const faults: string[] = []
+  const whole = (names: readonly (keyof Settings)[]) => {
+    const missing = names.filter((name) => env[name] === undefined)
+    if (missing.length === names.length) return
+    for (const name of missing)
+      faults.push(`${name}: is missing, while the rest of its group is set`)
+  }
+  if (e.ENCRYPTION_KEYS !== undefined) {
+    try {
+      createKeyring(e.ENCRYPTION_KEYS)
+      const weak = weakKey(e.ENCRYPTION_KEYS)
+      if (weak !== undefined)
+        faults.push(
+          `ENCRYPTION_KEYS: key "${weak}" is not random. Make one with "openssl rand -base64 32"`,
+        )
+    } catch (error) {
+      faults.push(`ENCRYPTION_KEYS: ${error instanceof Error ? error.message : 'is not usable'}`)
+    }
+  }
+  whole(['IDP_API_URL', 'IDP_API_TOKEN'])
+  whole(['MAIL_API_URL', 'MAIL_API_KEY'])
+  whole(['FILES_API_URL', 'FILES_API_USER', 'FILES_API_TOKEN'])
+  if (e.MAIL_PROVISIONING_ENABLED && env.MAIL_API_URL === undefined) {
+    faults.push('MAIL_API_URL: is missing, while MAIL_PROVISIONING_ENABLED is on')
+  }
+  if (e.IDP_ISSUER && e.IDP_AUDIENCE)
+    faults.push(...issuerFaults({ ...e, IDP_ISSUER: e.IDP_ISSUER, IDP_AUDIENCE: e.IDP_AUDIENCE }))
+  return faults
+}
+
+function issuerFaults(
+  e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial<Settings>,
+): string[] {
+  const faults: string[] = []
+  if (e.IDP_OPERATOR_AUDIENCE !== undefined && !e.IDP_AUDIENCE.includes(e.IDP_OPERATOR_AUDIENCE)) {
+    faults.push('IDP_OPERATOR_AUDIENCE: is not one of IDP_AUDIENCE')
+  }
+  for (const name of ['IDP_OPERATOR_ISSUER', 'IDP_MANAGED_ISSUER'] as const) {
+    if (e[name]?.some((issuer) => !e.IDP_ISSUER.includes(issuer)))
+      faults.push(`${name}: names an issuer that is not in IDP_ISSUER`)
+  }
+  if (operatorIssuersOf(issuerSettings(e)) === undefined) {
+    faults.push(
+      'IDP_OPERATOR_ISSUER: is missing. IDP_ISSUER and IDP_AUDIENCE differ in length, so nothing tells which issuer has operators',
+    )
+  }
+  return faults
+}
+
+function productionFaults(e: Partial<Settings>): string[] {
+  const faults: string[] = []
+  if (e.IDP_ISSUER?.some(isPlainHttp))
+    faults.push('IDP_ISSUER: holds a plain http address, which is accepted for localhost only')
+  if (e.IDP_AUDIENCE && new Set(e.IDP_AUDIENCE).size < 2) {
+    faults.push(
+      'IDP_AUDIENCE: names one audience for both portals, so every token of the customer portal would be an operator token',
+    )
+  }
+  if (e.STRIPE_SECRET_KEY?.includes('_live_') && !e.STRIPE_WEBHOOK_SECRET) {
+    faults.push('STRIPE_WEBHOOK_SECRET: is missing, while STRIPE_SECRET_KEY is a live key')
+  }
+  return faults
+}
+
+/** True for an address over which keys and tokens would cross a network in the clear. */
+function isPlainHttp(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'http:' && !isLoopback(hostname)
+}

@@ -1,0 +1,151 @@
+import {
+  type ActorType,
+  type AuditAction,
+  type AuditOutcome,
+  type AuditSource,
+  auditMetadata,
+} from '@atrium/core/audit/audit'
+import {
+  insertAuditEvent,
+  insertChainedAuditEvent,
+  type NewAuditEvent,
+} from '@atrium/db/audit/audit'
+import { auditChainOf } from '@atrium/db/audit/audit-chain'
+import type { Database } from '@atrium/db/platform/connect'
+import type { Clock } from '../platform/clock.ts'
+import type { KeyedLimiter } from '../platform/keyed-limiter.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { Caller, RequestInfo } from './caller.ts'
+
+export interface AuditEntry {
+  /** Given where a record names its entry; else the database chooses it. */
+  id?: string
+  action: AuditAction
+  outcome?: AuditOutcome
+  resourceType: string
+  resourceId?: string | null
+  resourceName?: string | null
+  tenantSlug?: string | null
+  partnerSlug?: string | null
+  metadata?: Record<string, unknown>
+}
+
+export interface AuditRecorder {
+  /**
+   * Records what the caller of a request did. Never throws: a lost entry is logged and counted
+   * (seed 6).
+   */
+  record(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry): Promise<void>
+  /** The entry that `record` would write. */
+  entryOf(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry): NewAuditEvent
+  /** Writes such an entry. Never throws. */
+  write(event: NewAuditEvent): Promise<void>
+  /**
+   * Records what somebody did without a session, as visitors of the booking pages do: the network
+   * address is all that is known of them.
+   */
+  recordVisitor(ctx: { request: RequestInfo }, entry: AuditEntry): Promise<void>
+  /** Records what the platform did by itself, in a job unless another source is named. */
+  recordSystem(entry: AuditEntry, source?: AuditSource): Promise<void>
+}
+
+export function createAuditRecorder(parts: {
+  database: Database
+  clock: Clock
+  log: Logger
+  metrics: Metrics
+  keyedLimiter: KeyedLimiter
+  /** Whether entries carry the hash of the one before them. */
+  chained: boolean
+}): AuditRecorder {
+  const { database, clock, log, metrics, keyedLimiter } = parts
+  // The head of a chain is locked until the entry is committed. Who waits for it here holds no
+  // connection.
+  const insert = (event: NewAuditEvent) =>
+    parts.chained
+      ? keyedLimiter.take(`audit ${auditChainOf(event)}`, () =>
+          insertChainedAuditEvent(database.db, event),
+        )
+      : insertAuditEvent(database.db, event)
+  async function write(event: NewAuditEvent): Promise<void> {
+    try {
+      await insert(event)
+    } catch (err) {
+      metrics.auditWriteFailures.inc()
+      log.error(
+        { err, action: event.action, requestId: event.metadata.requestId },
+        'an audit entry could not be written',
+      )
+    }
+  }
+  const common = (entry: AuditEntry) => ({
+    id: entry.id,
+    at: clock.now(),
+    action: entry.action,
+    outcome: entry.outcome ?? ('success' as const),
+    resourceType: entry.resourceType,
+    resourceId: entry.resourceId ?? null,
+    resourceName: entry.resourceName ?? null,
+    tenantSlug: entry.tenantSlug ?? null,
+    partnerSlug: entry.partnerSlug ?? null,
+  })
+  const entryOf: AuditRecorder['entryOf'] = ({ request }, caller, entry) => ({
+    ...common(entry),
+    actorType: actorTypeOf(caller),
+    actorId: caller.id ?? caller.subject,
+    actorEmail: caller.email ?? null,
+    actorIp: request.ip,
+    source: request.source,
+    metadata: auditMetadata({
+      ...entry.metadata,
+      requestId: request.requestId,
+      ...addressFacts(request),
+    }),
+  })
+  return {
+    entryOf,
+    write,
+    record: (ctx, caller, entry) => write(entryOf(ctx, caller, entry)),
+    recordVisitor: ({ request }, entry) =>
+      write({
+        ...common(entry),
+        actorType: 'visitor',
+        actorId: null,
+        actorEmail: null,
+        actorIp: request.ip,
+        source: request.source,
+        metadata: auditMetadata({
+          ...entry.metadata,
+          requestId: request.requestId,
+          ...addressFacts(request),
+        }),
+      }),
+    recordSystem: (entry, source = 'job') =>
+      write({
+        ...common(entry),
+        actorType: 'system',
+        actorId: null,
+        actorEmail: null,
+        actorIp: null,
+        source,
+        metadata: auditMetadata(entry.metadata ?? {}),
+      }),
+  }
+}
+
+/**
+ * What stands beside `actorIp`: whether a proxy or server of ours told it, and the socket's address
+ * where that is another.
+ */
+function addressFacts({ ip, ipTrusted, peerIp }: RequestInfo): Record<string, unknown> {
+  return {
+    ...(ip === null ? {} : { actorIpTrusted: ipTrusted }),
+    ...(peerIp && peerIp !== ip ? { peerIp } : {}),
+  }
+}
+
+function actorTypeOf(caller: Caller): ActorType {
+  if (caller.operator) return 'operator'
+  return caller.partner ? 'partner' : 'user'
+}

@@ -1,0 +1,74 @@
+import type { AuditSource } from '@atrium/core/audit/audit'
+import type { Plan } from '@atrium/core/tenants/tenants'
+import type { CallerPartnerRow, CallerTenantRow } from '@atrium/db/users/callers'
+import type { TokenClaims } from '../platform/token.ts'
+
+/** What the transport knows of a request. */
+export interface RequestInfo {
+  requestId: string
+  /**
+   * Leftmost X-Forwarded-For when it is an address, else the socket's (seed, authentication). For
+   * audit, never for limits.
+   */
+  ip: string | null
+  /**
+   * Whether `ip` comes from a proxy or server of ours, or is the socket's own: nobody else chose
+   * it.
+   */
+  ipTrusted: boolean
+  /** The socket's own address. */
+  peerIp: string | null
+  /**
+   * ISO 3166-1 alpha-2 where the caller is, as the portal's proxy told it; null when nobody did. A
+   * hint to people, never a right.
+   */
+  country: string | null
+  source: AuditSource
+  /** Aborts when the caller goes away. */
+  signal: AbortSignal
+  /**
+   * A header of the request, for the few that say more than the facts above: never of use for who
+   * somebody is.
+   */
+  header(name: string): string | undefined
+  /** Headers that the answer gets whether it is one or a rejection. */
+  readonly responseHeaders: Map<string, string>
+  /**
+   * Fields of the request's one log line; whoever learns something adds it. Ids only, no names and
+   * addresses.
+   */
+  logFields: { userId?: string; tenant?: string; operator?: boolean }
+}
+
+/**
+ * The person behind the token, as stored, with what the token adds. `id` is undefined until the
+ * first GET /users/me.
+ */
+export interface Caller {
+  id: string | undefined
+  subject: string
+  email: string | undefined
+  name: string | undefined
+  token: TokenClaims
+  platformAdmin: boolean
+  /**
+   * Token for the operator audience by an operator issuer, and stored administrator flag: both are
+   * needed (seed 5.6).
+   */
+  operator: boolean
+  /**
+   * The partner whose staff the caller is, with the caller's level there; not once it is
+   * terminated.
+   */
+  partner: CallerPartnerRow | undefined
+}
+
+export interface CallerTenant {
+  id: string
+  slug: string
+  status: NonNullable<CallerTenantRow['tenantStatus']>
+  partnerId: string | null
+  partnerSlug: string | null
+  plan: Plan
+  role: CallerTenantRow['role']
+}

@@ -1,0 +1,100 @@
+import {
+  AppError,
+  type ErrorStatus,
+  findAppError,
+  type Issue,
+  issuePath,
+  mostIssues,
+} from '@atrium/core/platform/errors'
+import '@atrium/core/platform/issue-messages'
+import { isUnavailable } from '@atrium/db/platform/failures'
+import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
+import { ZodError } from 'zod'
+
+const codes: Record<ErrorStatus, TRPC_ERROR_CODE_KEY> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  412: 'PRECONDITION_FAILED',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE_CONTENT',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  502: 'BAD_GATEWAY',
+  503: 'SERVICE_UNAVAILABLE',
+}
+
+/** tRPC's own name for the status of a rejection. */
+export function codeOf(rejection: AppError): TRPC_ERROR_CODE_KEY {
+  return codes[rejection.status]
+}
+
+/**
+ * Whether a failure that is told as one of ours comes of what the caller sent: a value that the
+ * database does not take (SQLSTATE class 22, data exception). It is a fault in a schema of ours,
+ * and says nothing about how the service does.
+ */
+export function isOfInput(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ('code' in at && /^22[0-9A-Z]{3}$/.test(String(at.code))) return true
+  return false
+}
+
+/**
+ * The rejection that a caller is told. Everything that is no AppError and no bad input becomes
+ * `internal` with a fixed sentence.
+ */
+export function toAppError(error: unknown): AppError {
+  const known = findAppError(error)
+  if (known) return known
+  const cause = error instanceof TRPCError ? error.cause : error
+  if (isUnavailable(cause))
+    return new AppError('unavailable', undefined, { cause, retryAfterSeconds: 1 })
+  if (error instanceof TRPCError) {
+    if (error.code === 'NOT_FOUND')
+      return new AppError('not_found', 'There is no such procedure.', { cause: error })
+    if (error.code === 'METHOD_NOT_SUPPORTED')
+      return new AppError('method_not_allowed', undefined, { cause: error })
+    if (error.code === 'PARSE_ERROR')
+      return new AppError('malformed_json', undefined, { cause: error })
+    if (error.code === 'PAYLOAD_TOO_LARGE')
+      return new AppError('too_large', undefined, { cause: error })
+    if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
+      return new AppError('unsupported_media_type', undefined, { cause: error })
+    if (error.code === 'BAD_REQUEST' && cause instanceof ZodError) {
+      return new AppError('invalid_input', undefined, { cause, issues: toIssues(cause) })
+    }
+    if (error.code === 'BAD_REQUEST')
+      return new AppError('invalid_input', 'The request is not a call that can be understood.', {
+        cause: error,
+      })
+  }
+  return new AppError('internal', undefined, { cause: error })
+}
+
+/**
+ * One issue per field, the first that was found, and at most a hundred; an unknown key is named by
+ * its own path.
+ */
+export function toIssues(error: ZodError): Issue[] {
+  const messages = new Map<string, string>()
+  for (const issue of error.issues) {
+    const path = issue.path.map(String)
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined]
+    for (const key of keys) {
+      if (messages.size === mostIssues) return listed(messages)
+      const at = issuePath((key === undefined ? path : [...path, key]).join('..'))
+      if (!messages.has(at))
+        messages.set(at, key === undefined ? issue.message : 'This field is not known here.')
+    }
+  }
+  return listed(messages)
+}
+
+function listed(messages: ReadonlyMap<string, string>): Issue[] {
+  return [...messages].map(([path, message]) => ({ path, message }))
+}

@@ -1,0 +1,87 @@
+import type { AuditAction } from '@atrium/core/audit/audit'
+import { hasPartnerRight, type PartnerRight } from '@atrium/core/partners/partner-access'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  holdPartner,
+  lockPartner,
+  type PartnerRow,
+  staffAccess,
+} from '@atrium/db/partners/partners'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { Caller } from './caller.ts'
+import type { Context } from './context.ts'
+import type { Access, OwnPartner } from './guards.ts'
+
+/**
+ * The partner under a lock for a change of what it holds, and the caller's right looked at again:
+ * somebody may have suspended or terminated the partner, or taken the caller off its staff, since
+ * the guard looked. Throws AppError `partner_terminated`, `partner_suspended`, `access_level`.
+ */
+export async function lockOwnPartner(
+  trx: Trx,
+  proof: OwnPartner,
+  right: PartnerRight,
+): Promise<PartnerRow> {
+  return stillAllowed(trx, proof.caller, await lockPartner(trx, proof.partner.slug), right)
+}
+
+/** The same under a lock that others can hold at the same time, for work that takes long. */
+export async function holdOwnPartner(
+  trx: Trx,
+  proof: OwnPartner,
+  right: PartnerRight,
+): Promise<PartnerRow> {
+  return stillAllowed(trx, proof.caller, await holdPartner(trx, proof.partner.id), right)
+}
+
+/**
+ * For changes of a tenant, in their transaction: who acts as staff of the tenant's partner must
+ * still be that, the partner active and the tenant still its own; `owner` is the partner that the
+ * tenant has now. Operators act in their own right, and so do admins of the tenant, `evenAdmins`
+ * excepted: for what only the partner may do.
+ */
+export async function rejectFormerStaff(
+  trx: Trx,
+  { caller, tenant }: Access,
+  owner: string | null,
+  { evenAdmins = false }: { evenAdmins?: boolean } = {},
+): Promise<void> {
+  const admin = tenant.role === 'admin' || tenant.role === 'owner'
+  if (caller.operator || caller.partner === undefined || (admin && !evenAdmins)) return
+  if (caller.partner.id !== owner)
+    throw new AppError('not_found', 'There is no tenant with this slug.')
+  await stillAllowed(trx, caller, await holdPartner(trx, caller.partner.id), 'manageCustomers')
+}
+
+async function stillAllowed(
+  trx: Trx,
+  caller: Caller,
+  partner: PartnerRow | undefined,
+  right: PartnerRight,
+): Promise<PartnerRow> {
+  if (!partner) throw new AppError('not_found', 'There is no partner with this slug.')
+  if (partner.status === 'terminated') throw new AppError('partner_terminated')
+  if (caller.operator) return partner
+  if (partner.status === 'suspended') throw new AppError('partner_suspended')
+  const access = caller.id === undefined ? undefined : await staffAccess(trx, partner.id, caller.id)
+  if (access === undefined || !hasPartnerRight(access, right)) throw new AppError('access_level')
+  return partner
+}
+
+/** Records an act on a partner. */
+export function recordPartner(
+  ctx: Context,
+  caller: Caller,
+  partner: Pick<PartnerRow, 'id' | 'slug' | 'name'>,
+  action: AuditAction,
+  metadata: Record<string, unknown>,
+): Promise<void> {
+  return ctx.services.audit.record(ctx, caller, {
+    action,
+    resourceType: 'partner',
+    resourceId: partner.id,
+    resourceName: partner.name,
+    partnerSlug: partner.slug,
+    metadata,
+  })
+}

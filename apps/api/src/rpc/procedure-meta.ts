@@ -1,0 +1,93 @@
+import type { AuditAction } from '@atrium/core/audit/audit'
+import type { ErrorCode } from '@atrium/core/platform/errors'
+import type { z } from 'zod'
+import type { LimitedRoute } from './visitor-limits.ts'
+
+/** What a procedure declares beside its schemas. */
+export interface ProcedureMeta {
+  /**
+   * Whether a call needs a valid access token, which a transport verifies before it reads a body.
+   * Set by `guarded`.
+   */
+  needsToken?: boolean
+  /** The codes that the guard rejects with. Set by `guarded`. */
+  guardErrors?: readonly ErrorCode[]
+  /** The address over REST, and what the API description says of it. */
+  openapi?: RestAddress
+  /**
+   * The rejections of the work itself; those of the token, the guard and the input are known
+   * without being named.
+   */
+  errors?: readonly ErrorCode[]
+  /**
+   * The audit action that a rejection of this procedure is recorded under, with outcome `denied`.
+   */
+  audit?: AuditAction
+  /**
+   * Which calls need a recent sign-in (docs/contract.md): `always` (set by `recentSignIn`), or the
+   * end of the sentence "This needs a recent sign-in …" for a procedure that decides by its input.
+   */
+  recentSignIn?: string
+  /** The answer holds a one-time secret: it is never stored for replay. */
+  secretResponse?: boolean
+  /**
+   * Called without a session, by visitors of the booking pages, who take from this allowance: an
+   * Idempotency-Key is kept per address instead of per caller.
+   */
+  visitors?: LimitedRoute
+  /**
+   * Recognises its own Idempotency-Key on both wires: the same request again returns what the first
+   * one made, secrets included.
+   */
+  repeatable?: boolean
+  /**
+   * Makes a record below another one: REST answers 201. A POST to a path without parameters does so
+   * anyway.
+   */
+  creates?: boolean
+  /** REST answers the same as CSV to who asks for `text/csv`. */
+  csv?: (response: unknown) => string
+  /**
+   * Speaks the OpenFeature Remote Evaluation Protocol over REST: an ETag on answers, and its
+   * members in rejections beside ours.
+   */
+  ofrep?: boolean
+  /**
+   * The answer is `{ fileName, contentType, text }`: REST sends the text itself, to be saved under
+   * that name, as one of these types.
+   */
+  file?: readonly [string, ...string[]]
+  /**
+   * The answer is text in pieces: REST streams it as a file. The first format is what is sent
+   * unless the query's `format` names another.
+   */
+  export?: TextExport
+}
+
+export interface RestAddress {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** With parameters in braces. */
+  path: `/${string}`
+  summary: string
+  description?: string
+  tags: readonly string[]
+  /** False: no access token is read. Default true. */
+  protect?: boolean
+  /** Headers that the procedure reads itself. */
+  requestHeaders?: z.ZodObject
+}
+
+/** A file of this name, in one of these formats. */
+export interface TextExport {
+  fileName: string
+  formats: readonly [ExportFormat, ...ExportFormat[]]
+}
+export type ExportFormat = 'csv' | 'ndjson'
+
+/** For `csv` of a procedure's meta: the answer in the type that its schema gives it. */
+export function csvOf<Schema extends z.ZodType>(
+  _schema: Schema,
+  render: (response: z.output<Schema>) => string,
+): (response: unknown) => string {
+  return (response) => render(response as z.output<Schema>)
+}

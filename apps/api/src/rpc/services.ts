@@ -1,0 +1,73 @@
+import type { Database } from '@atrium/db/platform/connect'
+import type { Integrations } from '@atrium/integrations/connect'
+import type { Templates } from '../branding/template-thread.ts'
+import type { Flags } from '../flags/evaluator.ts'
+import type { MemberLeases } from '../members/leases.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { BackgroundWork } from '../platform/background.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Config } from '../platform/config.ts'
+import type { IntegrationChecks } from '../platform/integration-checks.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { KeyedLimiter } from '../platform/keyed-limiter.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { OpenStreams } from '../platform/open-streams.ts'
+import type { RateLimit } from '../platform/rate-limit.ts'
+import type { RequestCounts } from '../platform/request-counts.ts'
+import type { TokenVerifier } from '../platform/token.ts'
+import type { BusyTimes } from '../scheduling/calendars/busy-times-cache.ts'
+import type { UpstreamCalls } from '../system/upstream-calls.ts'
+import type { TenantChanges } from '../tenants/changes.ts'
+import type { AuditRecorder } from './audit-recorder.ts'
+import type { Limits } from './limits.ts'
+
+/**
+ * Everything that the service is made of. Built once by `createApp`, handed down by hand; nothing
+ * imports a singleton.
+ */
+export interface Services {
+  config: Config
+  database: Database
+  /** The upstream systems; null where this installation has none. */
+  systems: Integrations
+  /** Calls to them, counted by day. */
+  upstreamCalls: UpstreamCalls
+  /** Whether they answer, as this process last saw it. */
+  systemChecks: IntegrationChecks
+  clock: Clock
+  log: Logger
+  tokens: TokenVerifier
+  audit: AuditRecorder
+  jobs: Jobs
+  changes: TenantChanges
+  flags: Flags
+  /** Evaluations by OpenFeature clients. */
+  ofrepLimit: RateLimit
+  limits: Limits
+  requestCounts: RequestCounts
+  /** What hosts' calendars say of their time. */
+  busyTimes: BusyTimes
+  /** Texts of messages that people wrote. */
+  templates: Templates
+  /** For what many may want at once. */
+  keyedLimiter: KeyedLimiter
+  /** Mails to people, queued in the transaction that causes them. */
+  outbox: Outbox
+  background: BackgroundWork
+  /** For the work on members that this process does. */
+  memberLeases: MemberLeases
+  /** Answers without an end, which a stop cuts. */
+  streams: OpenStreams
+  metrics: Metrics
+}
+
+/**
+ * What a function may use of the service while a transaction is open: nothing that takes a database
+ * connection of its own. With one more connection per transaction, as many transactions as the pool
+ * has connections wait for each other until all of them fail.
+ */
+export type InTransaction = Pick<
+  Services,
+  'config' | 'clock' | 'log' | 'systems' | 'outbox' | 'jobs' | 'limits'
+>

@@ -1,0 +1,30 @@
+import { AppError } from '@atrium/core/platform/errors'
+import type { TenantTrx } from '@atrium/db/tenants/tenants'
+import type { Services } from './services.ts'
+
+/** Transactions of one tenant that may wait in a process. */
+export const mostWaiting = 500
+
+/**
+ * Runs a transaction that locks the row of a tenant. In one process, those of the same tenant run
+ * one after the other and wait before they take a connection: waiters for the lock would otherwise
+ * hold all connections of the pool, and everybody else would wait for them. Do not nest. Throws
+ * AppError `rate_limited` when `mostWaiting` wait already.
+ */
+export async function tenantTransaction<Result>(
+  { database, keyedLimiter }: Pick<Services, 'database' | 'keyedLimiter'>,
+  tenantId: string,
+  run: (trx: TenantTrx) => Promise<Result>,
+): Promise<Result> {
+  const key = `tenant ${tenantId}`
+  if (keyedLimiter.waiting(key) >= mostWaiting)
+    throw new AppError(
+      'rate_limited',
+      'Too many changes of this tenant are waiting. Try again in a moment.',
+      { retryAfterSeconds: 1 },
+    )
+  // The cast is what this function vouches for: the transaction runs in the tenant's turn.
+  return keyedLimiter.take(key, () =>
+    database.db.transaction().execute((trx) => run(trx as TenantTrx)),
+  )
+}

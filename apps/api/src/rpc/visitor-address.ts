@@ -1,0 +1,68 @@
+import { isIP, isIPv4 } from 'node:net'
+import type { Config } from '../platform/config.ts'
+import type { Context } from './context.ts'
+import { ownServerOf } from './own-servers.ts'
+
+type Asked = {
+  services: { config: Pick<Config, 'booking' | 'appSecrets' | 'trustedProxyHops'> }
+} & Pick<Context, 'request'>
+
+/**
+ * The address that a visitor's requests are counted by: IPv4 whole, IPv6 as its /64, which is what
+ * one group of processes or machine is given. X-Forwarded-For is written by anybody, so it is
+ * believed only where its author is known: all of it from our own servers, which prove themselves
+ * with a secret; as many entries from the right as there are trusted proxies else; none without
+ * any.
+ */
+export function limitedAddress(asked: Asked): string {
+  return prefixOf(visitorAddress(asked), 64)
+}
+
+/** The /48 of an IPv6 address, which one customer is given whole (RFC 6177); undefined for IPv4. */
+export function limitedNetwork(asked: Asked): string | undefined {
+  const address = visitorAddress(asked)
+  return isIP(address) === 6 ? prefixOf(address, 48) : undefined
+}
+
+function visitorAddress({ services, request }: Asked): string {
+  const { trustedProxyHops } = services.config
+  const entries = (request.header('x-forwarded-for') ?? '')
+    .split(',')
+    .map((entry) => plain(entry.trim()))
+  const told =
+    ownServerOf(services.config, (name) => request.header(name)) !== undefined
+      ? entries[0]
+      : trustedProxyHops > 0
+        ? entries[Math.max(0, entries.length - trustedProxyHops)]
+        : undefined
+  return told && isIP(told) ? told : plain(request.peerIp ?? '')
+}
+
+/**
+ * Without brackets, port and zone; an IPv4 address that a dual-stack socket shows as IPv6 is
+ * written as IPv4.
+ */
+function plain(address: string): string {
+  const [bare = ''] = address.replace(/^\[(.*)\](:\d+)?$/, '$1').split('%', 1)
+  return bare.replace(/^::ffff:(?=\d+\.)/i, '')
+}
+
+function prefixOf(address: string, bits: 48 | 64): string {
+  if (isIPv4(address)) return address
+  if (isIP(address) !== 6) return 'unknown'
+  const [head = '', tail] = address.toLowerCase().split('::')
+  const groups = (text: string) => (text === '' ? [] : text.split(':'))
+  const left = groups(head)
+  // A dotted end stands for two groups; it never reaches the first four of an address that is not
+  // mapped.
+  const right =
+    tail === undefined
+      ? []
+      : groups(tail).flatMap((group) => (group.includes('..') ? ['0', '0'] : [group]))
+  const missing = tail === undefined ? 0 : 8 - left.length - right.length
+  const all = [...left, ...Array.from({ length: missing }, () => '0'), ...right]
+  return `${all
+    .slice(0, bits / 16)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/${bits}`
+}

@@ -1,0 +1,106 @@
+import type {
+  BookingPath,
+  CancelBooking,
+  DeclineBooking,
+  RenewedManageLink,
+  RescheduleBooking,
+  TenantBooking,
+} from '@atrium/core/scheduling/bookings'
+import type { BookingRow } from '@atrium/db/scheduling/bookings'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { rejectClosed } from '../../rpc/open-tenant.ts'
+import { reasonForHosts } from '../calendars/reason.ts'
+import { type Actor, hostActor } from './actor.ts'
+import { cancelBooking } from './cancel.ts'
+import { confirmBooking, declineBooking } from './decide.ts'
+import { openBooking } from './get.ts'
+import { markNoShow, renewManageLink } from './mark.ts'
+import { rescheduleBooking } from './reschedule.ts'
+import { toTenantBooking } from './view.ts'
+
+type HostActor = Actor & { by: 'host' }
+
+/**
+ * The booking under the caller's right to change it, and the answer as hosts see it. Throws
+ * AppError `tenant_suspended`, `tenant_deleted`, and `host_not_connected` where a calendar that had
+ * to be read is not connected.
+ */
+async function act(
+  ctx: Context,
+  access: Access,
+  id: string,
+  action: (actor: HostActor, booking: BookingRow) => Promise<BookingRow>,
+): Promise<TenantBooking> {
+  const { services } = ctx
+  const booking = await openBooking(services.database.db, access, id)
+  rejectClosed(access.tenant.status)
+  return toTenantBooking(
+    await action(hostActor(ctx, access.caller), booking).catch(reasonForHosts),
+    services.clock.now(),
+  )
+}
+
+export function confirmForTenant(
+  ctx: Context,
+  access: Access,
+  { bookingId }: BookingPath,
+): Promise<TenantBooking> {
+  return act(ctx, access, bookingId, (actor, booking) =>
+    confirmBooking(ctx.services, actor, booking),
+  )
+}
+
+export function declineForTenant(
+  ctx: Context,
+  access: Access,
+  { bookingId, reason }: DeclineBooking,
+): Promise<TenantBooking> {
+  return act(ctx, access, bookingId, (actor, booking) =>
+    declineBooking(ctx.services, actor, booking, reason),
+  )
+}
+
+export function cancelForTenant(
+  ctx: Context,
+  access: Access,
+  { bookingId, reason }: CancelBooking,
+): Promise<TenantBooking> {
+  return act(ctx, access, bookingId, (actor, booking) =>
+    cancelBooking(ctx.services, actor, booking, reason),
+  )
+}
+
+export function rescheduleForTenant(
+  ctx: Context,
+  access: Access,
+  input: RescheduleBooking,
+): Promise<TenantBooking> {
+  return act(ctx, access, input.bookingId, (actor, booking) =>
+    rescheduleBooking(ctx.services, actor, booking, input),
+  )
+}
+
+export function markNoShowForTenant(
+  ctx: Context,
+  access: Access,
+  { bookingId }: BookingPath,
+): Promise<TenantBooking> {
+  return act(ctx, access, bookingId, (actor, booking) => markNoShow(ctx.services, actor, booking))
+}
+
+export async function renewLinkForTenant(
+  ctx: Context,
+  access: Access,
+  { bookingId }: BookingPath,
+): Promise<RenewedManageLink> {
+  const { services } = ctx
+  const found = await openBooking(services.database.db, access, bookingId)
+  rejectClosed(access.tenant.status)
+  const { booking, manageToken, manageUrl } = await renewManageLink(
+    services,
+    hostActor(ctx, access.caller),
+    found,
+  )
+  return { booking: toTenantBooking(booking, services.clock.now()), manageToken, manageUrl }
+}

@@ -1,0 +1,52 @@
+import type { AuditAction } from '@atrium/core/audit/audit'
+import type { BookingParty } from '@atrium/core/scheduling/scheduling'
+import type { BookingRow } from '@atrium/db/scheduling/bookings'
+import type { Caller } from '../../rpc/caller.ts'
+import type { Context } from '../../rpc/context.ts'
+import type { Services } from '../../rpc/services.ts'
+
+/** On whose behalf a booking is changed, and where that is recorded. */
+export interface Actor {
+  readonly by: BookingParty
+  /** The person of the tenant or the platform; null for visitors and for what happens by itself. */
+  readonly actorId: string | null
+  record(booking: BookingRow, action: AuditAction, metadata: Record<string, unknown>): Promise<void>
+}
+
+/** Ids, times and the name of the event type alone: nothing that says who the visitor is. */
+function entry(booking: BookingRow, action: AuditAction, metadata: Record<string, unknown>) {
+  return {
+    action,
+    resourceType: 'booking',
+    resourceId: booking.id,
+    resourceName: booking.eventTypeTitle,
+    tenantSlug: booking.tenantSlug,
+    metadata: { hostId: booking.hostId, start: booking.startAt.toISOString(), ...metadata },
+  }
+}
+
+export function visitorActor(ctx: Context): Actor & { by: 'visitor' } {
+  return {
+    by: 'visitor',
+    actorId: null,
+    record: (booking, action, metadata) =>
+      ctx.services.audit.recordVisitor(ctx, entry(booking, action, metadata)),
+  }
+}
+
+export function hostActor(ctx: Context, caller: Caller): Actor & { by: 'host' } {
+  return {
+    by: 'host',
+    actorId: caller.id ?? null,
+    record: (booking, action, metadata) =>
+      ctx.services.audit.record(ctx, caller, entry(booking, action, metadata)),
+  }
+}
+
+export function platformActor({ audit }: Services): Actor & { by: 'system' } {
+  return {
+    by: 'system',
+    actorId: null,
+    record: (booking, action, metadata) => audit.recordSystem(entry(booking, action, metadata)),
+  }
+}

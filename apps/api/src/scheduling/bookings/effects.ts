@@ -1,0 +1,119 @@
+import type { BookingChangeKind } from '@atrium/core/scheduling/scheduling'
+import type { Trx } from '@atrium/db/platform/connect'
+import {
+  claimCalendars,
+  isBeingWritten,
+  markCalendarsDue,
+  retryCalendars,
+} from '@atrium/db/scheduling/booking-calendars'
+import { planReminders } from '@atrium/db/scheduling/booking-reminders'
+import {
+  type BookingRow,
+  findActor,
+  findBooking,
+  markInvited,
+} from '@atrium/db/scheduling/bookings'
+import type { InTransaction, Services } from '../../rpc/services.ts'
+import { withHosts } from '../calendars/invitation.ts'
+import { writeCalendar } from '../calendars/sync.ts'
+import { sendChangeMails, sendConflictMail } from './mails.ts'
+
+export interface BookingChange {
+  bookingId: string
+  kind: BookingChangeKind
+  /** Where it was before, for `rescheduled`. */
+  previousStart?: Date | undefined
+  /** The booking as it was with another host, where the change gave it to this one. */
+  before?: BookingRow | undefined
+  /** In the words of whoever did it; goes into the mails. */
+  reason?: string | undefined
+}
+
+/** How long whoever changes a booking waits for the calendars. */
+const settleMs = 5_000
+
+/**
+ * What follows from a change of a booking, queued in the transaction that makes it and after its
+ * rows are written: mails to visitor, guests and hosts, reminders, and the calendars of its hosts.
+ * A second call for the same version of the booking sends nothing twice.
+ */
+export async function bookingChanged(
+  trx: Trx,
+  services: InTransaction,
+  change: BookingChange,
+): Promise<void> {
+  const { bookingId, kind } = change
+  const booking = await findBooking(trx, bookingId)
+  if (!booking) throw new Error(`the booking ${bookingId} is not there`)
+  const now = services.clock.now()
+  const actor = await findActor(trx, bookingId, kind)
+  await sendChangeMails(trx, services, await withHosts(trx, booking), { ...change, ...actor })
+  if (booking.status === 'confirmed') await markInvited(trx, bookingId)
+  if (kind === 'no_show' || kind === 'link_renewed') return
+  await planReminders(trx, bookingId, now)
+  // Whoever made the change tries first; the job is for what is left then, or by a process that
+  // died.
+  if (await markCalendarsDue(trx, bookingId, now))
+    await services.jobs.enqueueCalendars(bookingId, settleMs / 1000 + 1, trx)
+}
+
+/**
+ * Tries at once to bring the hosts' calendars to the booking as it is. Never throws, and comes back
+ * within the deadline; what is under way then goes on, and what is left is a job's.
+ */
+export async function syncCalendar(
+  services: Services,
+  bookingId: string,
+  { deadlineMs = settleMs } = {},
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((done) => {
+    timer = setTimeout(done, deadlineMs)
+  })
+  const until = performance.now() + deadlineMs
+  const work = settle(services, bookingId, until)
+  services.background.run('the calendars of a booking', () => work)
+  // Failures are the background's to log.
+  await Promise.race([work.catch(() => undefined), late])
+  clearTimeout(timer)
+}
+
+/**
+ * Another process may hold one of the calendars at this moment: its outcome is waited for, since
+ * the answer tells of it.
+ */
+async function settle(services: Services, bookingId: string, until: number): Promise<void> {
+  const { db } = services.database
+  for (let pause = 25; performance.now() < until; pause = Math.min(2 * pause, 200)) {
+    const claimed = await claimCalendars(db, services.clock.now(), 20, bookingId)
+    await Promise.all(claimed.map((one) => writeCalendar(services, one)))
+    if (claimed.length === 0 && !(await isBeingWritten(db, bookingId))) return
+    if (claimed.length === 0) await new Promise((done) => setTimeout(done, pause))
+  }
+}
+
+/**
+ * Tells a host that an entry of the own calendar lies in the time of this booking. Once per version
+ * of the booking and host.
+ */
+export async function reportConflict(
+  trx: Trx,
+  services: InTransaction,
+  { bookingId, hostId }: { bookingId: string; hostId: string },
+): Promise<void> {
+  const booking = await findBooking(trx, bookingId)
+  if (booking) await sendConflictMail(trx, services, await withHosts(trx, booking), hostId)
+}
+
+/**
+ * Makes what a host's calendar has not got due again, with all its tries: the calendar was
+ * connected, or works once more.
+ */
+export async function retryCalendar(
+  trx: Trx,
+  services: InTransaction,
+  hostId: string,
+): Promise<void> {
+  const bookingId = await retryCalendars(trx, hostId, services.clock.now())
+  if (bookingId !== undefined) await services.jobs.enqueueCalendars(bookingId, 0, trx)
+}

@@ -1,0 +1,39 @@
+import type { BookingRow } from '@atrium/db/scheduling/bookings'
+import { findHostsById } from '@atrium/db/scheduling/hosts'
+import type { Services } from '../../rpc/services.ts'
+import { readBusy } from '../calendars/busy-times.ts'
+import { reportConflict } from './effects.ts'
+
+const minuteMs = 60_000
+
+/**
+ * Looks at the hosts' calendars once more after a booking was made: an entry of their own that came
+ * in the same second is not under our lock. The host is told of it and decides; nothing is
+ * cancelled. Returns whether there is one. A calendar that cannot be read now shows none, which is
+ * logged: nobody looks again.
+ */
+export async function findConflict(services: Services, booking: BookingRow): Promise<boolean> {
+  const [from, to] = [
+    booking.startAt.getTime() - booking.beforeMinutes * minuteMs,
+    booking.endAt.getTime() + booking.afterMinutes * minuteMs,
+  ]
+  const ids = booking.hosts.map(({ hostId }) => hostId)
+  const hosts = await findHostsById(services.database.db, ids)
+  const span = { start: booking.startAt.getTime(), end: booking.endAt.getTime() }
+  const busy = await readBusy(services, hosts, span, { fresh: true }).catch((err: unknown) => {
+    services.log.warn(
+      { err, bookingId: booking.id },
+      'a calendar could not be looked at after a booking',
+    )
+    return undefined
+  })
+  const hit = hosts.filter(({ id }) =>
+    busy?.get(id)?.some((period) => period.start < to && period.end > from),
+  )
+  for (const { id } of hit) {
+    await services.database.db
+      .transaction()
+      .execute((trx) => reportConflict(trx, services, { bookingId: booking.id, hostId: id }))
+  }
+  return hit.length > 0
+}

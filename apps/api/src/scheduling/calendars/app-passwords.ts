@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  type AppPasswordRemoval,
+  claimAppPasswordRemovals,
+  deleteAppPasswordRemoval,
+  insertAppPasswordRemoval,
+  postponeAppPasswordRemoval,
+} from '@atrium/db/scheduling/mail-credentials'
+import type { MailServer } from '@atrium/integrations/mail/port'
+import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Services } from '../../rpc/services.ts'
+
+/** How long one call at the mail server may take, its retries included. */
+const deadlineMs = 10_000
+/** A mint that was heard of no more after this long is taken back. */
+const mintSeconds = 120
+
+export interface MintedPassword {
+  id: string
+  secret: string
+  /**
+   * The promise to take it back, which whoever stores the secret deletes in the same transaction.
+   */
+  removalId: string
+}
+
+/**
+ * Makes an app password for a mailbox. That it may have to be taken back is on record before the
+ * mail server is asked, so that neither a lost answer nor the end of this process leaves one behind
+ * that nobody knows. Throws AppError `limit_reached`, `upstream_failed`.
+ */
+export async function mintAppPassword(
+  services: Services,
+  mail: MailServer,
+  host: { id: string; accountId: string },
+): Promise<MintedPassword> {
+  const { db } = services.database
+  const { id: hostId, accountId } = host
+  // One of a kind, because a person may have made app passwords too, and by the name one is found
+  // whose id never reached us.
+  const description = `Atrium scheduling ${randomBytes(4).toString('hex')}`
+  const removalId = await insertAppPasswordRemoval(db, {
+    hostId,
+    accountId,
+    description,
+    externalId: null,
+    afterSeconds: mintSeconds,
+  })
+  try {
+    const { id, secret } = await mail.createAppPassword(
+      { accountId, description },
+      { signal: AbortSignal.timeout(deadlineMs) },
+    )
+    return { id, secret, removalId }
+  } catch (error) {
+    // What was rejected was not made. Everything else may have been, and is looked for.
+    if (error instanceof UpstreamError && !isTransient(error))
+      await deleteAppPasswordRemoval(db, removalId)
+    throw mintRejection(error)
+  }
+}
+
+function mintRejection(error: unknown): AppError {
+  if (!(error instanceof UpstreamError)) {
+    return new AppError('upstream_failed', 'The mail server did not answer in time.', {
+      cause: error,
+    })
+  }
+  if (error.kind === 'conflict') {
+    return new AppError(
+      'limit_reached',
+      'The mailbox has as many app passwords as it may have. Remove one there first.',
+      { cause: error },
+    )
+  }
+  return new AppError('upstream_failed', error.message, { cause: error })
+}
+
+/**
+ * Takes a minted password back at once; what fails now stays on record and is tried again. Never
+ * throws.
+ */
+export async function takeBack(services: Services, removal: AppPasswordRemoval): Promise<void> {
+  const { db } = services.database
+  try {
+    await removeFromServer(services, removal)
+    await deleteAppPasswordRemoval(db, removal.id)
+  } catch (error) {
+    if (!(error instanceof UpstreamError))
+      services.log.error(
+        { err: error, hostId: removal.hostId },
+        'an app password was not taken back',
+      )
+    const reason =
+      error instanceof UpstreamError ? error.message : 'The mail server did not answer in time.'
+    await postponeAppPasswordRemoval(db, removal.id, delaySeconds(removal.attempts), reason).catch(
+      (err: unknown) => {
+        services.log.error({ err, hostId: removal.hostId }, 'a removal could not be postponed')
+      },
+    )
+  }
+}
+
+async function removeFromServer(
+  { systems }: Services,
+  { accountId, description, externalId }: AppPasswordRemoval,
+): Promise<void> {
+  const { mail } = systems
+  if (!mail) throw new Error('there is no mail server any more')
+  const signal = AbortSignal.timeout(deadlineMs)
+  const ids =
+    externalId === null
+      ? (await mail.listAppPasswords({ accountId }, { signal }))
+          .filter((one) => one.description === description)
+          .map(({ id }) => id)
+      : [externalId]
+  for (const id of ids) await mail.removeAppPassword({ accountId, id }, { signal })
+}
+
+/** Half a minute, doubling to an hour. */
+const delaySeconds = (attempts: number) => Math.min(30 * 2 ** Math.min(attempts, 10), 3_600)
+const removalsPerRun = 20
+
+/** Takes back what is due, a few at a time. */
+export async function takeBackDue(services: Services): Promise<void> {
+  for (;;) {
+    const due = await claimAppPasswordRemovals(services.database.db, removalsPerRun)
+    for (const removal of due) await takeBack(services, removal)
+    if (due.length < removalsPerRun) return
+  }
+}

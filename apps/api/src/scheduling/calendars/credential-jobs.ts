@@ -1,0 +1,26 @@
+import { listForsakenCredentials } from '@atrium/db/scheduling/mail-credentials'
+import type { Services } from '../../rpc/services.ts'
+import { takeBackDue } from './app-passwords.ts'
+import { eraseCredential } from './disconnect-mailbox.ts'
+
+const perRun = 50
+
+/**
+ * Erases credentials of hosts who are none any more, and takes app passwords back that could not be
+ * taken back before.
+ */
+export async function sweepCredentials(services: Services): Promise<void> {
+  const { db } = services.database
+  for (const hostId of await listForsakenCredentials(db, perRun)) {
+    const erased = await db.transaction().execute((trx) => eraseCredential(trx, hostId))
+    if (erased) {
+      await services.audit.recordSystem({
+        action: 'mail_credential.removed',
+        resourceType: 'host',
+        resourceId: hostId,
+        metadata: { reason: 'no host any more' },
+      })
+    }
+  }
+  await takeBackDue(services)
+}

@@ -1,0 +1,95 @@
+import { type BookingRow, findBooking } from '@atrium/db/scheduling/bookings'
+import { findHostsById, type HostRow } from '@atrium/db/scheduling/hosts'
+import type { CalendarEvent, CalendarParticipant } from '@atrium/integrations/calendars/port'
+import { portalLink } from '../../platform/links.ts'
+import type { Services } from '../../rpc/services.ts'
+import {
+  eventUid,
+  invitedGuests,
+  meetingPlace,
+  otherGuests,
+  writtenAnswers,
+} from '../bookings/facts.ts'
+
+/** Below what the mail server takes (20), the organizer and a host's own entry aside. */
+const mostParticipants = 18
+/** Bookings whose details stand in the description; the others are counted. */
+const mostDescribed = 20
+
+/**
+ * The event in a host's calendar for the bookings that share it. It never holds what opens a
+ * booking to its visitor.
+ */
+export async function calendarEvent(
+  services: Services,
+  host: HostRow,
+  { group, bookingIds }: { group: string; bookingIds: readonly string[] },
+): Promise<CalendarEvent> {
+  const { db } = services.database
+  const described = await Promise.all(
+    bookingIds.slice(0, mostDescribed).map((id) => findBooking(db, id)),
+  )
+  const bookings = described.filter((booking) => booking !== undefined)
+  const [first] = bookings
+  if (!first) throw new Error('an event tells of no booking')
+  const hosts = await findHostsById(
+    db,
+    first.hosts.map(({ hostId }) => hostId),
+  )
+  const people = [
+    ...hosts
+      .filter(({ id }) => id !== first.hostId)
+      .map(({ mailAddress, name }) => ({ address: mailAddress, name })),
+    ...bookings.flatMap((booking) => [
+      { address: booking.visitorEmail, name: booking.visitorName },
+      // A calendar program may write to everybody in the event once the host changes it there.
+      ...invitedGuests(booking).map((address) => ({ address, name: '' })),
+    ]),
+  ]
+  const participants = distinct(people).slice(0, mostParticipants)
+  const place = meetingPlace(first)
+  return {
+    uid: eventUid(first, group),
+    title:
+      first.seats > 1
+        ? `${first.title} (${bookingIds.length} of ${first.seats})`
+        : `${first.title}: ${first.visitorName}`,
+    description: describe(services, bookings, bookingIds.length - bookings.length),
+    location: place === '' ? null : place,
+    start: first.startAt.getTime(),
+    end: first.endAt.getTime(),
+    timeZone: host.zone,
+    organizer: { address: first.organizerAddress, name: first.hostName },
+    participants,
+  }
+}
+
+function distinct(people: readonly CalendarParticipant[]): CalendarParticipant[] {
+  const byAddress = new Map(people.map((person) => [person.address.toLowerCase(), person]))
+  return [...byAddress.values()]
+}
+
+function describe({ config }: Services, bookings: readonly BookingRow[], further: number): string {
+  const [first] = bookings
+  const one = bookings.length === 1 ? `?booking=${first?.id}` : ''
+  const link = first ? portalLink(config, `/t/${first.tenantSlug}/scheduling/bookings${one}`) : ''
+  return [
+    ...bookings.map(describeOne),
+    ...(further > 0 ? [`And ${further} more.`] : []),
+    ...(link === '' ? [] : [link]),
+  ].join('\n\n')
+}
+
+function describeOne(booking: BookingRow): string {
+  const guests = otherGuests(booking)
+  return [
+    `${booking.visitorName} <${booking.visitorEmail}>`,
+    ...(guests.length > 0
+      ? [
+          `Guests${booking.visitorConfirmedAt === null ? ' (not invited yet)' : ''}: ${guests.join(', ')}`,
+        ]
+      : []),
+    ...writtenAnswers(booking),
+    ...(booking.note === null ? [] : [booking.note]),
+  ].join('\n')
+}

@@ -1,0 +1,217 @@
+import { AppError } from '@atrium/core/platform/errors'
+import { calendarRetryDelay } from '@atrium/core/scheduling/scheduling'
+import {
+  type CalendarOutcome,
+  type ClaimedCalendar,
+  claimCalendars,
+  readSharedEvent,
+  saveCalendarOutcome,
+  setWrittenGroup,
+} from '@atrium/db/scheduling/booking-calendars'
+import { type BookingRow, findBooking } from '@atrium/db/scheduling/bookings'
+import { findHostById, type HostRow, setHostCalendar } from '@atrium/db/scheduling/hosts'
+import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Services } from '../../rpc/services.ts'
+import { eventUid } from '../bookings/facts.ts'
+import { type CalendarAccess, calendarAccess, markCredential } from './access.ts'
+import { calendarEvent } from './event.ts'
+
+/** Calendars that one process writes at once. */
+const atOnce = 10
+/** Below the lease of a calendar. */
+const writeDeadlineMs = 40_000
+/** Below the time after which the job engine gives a job to somebody else. */
+const drainMs = 120_000
+
+/**
+ * Brings calendars to their bookings as far as they are due, each with its own outcome. Any number
+ * of processes may do so at once. A process that dies midway leaves leases that lapse; the write is
+ * then repeated, which the UID of the event makes harmless.
+ */
+export async function drainCalendars(services: Services): Promise<void> {
+  const { db } = services.database
+  const until = performance.now() + drainMs
+  while (!services.background.ending) {
+    const claimed = await claimCalendars(db, services.clock.now(), atOnce)
+    await Promise.all(claimed.map((one) => writeCalendar(services, one)))
+    const [first] = claimed
+    if (!first || claimed.length < atOnce) return
+    if (performance.now() > until) return services.jobs.enqueueCalendars(first.bookingId, 0)
+  }
+}
+
+/**
+ * One try for one host's calendar of a booking, with its outcome saved. Throws for faults of our
+ * own alone, such as a database that is away.
+ */
+export async function writeCalendar(services: Services, claimed: ClaimedCalendar): Promise<void> {
+  const outcome = await attempt(services, claimed)
+  const now = services.clock.now()
+  const saved = await saveCalendarOutcome(services.database.db, claimed, outcome, now)
+  const state =
+    'error' in outcome
+      ? outcome.nextAt === null
+        ? 'gave_up'
+        : 'failed'
+      : outcome.written
+        ? 'written'
+        : 'removed'
+  services.metrics.calendarWrites.inc({ outcome: state })
+  const facts = {
+    bookingId: claimed.bookingId,
+    hostId: claimed.hostId,
+    state,
+    attempt: claimed.attempts,
+    saved,
+    ...('error' in outcome ? { error: outcome.error } : {}),
+  }
+  if (state === 'gave_up')
+    services.log.error(facts, 'a booking was not brought into a calendar, and nobody tries again')
+  else services.log.info(facts, 'a calendar was tried')
+  if ('error' in outcome && outcome.nextAt !== null) {
+    await services.jobs.enqueueCalendars(
+      claimed.bookingId,
+      (outcome.nextAt.getTime() - now.getTime()) / 1000,
+    )
+  }
+}
+
+async function attempt(services: Services, claimed: ClaimedCalendar): Promise<CalendarOutcome> {
+  const signal = AbortSignal.timeout(writeDeadlineMs)
+  try {
+    const outcome = await write(services, claimed, signal)
+    await markCredential(services, claimed.hostId, 'ok')
+    return outcome
+  } catch (thrown) {
+    const error = causeOf(thrown)
+    await markCredential(services, claimed.hostId, error)
+    return {
+      error: reasonOf(services, claimed, error, signal),
+      nextAt: isFinal(error) ? null : nextTry(services, claimed),
+    }
+  }
+}
+
+/** What the mail server said, also where it was told to callers in other words. */
+function causeOf(error: unknown): unknown {
+  return error instanceof AppError && error.cause instanceof UpstreamError ? error.cause : error
+}
+
+/**
+ * What a person has to mend first; connecting the mailbox again makes it due. An event that could
+ * not be found may turn up.
+ */
+function isFinal(error: unknown): boolean {
+  if (error instanceof AppError) return error.code === 'host_not_connected'
+  return error instanceof UpstreamError && error.kind !== 'conflict' && !isTransient(error)
+}
+
+function nextTry(services: Services, { attempts }: ClaimedCalendar): Date | null {
+  const seconds = calendarRetryDelay(attempts)
+  return seconds === undefined ? null : new Date(services.clock.now().getTime() + seconds * 1000)
+}
+
+function reasonOf(
+  services: Services,
+  { bookingId, hostId }: ClaimedCalendar,
+  error: unknown,
+  signal: AbortSignal,
+): string {
+  if (error instanceof UpstreamError || error instanceof AppError) return error.message
+  if (signal.aborted)
+    return `The mail server did not take the change within ${writeDeadlineMs / 1000} seconds.`
+  services.log.error(
+    { err: error, bookingId, hostId },
+    'a calendar could not be written for an unforeseen reason',
+  )
+  return 'The calendar could not be written for an unforeseen reason. The log of the service has the details.'
+}
+
+async function write(
+  services: Services,
+  claimed: ClaimedCalendar,
+  signal: AbortSignal,
+): Promise<CalendarOutcome> {
+  const { db } = services.database
+  const [booking, host] = await Promise.all([
+    findBooking(db, claimed.bookingId),
+    findHostById(db, claimed.hostId),
+  ])
+  if (!booking || !host) throw new Error('a booking or its host is not there')
+  const access = await calendarAccess(services, host)
+  try {
+    return await settleEvents({ services, claimed, booking, host, access, signal })
+  } catch (error) {
+    if (!(error instanceof UpstreamError && error.kind === 'not_found')) throw error
+    // The calendar that we knew is gone; the mailbox may have another one by now.
+    const calendar = await access.calendars.open(access.credential, { signal })
+    await setHostCalendar(db, host.id, calendar)
+    return settleEvents({
+      services,
+      claimed,
+      booking,
+      host,
+      access: { ...access, calendar },
+      signal,
+    })
+  }
+}
+
+interface Desk {
+  services: Services
+  claimed: ClaimedCalendar
+  booking: BookingRow
+  host: HostRow
+  access: CalendarAccess
+  signal: AbortSignal
+}
+
+async function settleEvents(desk: Desk): Promise<CalendarOutcome> {
+  const { services, claimed } = desk
+  const { writtenGroup, seatGroup } = claimed
+  // A booking with seats that was moved has left an event behind, which others may share.
+  if (writtenGroup !== null && writtenGroup !== seatGroup) {
+    await bringUp(desk, writtenGroup)
+    await setWrittenGroup(services.database.db, claimed, null, null)
+  }
+  return bringUp(desk, seatGroup)
+}
+
+/**
+ * Lets the event of a group tell of the bookings that share it, or takes it away when there are
+ * none.
+ */
+async function bringUp(
+  { services, claimed, booking, host, access, signal }: Desk,
+  group: string,
+): Promise<CalendarOutcome> {
+  const { db } = services.database
+  const { calendars, credential, calendar } = access
+  const shared = await readSharedEvent(db, host.id, group, booking.id)
+  const told = shared.bookingIds.includes(booking.id)
+  const [first] = shared.bookingIds
+  // Noted before the call: an answer that is lost must not hide that there may be an event.
+  if (told) await setWrittenGroup(db, claimed, group, shared.eventId)
+  if (first === undefined) {
+    const uid = eventUid(booking, group)
+    const known = claimed.writtenGroup === group
+    if (known) {
+      // Where it stands is not where the booking is now, once that was moved away from this host.
+      const start = (claimed.writtenStart ?? booking.startAt).getTime()
+      await calendars.removeEvent(
+        { credential, calendar, uid, start, eventId: shared.eventId },
+        { signal },
+      )
+    }
+    return { written: null, state: shared.state }
+  }
+  const event = await calendarEvent(services, host, { group, bookingIds: shared.bookingIds })
+  const { eventId } = await calendars.putEvent(
+    { credential, calendar, event, eventId: shared.eventId },
+    { signal },
+  )
+  return {
+    written: told ? { group, eventId, start: event.start, end: event.end } : null,
+    state: shared.state,
+  }
+}

@@ -1,0 +1,293 @@
+import { type AuditAction, changedFields } from '@atrium/core/audit/audit'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  type CreateEventType,
+  type EventTypeSettings,
+  type EventTypeView,
+  type RemoveEventType,
+  settingIssues,
+  type UpdateEventType,
+} from '@atrium/core/scheduling/event-types'
+import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
+import { slugCandidates, slugify } from '@atrium/core/tenants/slugs'
+import type { Trx } from '@atrium/db/platform/connect'
+import { violatedConstraint } from '@atrium/db/platform/failures'
+import {
+  countComingBookings,
+  countEventTypes,
+  type EventTypeContent,
+  type EventTypeRow,
+  findEventType,
+  findEventTypeBySlug,
+  insertEventType,
+  lockEventType,
+  removeEventType as markRemoved,
+  updateEventType as writeEventType,
+} from '@atrium/db/scheduling/event-types'
+import { type HostRow, lockHost } from '@atrium/db/scheduling/hosts'
+import type { TenantTrx } from '@atrium/db/tenants/tenants'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { lockOpenTenant, type OpenTenant } from '../../rpc/open-tenant.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { noSuchHost, requireHostAccess } from '../access.ts'
+import { noSuchEventType, toEventTypeView } from './event-types.ts'
+import { hostIdsOf, rejectUnfit } from './fit.ts'
+
+/**
+ * Throws AppError `invalid_input` for a schedule that is not the host's own and for hosts who
+ * cannot take part, `already_exists` for an address that the host uses already, `limit_reached`,
+ * `not_found` for the host, `not_admin`.
+ */
+export async function createEventType(
+  ctx: Context,
+  access: Access,
+  input: CreateEventType,
+): Promise<EventTypeView> {
+  const { services } = ctx
+  const { row, tenant } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    const host = await lockHost(trx, open.id, input.hostId)
+    if (!host) throw noSuchHost()
+    requireHostAccess(access, host)
+    if ((await countEventTypes(trx, host.id)) >= schedulingLimits.eventTypesPerHost)
+      throw new AppError(
+        'limit_reached',
+        `A host has at most ${schedulingLimits.eventTypesPerHost} event types.`,
+      )
+    const { slug: _, hostId: __, eventSlug, ...settings } = input
+    const requested = {
+      ...settings,
+      hostIds: hostIdsOf(settings, host.id),
+      eventSlug: eventSlug ?? (await freeSlug(trx, host.id, input.title)),
+    }
+    await rejectUnfit(trx, access, host, requested)
+    const id = await insertEventType(trx, {
+      ...toContent(requested),
+      tenantId: open.id,
+      hostId: host.id,
+    }).catch(rejectTakenSlug)
+    return { row: await readBack(trx, id), tenant: open }
+  })
+  const view = toEventTypeView(row, tenant.slug, services.config)
+  await recordEventType(ctx, access, tenant, 'event_type.created', view, {
+    assignment: view.assignment,
+    hostIds: view.hostIds,
+  })
+  return view
+}
+
+/**
+ * Changes what is given. Throws AppError `version_conflict` when it is not at the given version any
+ * more, `invalid_input` also for settings that do not go with those that stay, `already_exists`,
+ * `not_found`, `not_admin`.
+ */
+export async function changeEventType(
+  ctx: Context,
+  access: Access,
+  input: UpdateEventType,
+): Promise<EventTypeView> {
+  const { services } = ctx
+  const { before, after, tenant } = await tenantTransaction(
+    services,
+    access.tenant.id,
+    async (trx) => {
+      const { open, host, row } = await lockOwn(trx, access, input.eventTypeId)
+      if (row.version !== input.version)
+        throw new AppError(
+          'version_conflict',
+          `The event type is at version ${row.version} now. Read it again.`,
+        )
+      const { slug: _, eventTypeId: __, version: ___, ...given } = input
+      const stored = toSettings(row)
+      const named = Object.fromEntries(
+        Object.entries(given).filter(([, value]) => value !== undefined),
+      ) as Partial<EventTypeSettings>
+      const merged: EventTypeSettings = { ...stored, ...named }
+      const requested = { ...merged, hostIds: hostIdsOf(merged, host.id) }
+      const issues = settingIssues({ ...requested, hostId: host.id })
+      if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
+      await rejectUnfit(trx, access, host, requested, stored)
+      await writeEventType(trx, row.id, toContent(requested)).catch(rejectTakenSlug)
+      return { before: row, after: await readBack(trx, row.id), tenant: open }
+    },
+  )
+  const view = toEventTypeView(after, tenant.slug, services.config)
+  const [was, is] = [toSettings(before), toSettings(after)]
+  const changes = changedFields(was, is, Object.keys(is))
+  if (Object.keys(changes).length > 0)
+    await recordEventType(ctx, access, tenant, 'event_type.updated', view, { changes })
+  return view
+}
+
+/**
+ * Nobody is offered it any more; its bookings stay as they are. Throws AppError `event_type_in_use`
+ * when some are still to come and `keepBookings` is not given, `not_found`, `not_admin`.
+ */
+export async function removeEventType(
+  ctx: Context,
+  access: Access,
+  input: RemoveEventType,
+): Promise<void> {
+  const { services } = ctx
+  const now = services.clock.now()
+  const { row, tenant, coming } = await tenantTransaction(
+    services,
+    access.tenant.id,
+    async (trx) => {
+      const { open, row: found } = await lockOwn(trx, access, input.eventTypeId)
+      const count = await countComingBookings(trx, found.id, now)
+      if (count > 0 && !input.keepBookings) throw bookingsComing(count)
+      await markRemoved(trx, found.id, now)
+      return { row: found, tenant: open, coming: count }
+    },
+  )
+  const view = toEventTypeView(row, tenant.slug, services.config)
+  await recordEventType(
+    ctx,
+    access,
+    tenant,
+    'event_type.removed',
+    view,
+    coming > 0 ? { keptBookings: coming } : {},
+  )
+}
+
+function bookingsComing(count: number): AppError {
+  const bookings = count === 1 ? 'One booking is' : `${count} bookings are`
+  return new AppError(
+    'event_type_in_use',
+    `${bookings} still to come. Cancel what is not to take place, or keep the bookings.`,
+  )
+}
+
+async function lockOwn(
+  trx: TenantTrx,
+  access: Access,
+  id: string,
+): Promise<{ open: OpenTenant; host: HostRow; row: EventTypeRow }> {
+  const open = await lockOpenTenant(trx, access.tenant.slug)
+  const found = await findEventType(trx, id)
+  const host =
+    found && found.tenantId === open.id ? await lockHost(trx, open.id, found.hostId) : undefined
+  if (!host) throw noSuchEventType()
+  requireHostAccess(access, host)
+  const row = await lockEventType(trx, open.id, id)
+  if (!row) throw noSuchEventType()
+  return { open, host, row }
+}
+
+async function readBack(trx: Trx, id: string): Promise<EventTypeRow> {
+  const row = await findEventType(trx, id)
+  if (!row) throw noSuchEventType()
+  return row
+}
+
+const takenSlug = (cause?: unknown) =>
+  new AppError('already_exists', 'The host has an event type under this address already.', {
+    cause,
+    issues: [{ path: 'eventSlug', message: 'This address is already in use.' }],
+  })
+
+function rejectTakenSlug(error: unknown): never {
+  throw violatedConstraint(error) === 'event_types_slug' ? takenSlug(error) : error
+}
+
+/** Titles in scripts that make no slug are `meeting`. */
+async function freeSlug(trx: Trx, hostId: string, title: string): Promise<string> {
+  for (const candidate of slugCandidates(
+    slugify(title) ?? 'meeting',
+    schedulingLimits.eventTypesPerHost + 1,
+  ))
+    if (!(await findEventTypeBySlug(trx, hostId, candidate))) return candidate
+  throw takenSlug()
+}
+
+function toContent({ eventSlug, limits, ...settings }: EventTypeSettings): EventTypeContent {
+  return {
+    ...settings,
+    slug: eventSlug,
+    limitDay: limits.day,
+    limitWeek: limits.week,
+    limitMonth: limits.month,
+  }
+}
+
+function toSettings(row: EventTypeRow): EventTypeSettings {
+  const {
+    scheduleId,
+    title,
+    description,
+    durations,
+    stepMinutes,
+    noticeMinutes,
+    beforeMinutes,
+    afterMinutes,
+    bookingWindow,
+  } = row
+  const {
+    seats,
+    limitsScope,
+    bookingsPerVisitor,
+    assignment,
+    hostIds,
+    locationKind,
+    location,
+    requiresConfirmation,
+    approvalHours,
+    fields,
+    reminders,
+  } = row
+  const { cancelCutoffMinutes, rescheduleCutoffMinutes, rescheduleHost, active, listed } = row
+  return {
+    ...{
+      scheduleId,
+      title,
+      eventSlug: row.slug,
+      description,
+      durations,
+      stepMinutes,
+      noticeMinutes,
+      beforeMinutes,
+      afterMinutes,
+    },
+    ...{
+      bookingWindow,
+      limits: { day: row.limitDay, week: row.limitWeek, month: row.limitMonth },
+      limitsScope,
+      seats,
+      assignment,
+      hostIds,
+    },
+    bookingsPerVisitor,
+    ...{
+      locationKind,
+      location,
+      requiresConfirmation,
+      approvalHours,
+      cancelCutoffMinutes,
+      rescheduleCutoffMinutes,
+      rescheduleHost,
+    },
+    ...{ fields, reminders, active, listed },
+  }
+}
+
+function recordEventType(
+  ctx: Context,
+  { caller }: Access,
+  tenant: { slug: string; partnerSlug: string | null },
+  action: AuditAction,
+  view: EventTypeView,
+  metadata: Record<string, unknown>,
+): Promise<void> {
+  return ctx.services.audit.record(ctx, caller, {
+    action,
+    resourceType: 'event_type',
+    resourceId: view.id,
+    resourceName: view.title,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: { hostId: view.hostId, ...metadata },
+  })
+}

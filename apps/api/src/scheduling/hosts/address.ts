@@ -1,0 +1,36 @@
+import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { AppError } from '@atrium/core/platform/errors'
+import { listTenantDomains, type MemberRow } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { Access } from '../../rpc/guards.ts'
+import { actsForAll } from '../access.ts'
+
+/**
+ * The address that is the organizer of invitations: the member's mailbox unless another one is
+ * named. Who acts for the own host alone can name the own addresses only; admins can name any on a
+ * domain whose ownership the tenant has shown. So nobody invites in the name of somebody else.
+ * Throws AppError `invalid_input` at `mailAddress`.
+ */
+export async function organizerAddress(
+  trx: Trx,
+  access: Access,
+  member: Pick<MemberRow, 'email' | 'mailboxAddress'>,
+  requested: string | undefined,
+): Promise<string> {
+  if (requested === undefined) {
+    if (member.mailboxAddress !== null) return member.mailboxAddress
+    throw rejection('The member has no mailbox here. Name the address of the calendar.')
+  }
+  if (requested === member.mailboxAddress || requested === member.email) return requested
+  if (!actsForAll(access))
+    throw rejection('Choose the address of your mailbox, or the one that you sign in with.')
+  const { domain } = splitAddress(requested)
+  const own = (await listTenantDomains(trx, access.tenant.id)).some(
+    ({ name, verified }) => name === domain && verified,
+  )
+  if (!own) throw rejection('Use an address on a domain whose ownership this workplace has shown.')
+  return requested
+}
+
+const rejection = (message: string) =>
+  new AppError('invalid_input', undefined, { issues: [{ path: 'mailAddress', message }] })

@@ -1,0 +1,76 @@
+import type { AuditAction, AuditOutcome } from '@atrium/core/audit/audit'
+import { AppError } from '@atrium/core/platform/errors'
+import { activeRole } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { Keyring } from '@atrium/db/platform/encryption'
+import { type HostRow, lockHost } from '@atrium/db/scheduling/hosts'
+import type { TenantTrx } from '@atrium/db/tenants/tenants'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { lockOpenTenant, type OpenTenant } from '../../rpc/open-tenant.ts'
+import type { Services } from '../../rpc/services.ts'
+import { noSuchHost } from '../access.ts'
+
+/**
+ * The keys without which nothing of scheduling can be written. Throws AppError
+ * `scheduling_not_configured`.
+ */
+export function requireKeyring(services: Services): Keyring {
+  if (!services.config.keyring) throw new AppError('scheduling_not_configured')
+  return services.config.keyring
+}
+
+/**
+ * Looks at the caller's right again, under the tenant's lock: for the person's own host a
+ * membership is enough, for others' it takes an admin. Throws AppError `not_member`, `not_admin`.
+ */
+export async function rejectFormerActor(
+  trx: Trx,
+  { caller, tenant }: Access,
+  userId: string,
+): Promise<void> {
+  if (caller.operator) return
+  const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
+  if (role === undefined) throw new AppError('not_member')
+  if (role === 'member' && caller.id !== userId)
+    throw new AppError('not_admin', 'This is for the host and for admins of the tenant.')
+}
+
+/**
+ * Tenant and host under their locks, for a change by a caller who may make it. Throws AppError
+ * `tenant_suspended`, `not_found`, `not_admin` and the like.
+ */
+export async function lockOwnHost(
+  trx: TenantTrx,
+  access: Access,
+  hostId: string,
+): Promise<{ tenant: OpenTenant; host: HostRow }> {
+  const tenant = await lockOpenTenant(trx, access.tenant.slug)
+  const host = await lockHost(trx, tenant.id, hostId)
+  if (!host) throw noSuchHost()
+  await rejectFormerActor(trx, access, host.userId)
+  return { tenant, host }
+}
+
+export function recordHost(
+  ctx: Context,
+  { caller, tenant }: Access,
+  entry: {
+    action: AuditAction
+    host: Pick<HostRow, 'id' | 'slug'>
+    outcome?: AuditOutcome
+    metadata?: Record<string, unknown>
+  },
+): Promise<void> {
+  const { action, host, outcome = 'success', metadata = {} } = entry
+  return ctx.services.audit.record(ctx, caller, {
+    action,
+    outcome,
+    resourceType: 'host',
+    resourceId: host.id,
+    resourceName: host.slug,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata,
+  })
+}

@@ -1,0 +1,71 @@
+import { AppError } from '@atrium/core/platform/errors'
+import type { RemoveHost } from '@atrium/core/scheduling/hosts'
+import type { Trx } from '@atrium/db/platform/connect'
+import { findBooking } from '@atrium/db/scheduling/bookings'
+import { comingBookingsOf, leaveOffers, markHostRemoved } from '@atrium/db/scheduling/hosts'
+import { listForsakenCredentials } from '@atrium/db/scheduling/mail-credentials'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { ownHost } from '../access.ts'
+import { hostActor } from '../bookings/actor.ts'
+import { cancelBooking } from '../bookings/cancel.ts'
+import { lockHosts, retryClaim } from '../bookings/claim.ts'
+import { takeBackDue } from '../calendars/app-passwords.ts'
+import { eraseCredential } from '../calendars/disconnect-mailbox.ts'
+import { lockOwnHost, recordHost } from './open.ts'
+
+const reason = 'The host is no longer available.'
+
+/**
+ * Takes a host away, with its event types. Bookings that were made stay on record; those to come
+ * are cancelled with `cancelBookings`, and without it hold the host: AppError `host_in_use`, with
+ * how many they are. The credential is revoked and erased as soon as the calendar has got the
+ * cancellations.
+ */
+export async function removeHost(
+  ctx: Context,
+  access: Access,
+  { hostId, cancelBookings = false }: RemoveHost,
+): Promise<void> {
+  const { services } = ctx
+  const { db } = services.database
+  const host = await ownHost(services, access, hostId)
+  const coming = await comingBookingsOf(db, hostId, services.clock.now())
+  if (coming.length > 0 && !cancelBookings) throw inUse(coming.length)
+  for (const { id } of coming) {
+    const booking = await findBooking(db, id)
+    if (booking) await cancelBooking(services, hostActor(ctx, access.caller), booking, reason)
+  }
+  await retryClaim(() =>
+    tenantTransaction(services, access.tenant.id, async (trx) => {
+      await lockHosts(trx, [hostId])
+      await lockOwnHost(trx, access, hostId)
+      // Somebody may have booked meanwhile; from here on nobody can.
+      const left = await comingBookingsOf(trx, hostId, services.clock.now())
+      if (left.length > 0) throw inUse(left.length)
+      await leaveOffers(trx, hostId)
+      await markHostRemoved(trx, hostId)
+      await eraseUnlessNeeded(trx, hostId)
+    }),
+  )
+  await takeBackDue(services)
+  await recordHost(ctx, access, {
+    action: 'host.removed',
+    host,
+    metadata: { cancelledBookings: coming.length },
+  })
+}
+
+async function eraseUnlessNeeded(trx: Trx, hostId: string): Promise<void> {
+  const forsaken = await listForsakenCredentials(trx, 1, hostId)
+  if (forsaken.length > 0) await eraseCredential(trx, hostId)
+}
+
+function inUse(count: number): AppError {
+  const bookings = count === 1 ? 'one booking' : `${count} bookings`
+  return new AppError(
+    'host_in_use',
+    `The host still has ${bookings} to come. Cancel with the host what is to come, or wait until it is over.`,
+  )
+}

@@ -1,0 +1,74 @@
+import { type CredentialView, type HostView, NoCredential } from '@atrium/core/scheduling/hosts'
+import { type HostRecord, readHost } from '@atrium/db/scheduling/hosts'
+import type { Access } from '../../rpc/guards.ts'
+import type { Services } from '../../rpc/services.ts'
+import { mayActFor, noSuchHost } from '../access.ts'
+import { publicAddress } from '../public/address.ts'
+
+/** A host as the caller sees it. */
+export function toHostView(services: Services, access: Access, row: HostRecord): HostView {
+  return {
+    id: row.id,
+    userId: row.userId,
+    slug: row.slug,
+    name: row.name,
+    title: row.title,
+    description: row.description,
+    avatarUrl: row.avatarUrl,
+    zone: row.zone,
+    mailAddress: row.mailAddress,
+    listed: row.listed,
+    active: row.active,
+    enabled: row.enabled,
+    memberStatus: row.userStatus,
+    limits: { day: row.limitDay, week: row.limitWeek, month: row.limitMonth },
+    credential: toCredentialView(row),
+    mintable: isMintable(services, row),
+    mayEdit: mayActFor(access, row),
+    comingBookings: row.comingBookings,
+    publicUrl: publicAddress(services.config, row.tenantSlug, row.slug),
+    version: row.version,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+export function toCredentialView(row: HostRecord): CredentialView {
+  if (row.credentialSource === null) return NoCredential
+  return {
+    present: true,
+    source: row.credentialSource,
+    checkedAt: row.credentialCheckedAt?.toISOString() ?? null,
+    ok: row.credentialOk,
+    error: row.credentialError,
+  }
+}
+
+function isMintable({ systems, config }: Services, row: HostRecord): boolean {
+  return Boolean(
+    systems.mail &&
+      config.mailProvisioning &&
+      systems.calendars &&
+      config.keyring &&
+      row.mailboxAccountId,
+  )
+}
+
+/** The host as it stands. Throws AppError `not_found`. */
+export async function readHostRecord(
+  services: Services,
+  tenantId: string,
+  hostId: string,
+): Promise<HostRecord> {
+  const row = await readHost(services.database.db, tenantId, hostId, services.clock.now())
+  if (!row) throw noSuchHost()
+  return row
+}
+
+export async function readHostView(
+  services: Services,
+  access: Access,
+  hostId: string,
+): Promise<HostView> {
+  return toHostView(services, access, await readHostRecord(services, access.tenant.id, hostId))
+}

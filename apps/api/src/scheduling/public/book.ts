@@ -1,0 +1,317 @@
+import { AppError } from '@atrium/core/platform/errors'
+import type {
+  CreateBooking,
+  CreatedBooking,
+  CreatedTenantBooking,
+  CreateTenantBooking,
+} from '@atrium/core/scheduling/bookings'
+import { checkAnswers, phoneAnswer } from '@atrium/core/scheduling/form-answers'
+import type { BookingSource } from '@atrium/core/scheduling/scheduling'
+import { wallTimeOf } from '@atrium/core/scheduling/time-zones'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { Keyring } from '@atrium/db/platform/encryption'
+import {
+  type BookingRow,
+  findBooking,
+  insertBooking,
+  insertBookingChange,
+  newBookingId,
+} from '@atrium/db/scheduling/bookings'
+import { findEventType } from '@atrium/db/scheduling/event-types'
+import { hostsHeld } from '@atrium/db/scheduling/slot-locks'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { rejectClosed } from '../../rpc/open-tenant.ts'
+import type { InTransaction, Services } from '../../rpc/services.ts'
+import { limitedAddress } from '../../rpc/visitor-address.ts'
+import { takeAllowance } from '../../rpc/visitor-limits.ts'
+import { actsForAll, requireHostAccess } from '../access.ts'
+import { type Actor, hostActor, visitorActor } from '../bookings/actor.ts'
+import { answerDue } from '../bookings/change.ts'
+import { withHostLocks, writeClaims } from '../bookings/claim.ts'
+import { bookingChanged, syncCalendar } from '../bookings/effects.ts'
+import { findConflict } from '../bookings/host-conflict.ts'
+import { toBooking, toTenantBooking } from '../bookings/view.ts'
+import { clearBusyTimes } from '../calendars/busy-times.ts'
+import { reasonForHosts } from '../calendars/reason.ts'
+import { type Bookable, bookableById, durationOf, hostsWhoTake } from '../slots/bookable.ts'
+import {
+  type Chosen,
+  chooseHosts,
+  nothingBusy,
+  type RequestedStart,
+  readBusyFor,
+} from '../slots/choose-hosts.ts'
+import { hashOfLockToken } from '../slots/lock-token.ts'
+import { requireCapacity } from '../slots/visitor-capacity.ts'
+import { bookingRequestOf, madeByRequest, onceForRequest } from './booking-request.ts'
+import { type ManageToken, newManageToken, readManageToken } from './manage-token.ts'
+
+type BookingInput = Pick<
+  CreateBooking,
+  'start' | 'duration' | 'attendee' | 'guests' | 'answers' | 'note' | 'lockToken'
+> &
+  Pick<RequestedStart, 'ignoreNotice' | 'ignoreWindow'>
+
+/**
+ * A visitor's booking of what is on offer. The mail to the visitor and the entry in the hosts'
+ * calendars follow by themselves; the answer waits up to five seconds for the calendars. Throws
+ * AppError `not_found`, `invalid_input`, `too_soon`, `outside_window`, `slot_taken`, `slot_locked`,
+ * `lock_expired`, `limit_reached`, `calendar_unavailable`, `scheduling_not_configured`,
+ * `rate_limited`, `idempotency_mismatch`; nothing is kept then. A request with an Idempotency-Key
+ * that comes again, while or after it is carried out, gets the booking that it made, with its
+ * manage token.
+ */
+export async function bookAsVisitor(ctx: Context, input: CreateBooking): Promise<CreatedBooking> {
+  const { services } = ctx
+  const request = bookingRequestOf(ctx, limitedAddress(ctx), input)
+  const allowed = async () => {
+    await takeAllowance(ctx, 'bookings')
+    const before = await madeByRequest(services, request)
+    return before ? { before } : { bookable: await bookableById(services, input.eventTypeId) }
+  }
+  const { before, bookable } = await services.keyedLimiter.take(
+    `visitors of ${input.eventTypeId}`,
+    allowed,
+    visitorConcurrency,
+  )
+  if (before) return bookingAgain(services, before)
+  ctx.request.logFields.tenant = bookable.page.tenantSlug
+  const by: By = { source: 'public', actor: visitorActor(ctx), requestHash: request?.hash }
+  const done = await onceForRequest(ctx, request, () => book(services, bookable, input, by))
+  if ('earlier' in done) return bookingAgain(services, done.earlier)
+  const { booking, manageToken } = done.made
+  services.background.run('look for a conflict in the calendar', () =>
+    findConflict(services, booking),
+  )
+  return { booking: toBooking(booking), manageToken }
+}
+
+function bookingAgain(services: Services, booking: BookingRow): CreatedBooking {
+  return { booking: toBooking(booking), manageToken: manageTokenAgain(services, booking) }
+}
+
+/**
+ * Of a booking that was made before. Throws AppError `idempotency_answer_withheld` once the link's
+ * life is over.
+ */
+function manageTokenAgain({ config }: Services, booking: BookingRow): string {
+  const token = config.keyring && readManageToken(config.keyring, booking)
+  if (!token) throw new AppError('idempotency_answer_withheld')
+  return token
+}
+
+/**
+ * The same by the tenant's own people, who need keep to neither notice nor booking window, nor to
+ * what is switched off; busy time, other bookings and hours hold for them, too. Members book for
+ * the host that they are, admins for all. Throws AppError `not_admin`, `host_not_connected`,
+ * `tenant_suspended`, `tenant_deleted` besides. An Idempotency-Key works as for visitors, per
+ * person.
+ */
+export async function bookForTenant(
+  ctx: Context,
+  access: Access,
+  { slug: _, ...input }: CreateTenantBooking,
+): Promise<CreatedTenantBooking> {
+  const { services } = ctx
+  rejectClosed(access.tenant.status)
+  const eventType = await findEventType(services.database.db, input.eventTypeId)
+  if (!eventType || eventType.tenantId !== access.tenant.id || eventType.removedAt) {
+    throw new AppError('not_found', 'The tenant has no event type with this id.')
+  }
+  const hosts = await hostsWhoTake(services.database.db, eventType)
+  if (hosts.length === 0)
+    throw new AppError('invalid_state', 'The event type has no host who can take bookings.')
+  if (!actsForAll(access)) for (const host of hosts) requireHostAccess(access, host)
+  const request = bookingRequestOf(ctx, access.caller.subject, input)
+  const by: By = {
+    source: 'host',
+    actor: hostActor(ctx, access.caller),
+    requestHash: request?.hash,
+  }
+  const done = await onceForRequest(ctx, request, () =>
+    book(services, { eventType, hosts }, input, by).catch(reasonForHosts),
+  )
+  const booking = 'earlier' in done ? done.earlier : done.made.booking
+  const manageToken =
+    'earlier' in done ? manageTokenAgain(services, booking) : done.made.manageToken
+  const hostConflict = await findConflict(services, booking)
+  return { booking: toTenantBooking(booking, services.clock.now()), manageToken, hostConflict }
+}
+
+/**
+ * How many of those who want the same event type are looked at at once, per process. A thousand who
+ * come in one second would else wait for the connections of the database so long that they are
+ * turned away as if it were down.
+ */
+const visitorConcurrency = 16
+
+interface By {
+  source: BookingSource
+  actor: Actor
+  requestHash?: Buffer | undefined
+}
+
+/**
+ * In the order of docs/contract.md, scheduling: what is known without a calendar, the calendars,
+ * then everything again under the hosts' locks.
+ */
+async function book(
+  services: Services,
+  { eventType, hosts }: Pick<Bookable, 'eventType' | 'hosts'>,
+  wish: BookingInput,
+  by: By,
+) {
+  const { keyring } = services.config
+  if (!keyring) throw new AppError('scheduling_not_configured')
+  const minutes = durationOf(eventType, wish.duration)
+  const { issues, answers } = checkAnswers(eventType.fields, wish.answers)
+  if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
+  const { lockToken, ignoreNotice, ignoreWindow } = wish
+  const wanted: RequestedStart = {
+    ...{ eventType, hosts, minutes, start: Date.parse(wish.start), now: services.clock.now() },
+    ...{ lockToken, ignoreNotice, ignoreWindow },
+  }
+  const claim = async () => {
+    await chooseHosts(services.database.db, wanted, nothingBusy(wanted))
+    const busy = await readBusyFor(services, wanted)
+    return services.keyedLimiter.take(`host ${hosts[0]?.id}`, async () => {
+      // Whoever had the turn before has mostly taken the time: seen here, it costs no transaction.
+      await chooseHosts(services.database.db, wanted, busy)
+      return withHostLocks(
+        services.database.db,
+        hosts.map(({ id }) => id),
+        async (trx) => {
+          const current = { ...wanted, now: services.clock.now() }
+          const chosen = await chooseHosts(trx, current, busy)
+          return write(trx, services, keyring, {
+            wish: { ...wish, answers },
+            wanted: current,
+            chosen,
+            by,
+          })
+        },
+      )
+    })
+  }
+  try {
+    const made = await services.keyedLimiter.take(
+      `bookings of ${eventType.id}`,
+      claim,
+      visitorConcurrency,
+    )
+    return { booking: await follow(services, made.id, by.actor), manageToken: made.manage.token }
+  } catch (error) {
+    throw await forHolder(services, wanted, error)
+  }
+}
+
+interface Writing {
+  wish: BookingInput
+  wanted: RequestedStart
+  chosen: readonly Chosen[]
+  by: By
+}
+
+async function write(
+  trx: Trx,
+  services: InTransaction,
+  keyring: Keyring,
+  { wish, wanted, chosen, by }: Writing,
+): Promise<{ id: string; manage: ManageToken }> {
+  const { eventType, minutes, start, now, lockToken } = wanted
+  const [organizer] = chosen
+  if (!organizer) throw new AppError('slot_taken')
+  const { host, offer } = organizer
+  if (by.source === 'public')
+    await requireCapacity(trx, host.id, eventType, wish.attendee.email, now)
+  const id = await newBookingId(trx)
+  const uid = `${id}@${services.config.tenantDomain}`
+  const manage = newManageToken(keyring, id)
+  const end = start + minutes * 60_000
+  const pending = eventType.requiresConfirmation && by.source === 'public'
+  const kind = pending ? 'requested' : 'confirmed'
+  await insertBooking(trx, {
+    ...{
+      id,
+      tenant_id: eventType.tenantId,
+      event_type_id: eventType.id,
+      host_id: host.id,
+      source: by.source,
+    },
+    ...{ status: pending ? 'pending' : 'confirmed', uid, title: eventType.title },
+    ...{
+      start_at: new Date(start),
+      end_at: new Date(end),
+      before_minutes: eventType.beforeMinutes,
+      after_minutes: eventType.afterMinutes,
+    },
+    location_kind: eventType.locationKind,
+    location:
+      eventType.locationKind === 'visitor_phone'
+        ? phoneAnswer(eventType.fields, wish.answers)
+        : eventType.location,
+    organizer: host.mailAddress,
+    host_zone: offer.schedule.zone,
+    host_wall: wallTimeOf(offer.schedule.zone, start),
+    visitor_name: wish.attendee.name,
+    visitor_email: wish.attendee.email,
+    visitor_zone: wish.attendee.timeZone,
+    visitor_locale: wish.attendee.locale,
+    guests: wish.guests,
+    answers: JSON.stringify(wish.answers),
+    note: wish.note ?? null,
+    // The tenant's own people answer for whom they invite.
+    visitor_confirmed_at: by.source === 'host' ? now : null,
+    manage_hash: manage.hash,
+    manage_sealed: manage.sealed,
+    request_hash: by.requestHash ?? null,
+    approval_expires_at: pending ? answerDue(eventType, start, now) : null,
+    confirmed_at: pending ? null : now,
+    created_at: now,
+    updated_at: now,
+  })
+  const hostIds = chosen.map((one) => one.host.id)
+  await writeClaims(trx, { booking: { id, uid }, eventType, start, end, lockToken, now }, hostIds)
+  const { by: party, actorId } = by.actor
+  await insertBookingChange(trx, id, {
+    kind,
+    by: party,
+    actorId,
+    toStart: new Date(start),
+    at: now,
+  })
+  await bookingChanged(trx, services, { bookingId: id, kind })
+  return { id, manage }
+}
+
+/** After the commit: nothing from here on takes the booking back. */
+async function follow(services: Services, id: string, actor: Actor): Promise<BookingRow> {
+  const made = await findBooking(services.database.db, id)
+  if (!made) throw new Error(`the booking ${id} has vanished`)
+  await actor.record(made, made.status === 'pending' ? 'booking.requested' : 'booking.confirmed', {
+    by: actor.by,
+  })
+  for (const { hostId } of made.hosts) clearBusyTimes(services, hostId)
+  await syncCalendar(services, id)
+  return (await findBooking(services.database.db, id)) ?? made
+}
+
+/** Whoever held the time and let it run out is told that, when it has gone. */
+async function forHolder(
+  services: Services,
+  { eventType, start, lockToken }: RequestedStart,
+  error: unknown,
+): Promise<unknown> {
+  const gone =
+    error instanceof AppError && (error.code === 'slot_taken' || error.code === 'slot_locked')
+  if (!gone || lockToken === undefined) return error
+  const held = await hostsHeld(
+    services.database.db,
+    hashOfLockToken(lockToken),
+    eventType.id,
+    new Date(start),
+    services.clock.now(),
+  )
+  return held.length > 0 ? error : new AppError('lock_expired', undefined, { cause: error })
+}

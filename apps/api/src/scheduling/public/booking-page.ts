@@ -1,0 +1,66 @@
+import { changedFields } from '@atrium/core/audit/audit'
+import { AppError } from '@atrium/core/platform/errors'
+import type { BookingPageView, UpdateBookingPage } from '@atrium/core/scheduling/hosts'
+import {
+  type BookingPageRow,
+  readBookingPage,
+  saveBookingPage,
+} from '@atrium/db/scheduling/booking-page-settings'
+import { rejectFormerAdmin } from '../../members/change-member.ts'
+import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
+import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import type { Services } from '../../rpc/services.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { publicAddress } from './address.ts'
+
+/** The settings of the tenant's booking page; what holds without any, at version 0. */
+export async function getBookingPage(
+  { services }: Context,
+  { tenant }: Access,
+): Promise<BookingPageView> {
+  return toView(services, tenant.slug, await readBookingPage(services.database.db, tenant.id))
+}
+
+/** Changes them. Throws AppError `version_conflict`. */
+export async function updateBookingPage(
+  ctx: Context,
+  access: Access,
+  input: UpdateBookingPage,
+): Promise<BookingPageView> {
+  const { services } = ctx
+  const { slug: _, version, ...given } = input
+  const { tenant, changes } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    await rejectFormerAdmin(trx, access)
+    const { version: now, ...before } = await readBookingPage(trx, open.id)
+    if (now !== version)
+      throw new AppError(
+        'version_conflict',
+        `The settings are at version ${now} now. Read them again.`,
+      )
+    const {
+      enabled = before.enabled,
+      headline = before.headline,
+      intro = before.intro,
+      embedOrigins = before.embedOrigins,
+    } = given
+    const after = { enabled, headline, intro, embedOrigins: [...new Set(embedOrigins)] }
+    await saveBookingPage(trx, open.id, after)
+    return { tenant: open, changes: changedFields(before, after, Object.keys(after)) }
+  })
+  await services.audit.record(ctx, access.caller, {
+    action: 'booking_page.updated',
+    resourceType: 'booking_page',
+    resourceId: tenant.id,
+    resourceName: tenant.slug,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: { changes },
+  })
+  return getBookingPage(ctx, access)
+}
+
+function toView({ config }: Services, slug: string, page: BookingPageRow): BookingPageView {
+  return { ...page, publicUrl: publicAddress(config, slug) }
+}

@@ -1,0 +1,50 @@
+import type { Hono } from 'hono'
+import { cors } from 'hono/cors'
+import type { AppEnv } from '../../http/request-info.ts'
+
+/** What visitors call. A path and everything below it. */
+const publicPaths = [
+  '/api/v1/pages',
+  '/api/v1/event-types',
+  '/api/v1/slot-locks',
+  '/api/v1/bookings',
+  '/api/v1/manage',
+]
+
+/** Whether a path pattern is one that visitors call from pages of every origin. */
+export function takesVisitors(pattern: string): boolean {
+  return publicPaths.some((path) => pattern === path || pattern.startsWith(`${path}/`))
+}
+
+const allowed = cors({
+  origin: '*',
+  allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+  allowHeaders: [
+    'Content-Type',
+    'Authorization',
+    'Idempotency-Key',
+    'X-Lock-Token',
+    'X-Request-Id',
+  ],
+  exposeHeaders: [
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+    'Retry-After',
+    'X-Request-Id',
+    'Idempotency-Replayed',
+  ],
+  maxAge: 86_400,
+})
+
+/**
+ * Lets the pages of every origin call what visitors call: nothing there goes by a cookie, so that
+ * another site gains nothing by asking in somebody's browser. The rest of the API stays closed to
+ * other origins.
+ */
+export function allowVisitors(app: Hono<AppEnv>): void {
+  for (const path of publicPaths) {
+    app.use(path, allowed)
+    app.use(`${path}/*`, allowed)
+  }
+}
