@@ -29,7 +29,7 @@ describe('second factors', () => {
     expect(sharesOf(summary).reduce((sum, { percent }) => sum + percent, 0)).toBe(100)
     expect(knownShare(summary)).toBe('66%')
     expect(knownShare({ members: 5, enrolled: 0, notEnrolled: 0, unknown: 5 })).toBe('–')
-    expect(knownShare({ members: 1000, enrolled: 999, notEnrolled: 1, unknown: 0 })).toBe('99 %')
+    expect(knownShare({ members: 1000, enrolled: 999, notEnrolled: 1, unknown: 0 })).toBe('99%')
     expect(
       sharesOf({ members: 0, enrolled: 0, notEnrolled: 0, unknown: 0 }).map(
         ({ percent }) => percent,
