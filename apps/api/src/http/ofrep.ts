@@ -49,8 +49,7 @@ function lacksTargetingKey(cause: unknown): boolean {
   return (
     cause instanceof ZodError &&
     cause.issues.some(
-      ({ path, code }) =>
-        path.join('../transport') === 'context.targetingKey' && code === 'invalid_type',
+      ({ path, code }) => path.join('.') === 'context.targetingKey' && code === 'invalid_type',
     )
   )
 }

@@ -113,7 +113,7 @@ function describe(route: RestRoute, components: Components): Operation {
   const body =
     route.method === 'GET' || route.method === 'DELETE' ? undefined : bodyOf(given, route.path)
   return {
-    operationId: route.name.replaceAll('../transport', '-'),
+    operationId: route.name.replaceAll('.', '-'),
     summary,
     ...(said !== '' && { description: said }),
     tags,
@@ -381,7 +381,7 @@ function addLinks(
     const parameters = Object.fromEntries(
       own.map((name) => [`path.${name}`, `$request.path.${name}`]),
     )
-    const operationId = other.name.replaceAll('../transport', '-')
+    const operationId = other.name.replaceAll('.', '-')
     return [
       [
         operationId,

@@ -41,7 +41,7 @@ export function streamServerSentEvents(
 
 /** What a procedure with `file` answers. */
 export interface FileResponse {
-  /** Of letters, digits, `-` and `../transport` alone: it stands in a header. */
+  /** Of letters, digits, `-` and `.` alone: it stands in a header. */
   fileName: string
   contentType: string
   text: string

@@ -36,7 +36,7 @@ export async function recordDenial(
   const event = services.audit.entryOf(ctx, caller, {
     action: act.action,
     outcome: 'denied',
-    resourceType: act.action.split('../audit')[0] ?? 'platform',
+    resourceType: act.action.split('.')[0] ?? 'platform',
     ...(await subjectOf(ctx, caller, act).catch(() => ({}))),
     metadata: { code: rejection.code },
   })

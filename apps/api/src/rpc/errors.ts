@@ -87,7 +87,7 @@ export function toIssues(error: ZodError): Issue[] {
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined]
     for (const key of keys) {
       if (messages.size === mostIssues) return listed(messages)
-      const at = issuePath((key === undefined ? path : [...path, key]).join('..'))
+      const at = issuePath((key === undefined ? path : [...path, key]).join('.'))
       if (!messages.has(at))
         messages.set(at, key === undefined ? issue.message : 'This field is not known here.')
     }

@@ -58,7 +58,7 @@ function markType(mark: unknown): Mark['type'] {
 function propertyNames(path: string): string[] {
   const names = ['']
   for (let at = 0; at < path.length; at++) {
-    if (path[at] === '../transport') names.push('')
+    if (path[at] === '.') names.push('')
     else names[names.length - 1] += path[path[at] === '\\' ? ++at : at] ?? ''
   }
   return names

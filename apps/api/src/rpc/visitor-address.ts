@@ -58,7 +58,7 @@ function prefixOf(address: string, bits: 48 | 64): string {
   const right =
     tail === undefined
       ? []
-      : groups(tail).flatMap((group) => (group.includes('..') ? ['0', '0'] : [group]))
+      : groups(tail).flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
   const missing = tail === undefined ? 0 : 8 - left.length - right.length
   const all = [...left, ...Array.from({ length: missing }, () => '0'), ...right]
   return `${all

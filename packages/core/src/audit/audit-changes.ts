@@ -36,7 +36,7 @@ const labels: Readonly<Record<string, string>> = {
  * VAT number".
  */
 export function fieldLabel(field: string): string {
-  const parts = field.split('..')
+  const parts = field.split('.')
   return parts
     .map((part, index) =>
       index === parts.length - 1

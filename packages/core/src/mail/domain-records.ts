@@ -212,7 +212,7 @@ function compareMx(
   const requested = exchanger(expected)
   const found = values.map(exchanger)
   if (found.length === 0) return { verdict: 'missing', reason: null }
-  if (found.some(({ host }) => host === '' || host === '..')) {
+  if (found.some(({ host }) => host === '' || host === '.')) {
     return {
       verdict: 'mismatch',
       reason: 'The domain is published as one that takes no mail (“0 .”). Remove that record.',

@@ -35,7 +35,7 @@ export function canonicalDomain(text: string): string | undefined {
   if (!isHostName(host) || !isWellEncoded(host)) return undefined
   const parsed = parse(host, { allowPrivateDomains: false })
   if (parsed.isIp) return undefined
-  const last = host.slice(host.lastIndexOf('..') + 1)
+  const last = host.slice(host.lastIndexOf('.') + 1)
   if (privateSuffixes.has(last)) return host
   if (!parsed.isIcann) return undefined
   return getPublicSuffix(host) === host ? undefined : host
@@ -79,7 +79,7 @@ export function isBelow(name: string, parent: string): boolean {
  * one. `number` tells domains apart whose labels are the same.
  */
 export function releasedLabel(name: string, number = 1): string {
-  let label = name.replaceAll('..', '-').slice(0, 50)
+  let label = name.replaceAll('.', '-').slice(0, 50)
   while (label.endsWith('-')) label = label.slice(0, -1)
   return `was-${label}${number === 1 ? '' : `-${number}`}`
 }

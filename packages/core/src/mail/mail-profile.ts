@@ -40,9 +40,9 @@ export function mailProfile({
 }: MailProfileOptions): string {
   const root = `${address
     .slice(address.lastIndexOf('@') + 1)
-    .split('..')
+    .split('.')
     .reverse()
-    .join('..')}.${uuid(address)}`
+    .join('.')}.${uuid(address)}`
   const payload = (part: string, type: string, fields: Dictionary): Dictionary => ({
     PayloadType: type,
     PayloadVersion: 1,

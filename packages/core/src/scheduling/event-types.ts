@@ -279,7 +279,7 @@ function withIssues<Value extends SettingsInQuestion>(
   context: z.RefinementCtx<Value>,
 ): void {
   for (const { path, message } of settingIssues(value))
-    context.addIssue({ code: 'custom', path: path.split('..'), message })
+    context.addIssue({ code: 'custom', path: path.split('.'), message })
 }
 
 /**

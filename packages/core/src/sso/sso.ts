@@ -30,7 +30,7 @@ export function redirectUriFault(text: string): string | undefined {
   if (text.includes('*')) return 'Wildcards are not taken. Name each address.'
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) return 'This has a percent sign that begins no escape.'
   if (scheme === 'https' || scheme === 'http') return webAddressFault(text, scheme)
-  if (!scheme.includes('..'))
+  if (!scheme.includes('.'))
     return 'Use https, or for apps on a device a scheme with a dot such as com.example.app:/callback.'
   if (!/^[^:]+:\//.test(text)) return 'A slash follows the scheme, as in com.example.app:/callback.'
   return /^[^:]+:\/\/[^/?]*@/.test(text) ? namesSomebody : undefined

@@ -7,7 +7,7 @@ import { trim, trimEnd } from '../platform/trim.ts'
  */
 export const tenantGroupPrefixShape = /^[a-z0-9][a-z0-9-]{0,29}[-_.:]$/
 export const tenantGroupPrefixFault =
-  'is not up to 31 of a-z, 0-9 and "-" that end in "-", "_", ".." or ":"'
+  'is not up to 31 of a-z, 0-9 and "-" that end in "-", "_", "." or ":"'
 
 /** Slugs that would collide with a path, a host name or an administrative identity group. */
 const reserved = new Set(

@@ -114,7 +114,7 @@ describe('tiers', () => {
 describe('a price that is written', () => {
   const base = { plan: 'business', cycle: 'month', amounts: [{ currency: 'EUR', unitAmount: 800 }] }
   const issuesOf = (input: unknown) =>
-    CreatePrice.safeParse(input).error?.issues.map(({ path }) => path.join('..'))
+    CreatePrice.safeParse(input).error?.issues.map(({ path }) => path.join('.'))
 
   it('is a draft whose currency is lower-cased', () => {
     expect(CreatePrice.parse(base)).toMatchObject({

@@ -149,7 +149,7 @@ describe('a status', () => {
 describe('a new subscription', () => {
   const base = { tenantSlug: 'acme', plan: 'business', cycle: 'month', currency: 'eur', seats: 4 }
   const issuesOf = (input: unknown) =>
-    CreateSubscription.safeParse(input).error?.issues.map(({ path }) => path.join('..'))
+    CreateSubscription.safeParse(input).error?.issues.map(({ path }) => path.join('.'))
   it.each([
     ['negative seats', { ...base, seats: -1 }, ['seats']],
     ['no seats', { ...base, seats: 0 }, ['seats']],

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest'
 const rule = { signal: 'server_errors', windowMinutes: 30, threshold: 5, minimum: 100 } as const
 const issuesOf = (guards: unknown) =>
   CreateFlag.safeParse({ key: 'new_flag', guards }).error?.issues.map(
-    ({ path, message }) => `${path.join('..')}: ${message}`,
+    ({ path, message }) => `${path.join('.')}: ${message}`,
   ) ?? []
 
 describe('guard rules', () => {

@@ -2,7 +2,7 @@ import { CreateFlag, isBareKill, isKill, UpdateFlag } from '@atrium/core/flags/f
 import { describe, expect, it } from 'vitest'
 
 const pathsOf = (schema: typeof CreateFlag | typeof UpdateFlag, input: unknown) =>
-  schema.safeParse(input).error?.issues.map((issue) => issue.path.join('..')) ?? []
+  schema.safeParse(input).error?.issues.map((issue) => issue.path.join('.')) ?? []
 
 describe('a new flag', () => {
   it.each(['a', 'A_flag', '1flag', 'with-dash', `a${'b'.repeat(63)}`, 'evaluate', 'new', ''])(

@@ -54,7 +54,7 @@ describe('recipients', () => {
   const base = { slug: 'acme', address: 'team', name: 'Team' }
   const issuesOf = (recipients: unknown[]) =>
     CreateList.safeParse({ ...base, recipients }).error?.issues.map(
-      ({ path, message }) => `${path.join('..')}: ${message}`,
+      ({ path, message }) => `${path.join('.')}: ${message}`,
     )
 
   it('are rejected one by one, with the reason', () => {
@@ -76,7 +76,7 @@ describe('recipients', () => {
         slug: 'acme',
         listId: '018f0000-0000-7000-8000-000000000000',
         ...fields,
-      }).error?.issues.map(({ path }) => path.join('..'))
+      }).error?.issues.map(({ path }) => path.join('.'))
     expect(paths({})).toEqual([''])
     expect(paths({ recipients: ['a@example.com'], add: ['b@example.com'] })).toEqual(['recipients'])
     expect(paths({ add: ['a@example.com'], remove: ['a@example.com'] })).toEqual(['remove.0'])

@@ -65,7 +65,7 @@ describe('a saved report', () => {
         kind,
         params: { colour: 'red' },
       })
-      expect(rejected.error?.issues.map(({ path }) => path.join('..'))).toEqual(['params.colour'])
+      expect(rejected.error?.issues.map(({ path }) => path.join('.'))).toEqual(['params.colour'])
     },
   )
 })

@@ -20,7 +20,7 @@ const given = (fields: object) => ({
 })
 const issuesOf = (fields: object) =>
   CreateEventType.safeParse(given(fields)).error?.issues.map(
-    ({ path, message }) => `${path.join('..')}: ${message}`,
+    ({ path, message }) => `${path.join('.')}: ${message}`,
   ) ?? []
 
 describe('a new event type', () => {

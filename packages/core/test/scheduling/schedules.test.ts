@@ -28,7 +28,7 @@ const given = (fields: object) => ({
 })
 const issuesOf = (fields: object) =>
   CreateSchedule.safeParse(given(fields)).error?.issues.map(
-    ({ path, message }) => `${path.join('..')}: ${message}`,
+    ({ path, message }) => `${path.join('.')}: ${message}`,
   ) ?? []
 
 const hours: fc.Arbitrary<Hours> = fc

@@ -115,7 +115,7 @@ describe('an allowlist', () => {
       return {
         low,
         bits,
-        text: `${[24, 16, 8, 0].map((shift) => (low >>> shift) & 255).join('..')}/${bits}`,
+        text: `${[24, 16, 8, 0].map((shift) => (low >>> shift) & 255).join('.')}/${bits}`,
       }
     })
   const usable = network.filter(({ low, bits }) => low >>> 24 < 224 && low >>> 24 > 0 && bits > 0)
@@ -127,13 +127,13 @@ describe('an allowlist', () => {
       const within = networks.some(({ low, bits }) =>
         bits === 32 ? client === low : (client ^ low) >>> (32 - bits) === 0,
       )
-      const ip = [24, 16, 8, 0].map((shift) => (client >>> shift) & 255).join('..')
+      const ip = [24, 16, 8, 0].map((shift) => (client >>> shift) & 255).join('.')
       expect(allowlistAdmits(canonical, ip)).toBe(within)
       for (const { low, text } of networks)
         expect(
           allowlistAdmits(
             canonical,
-            [24, 16, 8, 0].map((shift) => (low >>> shift) & 255).join('..'),
+            [24, 16, 8, 0].map((shift) => (low >>> shift) & 255).join('.'),
           ),
           text,
         ).toBe(true)

@@ -8,7 +8,7 @@ import {
 
 const issuesOf = (fields: object) =>
   UpdateSecurityPolicy.safeParse({ slug: 'acme', ...fields }).error?.issues.map(
-    ({ path, message }) => `${path.join('..')}: ${message}`,
+    ({ path, message }) => `${path.join('.')}: ${message}`,
   )
 
 describe('a security policy', () => {

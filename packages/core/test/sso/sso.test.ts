@@ -79,7 +79,7 @@ describe('the input of a creation', () => {
   const input = { slug: 'acme', name: 'Wiki', redirectUris: ['https://wiki.example.com/cb'] }
   const issuesOf = (change: object) =>
     (CreateSsoApp.safeParse({ ...input, ...change }).error?.issues ?? []).map(({ path }) =>
-      path.join('..'),
+      path.join('.'),
     )
 
   it('is taken', () => {

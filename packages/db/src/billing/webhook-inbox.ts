@@ -161,7 +161,7 @@ export async function listInboxEvents(db: Db, filter: InboxFilter): Promise<Inbo
     query = query.where(
       'type',
       'like',
-      `${escapeLike(filter.type)}${filter.type.includes('..') && !filter.type.endsWith('..') ? '' : '%'}`,
+      `${escapeLike(filter.type)}${filter.type.includes('.') && !filter.type.endsWith('.') ? '' : '%'}`,
     )
   if (filter.q) {
     const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
