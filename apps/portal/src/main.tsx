@@ -14,7 +14,7 @@ import { connect, TRPCProvider } from './trpc.ts'
 
 shareStyleNonce()
 provideMessages(portalMessages)
-const texts = loadMessages('ui.frame', 'ui.labels')
+const texts = loadMessages('ui.frame', 'ui.labels', 'portal.layout')
 const { client, queryClient, trpc } = connect()
 const router = createPortalRouter({ trpc, queryClient })
 loadMatched(router)

@@ -21,7 +21,10 @@ const root = createRootRouteWithContext<RouterContext>()()
 const signedOut = createRoute({
   getParentRoute: () => root,
   path: '/signed-out',
-  component: lazyRouteComponent(() => import('./session/signed-out-page.tsx'), 'SignedOutPage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./session/signed-out-page.tsx'), 'portal.session'),
+    'SignedOutPage',
+  ),
 })
 
 /**

@@ -1,4 +1,6 @@
+import type portalLayout from './en/portal/layout.json'
 import type portalMfa from './en/portal/mfa.json'
+import type portalSession from './en/portal/session.json'
 import type serverPages from './en/server/pages.json'
 import type frame from './en/ui/frame.json'
 import type labels from './en/ui/labels.json'
@@ -9,7 +11,7 @@ import type labels from './en/ui/labels.json'
  * other languages with them.
  */
 export interface Messages {
-  portal: { mfa: typeof portalMfa }
+  portal: { layout: typeof portalLayout; mfa: typeof portalMfa; session: typeof portalSession }
   server: { pages: typeof serverPages }
   ui: { frame: typeof frame; labels: typeof labels }
 }

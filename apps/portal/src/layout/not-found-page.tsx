@@ -1,18 +1,21 @@
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Text } from '@mantine/core'
 import * as links from '../links.ts'
+
+const t = translations('portal.layout')
 
 /** A path that the portal does not have. */
 export function NotFoundPage() {
   return (
     <>
-      <PageHeader title="Page not found" />
+      <PageHeader title={t('notFound.title')} />
       <Text mb="lg" maw="60ch">
-        There is no page at this address. It may have been mistyped or moved.
+        {t('notFound.hint')}
       </Text>
       <LinkButton {...links.home} variant="default">
-        Go to the start page
+        {t('notFound.home')}
       </LinkButton>
     </>
   )

@@ -1,5 +1,6 @@
 import type { TenantRole } from '@atrium/core/tenants/tenants'
 import type { UserView } from '@atrium/core/users/users'
+import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { type NavSection, Shell } from '@atrium/ui/shell'
 import { useSearch } from '@atrium/ui/use-search'
@@ -29,6 +30,8 @@ import { maySeeSettings } from '../tenants/roles.ts'
 import { useTRPC } from '../trpc.ts'
 import { pageSections } from './tenant-pages.ts'
 import { TenantSwitcher } from './tenant-switcher.tsx'
+
+const t = translations('portal.layout')
 
 // Brings a library of its own, and is loaded when it is opened.
 const PortalSpotlight = lazy(() => import('./portal-spotlight.tsx'))
@@ -112,13 +115,13 @@ function withPartner(
   if (inside)
     return [
       { label: partner.name, items: partnerPages(partner.access) },
-      ...kept.map((section) => ({ label: 'You', ...section })),
+      ...kept.map((section) => ({ label: t('sections.you'), ...section })),
     ]
   return [
     ...kept,
     {
-      label: 'Partner',
-      items: [{ label: 'Partner area', icon: IconBriefcase, target: links.partner }],
+      label: t('sections.partner'),
+      items: [{ label: t('pages.partner'), icon: IconBriefcase, target: links.partner }],
     },
   ]
 }
@@ -129,23 +132,23 @@ function navOf(
   several: boolean,
 ): NavSection[] {
   const general: NavSection = {
-    ...(slug ? { label: 'You' } : {}),
+    ...(slug ? { label: t('sections.you') } : {}),
     items: [
       ...(several || !slug
         ? [
             {
-              label: several ? 'All workplaces' : 'Start',
+              label: t(several ? 'pages.home' : 'pages.start'),
               icon: IconBuildingCommunity,
               target: links.home,
               exact: true,
             },
           ]
         : []),
-      { label: 'My profile', icon: IconUser, target: links.profile },
+      { label: t('pages.profile'), icon: IconUser, target: links.profile },
       ...(slug && role
         ? [
-            { label: 'My account here', icon: IconIdBadge2, target: links.account(slug) },
-            { label: 'My devices', icon: IconDeviceMobile, target: links.devices(slug) },
+            { label: t('pages.account'), icon: IconIdBadge2, target: links.account(slug) },
+            { label: t('pages.devices'), icon: IconDeviceMobile, target: links.devices(slug) },
           ]
         : []),
     ],
@@ -153,16 +156,16 @@ function navOf(
   if (!slug) return [general]
   return [
     {
-      label: 'Workplace',
+      label: t('sections.workplace'),
       items: [
-        { label: 'Overview', icon: IconHome, target: links.overview(slug), exact: true },
-        { label: 'Members', icon: IconUsers, target: links.members(slug) },
-        { label: 'Second factors', icon: IconShieldLock, target: links.mfa(slug) },
-        { label: 'Storage', icon: IconDatabase, target: links.storage(slug) },
-        { label: 'Scheduling', icon: IconCalendarEvent, target: links.scheduling(slug) },
-        { label: 'Audit log', icon: IconHistory, target: links.auditLog(slug) },
+        { label: t('pages.overview'), icon: IconHome, target: links.overview(slug), exact: true },
+        { label: t('pages.members'), icon: IconUsers, target: links.members(slug) },
+        { label: t('pages.mfa'), icon: IconShieldLock, target: links.mfa(slug) },
+        { label: t('pages.storage'), icon: IconDatabase, target: links.storage(slug) },
+        { label: t('pages.scheduling'), icon: IconCalendarEvent, target: links.scheduling(slug) },
+        { label: t('pages.audit'), icon: IconHistory, target: links.auditLog(slug) },
         ...(maySeeSettings(role)
-          ? [{ label: 'Settings', icon: IconSettings, target: links.settings(slug) }]
+          ? [{ label: t('pages.settings'), icon: IconSettings, target: links.settings(slug) }]
           : []),
       ],
     },

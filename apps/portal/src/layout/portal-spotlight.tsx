@@ -1,5 +1,6 @@
 import type { UserView } from '@atrium/core/users/users'
 import type { LinkTarget } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { SpotlightSearch } from '@atrium/ui/spotlight-search'
 import { tenantStatusMeta } from '@atrium/ui/tones'
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
@@ -23,7 +24,9 @@ import * as links from '../links.ts'
 import { partnerPages } from '../partner/partner-pages.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { TenantMark } from '../tenants/tenant-mark.tsx'
-import { mailPages, rulePages } from './tenant-pages.ts'
+import { keywordsOf, mailPages, rulePages } from './tenant-pages.ts'
+
+const t = translations('portal.layout')
 
 interface Props {
   tenants: UserView['tenants']
@@ -38,7 +41,7 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
     label: string,
     Icon: TablerIcon,
     target: LinkTarget,
-    keywords: string[] = [],
+    keywords: string[],
   ): SpotlightActionData => ({
     id: `page:${label}`,
     label,
@@ -46,75 +49,35 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
     leftSection: <Icon size={20} stroke={1.75} aria-hidden />,
     onClick: () => void router.navigate(target),
   })
+  const named = (name: Parameters<typeof keywordsOf>[0], Icon: TablerIcon, target: LinkTarget) =>
+    page(t(`pages.${name}`), Icon, target, keywordsOf(name))
   const here = tenants.find(({ slug }) => slug === current)
   const inside = here
     ? [
-        page('Overview', IconHome, links.overview(here.slug), ['status', 'provisioning', 'health']),
-        page('Members', IconUsers, links.members(here.slug), ['people', 'team', 'users']),
-        page('Second factors', IconShieldLock, links.mfa(here.slug), [
-          'mfa',
-          '2fa',
-          'security',
-          'passkey',
-        ]),
-        page('Storage', IconDatabase, links.storage(here.slug), ['quota', 'files', 'space']),
-        page('Bookings', IconCalendarEvent, links.bookings(here.slug), [
-          'scheduling',
-          'appointments',
-          'calendar',
-        ]),
-        page('Event types', IconCalendarEvent, links.eventTypes(here.slug), [
-          'scheduling',
-          'meetings',
-          'booking link',
-        ]),
-        page('Availability', IconCalendarEvent, links.availability(here.slug), [
-          'scheduling',
-          'working hours',
-          'holidays',
-        ]),
-        page('Hosts', IconCalendarEvent, links.hosts(here.slug), [
-          'scheduling',
-          'connect calendar',
-          'app password',
-        ]),
-        page('Booking page', IconCalendarEvent, links.bookingPage(here.slug), [
-          'scheduling',
-          'embed',
-          'public page',
-        ]),
-        page('My account here', IconIdBadge2, links.account(here.slug), [
-          'aliases',
-          'addresses',
-          'mailbox',
-        ]),
-        page('My devices', IconDeviceMobile, links.devices(here.slug), [
-          'phone',
-          'imap',
-          'smtp',
-          'iphone',
-          'mail app',
-        ]),
-        page('Audit log', IconHistory, links.auditLog(here.slug), ['history', 'events']),
+        named('overview', IconHome, links.overview(here.slug)),
+        named('members', IconUsers, links.members(here.slug)),
+        named('mfa', IconShieldLock, links.mfa(here.slug)),
+        named('storage', IconDatabase, links.storage(here.slug)),
+        named('bookings', IconCalendarEvent, links.bookings(here.slug)),
+        named('eventTypes', IconCalendarEvent, links.eventTypes(here.slug)),
+        named('availability', IconCalendarEvent, links.availability(here.slug)),
+        named('hosts', IconCalendarEvent, links.hosts(here.slug)),
+        named('bookingPage', IconCalendarEvent, links.bookingPage(here.slug)),
+        named('account', IconIdBadge2, links.account(here.slug)),
+        named('devices', IconDeviceMobile, links.devices(here.slug)),
+        named('audit', IconHistory, links.auditLog(here.slug)),
         ...[...mailPages(here.slug, here.role), ...rulePages(here.slug, here.role)].map(
           ({ label, icon, target, keywords }) => page(label, icon, target, keywords),
         ),
         ...(maySeeSettings(here.role)
-          ? [
-              page('Settings', IconSettings, links.settings(here.slug), [
-                'edit',
-                'delete',
-                'colour',
-                'seats',
-              ]),
-            ]
+          ? [named('settings', IconSettings, links.settings(here.slug))]
           : []),
       ]
     : []
   const groups: SpotlightActionGroupData[] = [
-    { group: here?.name ?? 'Workplace', actions: inside },
+    { group: here?.name ?? t('sections.workplace'), actions: inside },
     {
-      group: partner?.name ?? 'Partner',
+      group: partner?.name ?? t('sections.partner'),
       actions: partner
         ? partnerPages(partner.access).map(({ label, icon, target, keywords }) =>
             page(label, icon, target, keywords),
@@ -122,7 +85,7 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
         : [],
     },
     {
-      group: 'Workplaces',
+      group: t('sections.workplaces'),
       actions: tenants.map((tenant) => ({
         id: tenant.id,
         label: tenant.name,
@@ -132,17 +95,17 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
       })),
     },
     {
-      group: 'Portal',
+      group: t('sections.portal'),
       actions: [
-        page('All workplaces', IconBuildingCommunity, links.home, ['home', 'start']),
-        page('Create a workplace', IconPlus, links.newTenant, ['new', 'add']),
-        page('My profile', IconUser, links.profile, ['account', 'contact', 'phone']),
+        named('home', IconBuildingCommunity, links.home),
+        named('newTenant', IconPlus, links.newTenant),
+        named('profile', IconUser, links.profile),
       ],
     },
   ]
   return (
     <SpotlightSearch
-      placeholder="Search pages and workplaces"
+      placeholder={t('spotlight.placeholder')}
       actions={groups.filter(({ actions }) => actions.length > 0)}
     />
   )

@@ -1,4 +1,5 @@
 import { ErrorState } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { needsSignIn, problemOf } from '@atrium/ui/problem'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
@@ -6,6 +7,8 @@ import { useState } from 'react'
 import { DeactivatedPage } from '../session/deactivated-page.tsx'
 import { WelcomePage } from '../session/welcome-page.tsx'
 import { FrontPage } from './front-page.tsx'
+
+const t = translations('portal.layout')
 
 /**
  * What stands in place of a route that failed: the way in when the session has ended, else the
@@ -19,9 +22,9 @@ export function RouteFailure({ error }: ErrorComponentProps) {
   if (problem.code === 'user_deactivated') return <DeactivatedPage />
   return (
     <FrontPage>
-      <PageHeader title="This page did not open" />
+      <PageHeader title={t('failure.title')} />
       <ErrorState
-        title="Something went wrong."
+        title={t('failure.cause')}
         error={error}
         retrying={retrying}
         onRetry={() => {

@@ -1,8 +1,11 @@
+import { translations } from '@atrium/ui/messages'
 import { Text, UnstyledButton, type UnstyledButtonProps, VisuallyHidden } from '@mantine/core'
 import { IconSelector } from '@tabler/icons-react'
 import type { ComponentPropsWithRef } from 'react'
 import { TenantMark } from '../tenants/tenant-mark.tsx'
 import classes from './tenant-switcher.module.css'
+
+const t = translations('portal.layout')
 
 export interface Shown {
   name: string
@@ -21,9 +24,9 @@ export function SwitcherButton({ shown, ...button }: Props) {
     <UnstyledButton className={classes.target} {...button}>
       {shown && <TenantMark name={shown.name} color={shown.brandColor} size={24} />}
       <Text span fw={550} truncate>
-        {shown?.name ?? 'Choose a workplace'}
+        {shown?.name ?? t('switcher.choose')}
       </Text>
-      {shown && <VisuallyHidden>, switch workplace</VisuallyHidden>}
+      {shown && <VisuallyHidden>, {t('switcher.switch')}</VisuallyHidden>}
       <IconSelector size={16} stroke={1.75} aria-hidden className={classes.chevron} />
     </UnstyledButton>
   )

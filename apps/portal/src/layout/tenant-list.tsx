@@ -1,6 +1,7 @@
 import { ownValue } from '@atrium/core/platform/own-value'
 import type { UserView } from '@atrium/core/users/users'
 import type { LinkTarget } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { tenantStatusMeta } from '@atrium/ui/tones'
 import { Combobox, Group, ScrollArea, Text, useCombobox } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
@@ -11,6 +12,8 @@ import { lastTenant, lastVisitedFirst } from '../session/last-tenant.ts'
 import { TenantMark } from '../tenants/tenant-mark.tsx'
 import { type Shown, SwitcherButton } from './switcher-button.tsx'
 import classes from './tenant-switcher.module.css'
+
+const t = translations('portal.layout')
 
 interface Props {
   tenants: UserView['tenants']
@@ -78,11 +81,11 @@ export default function TenantList({ tenants, current, partner, inPartnerArea, s
               setWords(event.currentTarget.value)
               combobox.selectFirstOption()
             }}
-            placeholder="Search workplaces"
-            aria-label="Search workplaces"
+            placeholder={t('switcher.search')}
+            aria-label={t('switcher.search')}
           />
         )}
-        <Combobox.Options aria-label="Workplaces">
+        <Combobox.Options aria-label={t('sections.workplaces')}>
           <ScrollArea.Autosize mah={320} type="scroll">
             {partner && (
               <Combobox.Option value={partnerArea} active={inPartnerArea}>
@@ -93,7 +96,7 @@ export default function TenantList({ tenants, current, partner, inPartnerArea, s
                       {partner.name}
                     </Text>
                     <Text size="xs" c="dimmed" truncate>
-                      Partner area
+                      {t('pages.partner')}
                     </Text>
                   </div>
                 </Group>
@@ -116,13 +119,13 @@ export default function TenantList({ tenants, current, partner, inPartnerArea, s
               </Combobox.Option>
             ))}
             {found.length === 0 && tenants.length > 0 && (
-              <Combobox.Empty>No workplace fits these words.</Combobox.Empty>
+              <Combobox.Empty>{t('switcher.noMatch')}</Combobox.Empty>
             )}
           </ScrollArea.Autosize>
           <Combobox.Option value={create} className={classes.create}>
             <Group gap="sm" wrap="nowrap">
               <IconPlus size={18} aria-hidden />
-              Create a workplace
+              {t('pages.newTenant')}
             </Group>
           </Combobox.Option>
         </Combobox.Options>

@@ -1,4 +1,6 @@
 import type { TenantRole } from '@atrium/core/tenants/tenants'
+import type { MessagesOf } from '@atrium/messages/messages'
+import { translations } from '@atrium/ui/messages'
 import type { NavItem, NavSection } from '@atrium/ui/shell'
 import {
   IconAt,
@@ -14,6 +16,15 @@ import {
 import * as links from '../links.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 
+const t = translations('portal.layout')
+
+type Keywords = MessagesOf<'portal.layout'>['keywords']
+
+/** More words that the search finds a page by. */
+export function keywordsOf(page: keyof Keywords): string[] {
+  return t(`keywords.${page}`).split(', ')
+}
+
 /** A page of the navigation, with more words that the search finds it by. */
 export interface TenantPage extends NavItem {
   keywords: string[]
@@ -28,24 +39,24 @@ export function mailPages(slug: string, role: TenantRole | undefined): TenantPag
     ...(maySeeSettings(role)
       ? [
           {
-            label: 'Domains',
+            label: t('pages.domains'),
             icon: IconWorld,
             target: links.domains(slug),
-            keywords: ['dns', 'mx', 'spf', 'dkim', 'dmarc', 'zone'],
+            keywords: keywordsOf('domains'),
           },
         ]
       : []),
     {
-      label: 'Aliases',
+      label: t('pages.aliases'),
       icon: IconAt,
       target: links.aliases(slug),
-      keywords: ['addresses', 'forward'],
+      keywords: keywordsOf('aliases'),
     },
     {
-      label: 'Distribution lists',
+      label: t('pages.lists'),
       icon: IconMailForward,
       target: links.lists(slug),
-      keywords: ['mailing list', 'recipients', 'group'],
+      keywords: keywordsOf('lists'),
     },
   ]
 }
@@ -55,42 +66,42 @@ export function rulePages(slug: string, role: TenantRole | undefined): TenantPag
   if (!maySeeSettings(role)) return []
   return [
     {
-      label: 'Single sign-on',
+      label: t('pages.sso'),
       icon: IconKey,
       target: links.ssoApps(slug),
-      keywords: ['sso', 'oidc', 'apps', 'client secret', 'login'],
+      keywords: keywordsOf('sso'),
     },
     {
-      label: 'Branding',
+      label: t('pages.branding'),
       icon: IconPalette,
       target: links.branding(slug),
-      keywords: ['colour', 'logo', 'product name', 'preview'],
+      keywords: keywordsOf('branding'),
       exact: true,
     },
     {
-      label: 'E-mail texts',
+      label: t('pages.mailTexts'),
       icon: IconForms,
       target: links.mailTexts(slug),
-      keywords: ['templates', 'welcome mail', 'liquid', 'preview'],
+      keywords: keywordsOf('mailTexts'),
     },
     {
-      label: 'Security policy',
+      label: t('pages.securityPolicy'),
       icon: IconLockAccess,
       target: links.securityPolicy(slug),
-      keywords: ['mfa', 'second factor', 'session', 'countries', 'ip addresses'],
+      keywords: keywordsOf('securityPolicy'),
     },
     {
-      label: 'Billing',
+      label: t('pages.billing'),
       icon: IconCreditCard,
       target: links.billing(slug),
-      keywords: ['card', 'invoices', 'plan', 'seats', 'payment'],
+      keywords: keywordsOf('billing'),
       exact: true,
     },
     {
-      label: 'Billing details',
+      label: t('pages.billingInfo'),
       icon: IconReceipt,
       target: links.billingInfo(slug),
-      keywords: ['vat', 'invoice', 'company', 'tax'],
+      keywords: keywordsOf('billingInfo'),
     },
   ]
 }
@@ -98,8 +109,8 @@ export function rulePages(slug: string, role: TenantRole | undefined): TenantPag
 /** Both as sections of the navigation; without items none is shown. */
 export function pageSections(slug: string, role: TenantRole | undefined): NavSection[] {
   const sections: NavSection[] = [
-    { label: 'Mail', items: mailPages(slug, role) },
-    { label: 'Rules and looks', items: rulePages(slug, role) },
+    { label: t('sections.mail'), items: mailPages(slug, role) },
+    { label: t('sections.administration'), items: rulePages(slug, role) },
   ]
   return sections.filter(({ items }) => items.length > 0)
 }

@@ -1,4 +1,4 @@
-import { ownValue } from '@atrium/core/platform/own-value'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Alert, Button, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
@@ -6,33 +6,35 @@ import { useSearch } from '@tanstack/react-router'
 import { FrontPage } from '../layout/front-page.tsx'
 import { readSignedOutSearch } from './search.ts'
 
+const t = translations('portal.session')
+const frame = translations('ui.frame')
+
 /** After leaving, or when signing in did not work out; the address then says why. */
 export function SignedOutPage() {
   const { error } = readSignedOutSearch(useSearch({ strict: false }))
   return (
     <FrontPage>
-      <PageHeader title={error ? 'You could not be signed in' : 'You are signed out'} />
+      <PageHeader title={t(error ? 'failed.title' : 'title')} />
       {error ? (
         <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} mb="lg">
-          {ownValue(reasons, error) ?? reasons.sign_in_failed}
+          {t(`failed.reasons.${reasonOf(error)}`)}
         </Alert>
       ) : (
-        <Text mb="lg">See you soon. On a shared computer, close this window too.</Text>
+        <Text mb="lg">{t('hint')}</Text>
       )}
       <Button component="a" href="/auth/login?returnTo=/">
-        {error ? 'Try again' : 'Sign in'}
+        {error ? frame('tryAgain') : t('signIn')}
       </Button>
     </FrontPage>
   )
 }
 
+const reasons = ['access_denied', 'sign_in_expired', 'sign_in_failed', 'unavailable'] as const
+
 /**
- * Why a sign-in came to nothing, as the portal's server names it. Any other text in the address is
- * not repeated.
+ * Why a sign-in failed, as the portal's server names it. Any other text in the address is not
+ * repeated.
  */
-const reasons: Readonly<Record<string, string>> = {
-  access_denied: 'The sign-in was cancelled, or this account may not use the portal.',
-  sign_in_expired: 'The sign-in took too long, or was opened in another browser. Start again.',
-  sign_in_failed: 'The identity provider could not complete the sign-in. Try again.',
-  unavailable: 'The identity provider cannot be reached at the moment. Try again in a minute.',
+function reasonOf(error: string): (typeof reasons)[number] {
+  return reasons.find((reason) => reason === error) ?? 'sign_in_failed'
 }

@@ -1,3 +1,4 @@
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { signInAddress } from '@atrium/ui/trpc-client'
 import { Button, Text } from '@mantine/core'
@@ -5,11 +6,9 @@ import { FrontPage } from '../layout/front-page.tsx'
 import { Arcade } from './arcade.tsx'
 import classes from './welcome-page.module.css'
 
-const parts = [
-  ['Identity', 'One account for every service, with the sign-in your people know.'],
-  ['Mail', 'Mailboxes and calendars on your own domains.'],
-  ['Files', 'A shared space for the whole team, sized by your plan.'],
-] as const
+const t = translations('portal.layout')
+
+const parts = ['identity', 'mail', 'files'] as const
 
 /**
  * What somebody sees who is not signed in. Signing in comes back to the address that was asked for.
@@ -21,23 +20,22 @@ export function WelcomePage() {
         <>
           <Arcade />
           <dl className={classes.parts}>
-            {parts.map(([name, text]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{text}</dd>
+            {parts.map((part) => (
+              <div key={part}>
+                <dt>{t(`welcome.parts.${part}.name`)}</dt>
+                <dd>{t(`welcome.parts.${part}.text`)}</dd>
               </div>
             ))}
           </dl>
         </>
       }
     >
-      <PageHeader title="Your whole workplace in one place" tabTitle="Welcome" />
+      <PageHeader title={t('welcome.title')} tabTitle={t('welcome.tabTitle')} />
       <Text size="lg" mb="xl" maw="44ch">
-        Identity, mail and files for your organisation: set up in minutes, and looked after from
-        here.
+        {t('welcome.lead')}
       </Text>
       <Button component="a" href={signInAddress()} size="lg">
-        Sign in
+        {t('welcome.signIn')}
       </Button>
     </FrontPage>
   )

@@ -1,5 +1,6 @@
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { Text } from '@mantine/core'
@@ -11,6 +12,8 @@ import { rememberTenant } from '../session/last-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { isMissing } from './problems.ts'
 import { StatusBanner } from './status-banner.tsx'
+
+const t = translations('portal.layout')
 
 /**
  * Around every page of a workplace: fetches it, says when it is missing or suspended, and remembers
@@ -37,7 +40,7 @@ export function TenantFrame() {
     return (
       <>
         <PageHeader title={slug} />
-        <LoadingRows label="Loading the workplace" />
+        <LoadingRows label={t('tenant.loading')} />
       </>
     )
   }
@@ -47,7 +50,7 @@ export function TenantFrame() {
     <>
       <PageHeader title={slug} />
       <ErrorState
-        title="The workplace could not be loaded."
+        title={t('tenant.loadFailed')}
         error={tenant.error}
         onRetry={() => void tenant.refetch()}
         retrying={tenant.isFetching}
@@ -59,13 +62,12 @@ export function TenantFrame() {
 function Missing({ slug }: { slug: string }) {
   return (
     <>
-      <PageHeader title="No such workplace" />
+      <PageHeader title={t('tenant.missing.title')} />
       <Text mb="lg" maw="60ch">
-        There is no workplace <strong>{slug}</strong> that you may see. The link may be mistyped, or
-        you are not a member of it. Ask one of its admins to add you.
+        {t.rich('tenant.missing.hint', { slug, strong: (chunks) => <strong>{chunks}</strong> })}
       </Text>
       <LinkButton {...links.home} variant="default">
-        Go to your workplaces
+        {t('tenant.goHome')}
       </LinkButton>
     </>
   )
@@ -75,13 +77,12 @@ function Missing({ slug }: { slug: string }) {
 export function NoAccess({ slug }: { slug: string }) {
   return (
     <>
-      <PageHeader title="No access" />
+      <PageHeader title={t('tenant.noAccess.title')} />
       <Text mb="lg" maw="60ch">
-        You may not see this part of <strong>{slug}</strong>. Only its members can. Ask one of its
-        admins to add you.
+        {t.rich('tenant.noAccess.hint', { slug, strong: (chunks) => <strong>{chunks}</strong> })}
       </Text>
       <LinkButton {...links.home} variant="default">
-        Go to your workplaces
+        {t('tenant.goHome')}
       </LinkButton>
     </>
   )
