@@ -15,10 +15,10 @@ import { deleteExpiredSlotLocks } from '@atrium/db/scheduling/slot-locks'
 import { deleteUpstreamDays } from '@atrium/db/system/upstream-days'
 import { deleteExpiredWebSessions } from '@atrium/db/users/web-sessions'
 import { eraseMails } from './outbox/drain.ts'
+import { upstreamDaysBefore } from './platform/upstream-calls.ts'
 import { recordRepeatedDenials } from './rpc/audit-denials.ts'
 import type { Services } from './rpc/services.ts'
 import { rotateKeys } from './scheduling/calendars/rotate-keys.ts'
-import { upstreamDaysBefore } from './system/upstream-calls.ts'
 
 /** How long the payload of a payment event is kept; then its hash stands in its place. */
 const payloadDays = 90

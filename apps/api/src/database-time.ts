@@ -1,6 +1,6 @@
 import { clockDifferenceMs } from '@atrium/db/platform/clock'
-import { createOutbox } from './outbox/outbox.ts'
 import type { Clock } from './platform/clock.ts'
+import { createOutbox } from './platform/outbox.ts'
 import { createAuditRecorder } from './rpc/audit-recorder.ts'
 import type { Services } from './rpc/services.ts'
 

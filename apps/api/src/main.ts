@@ -10,7 +10,7 @@ import { listenOnAll } from './platform/listen.ts'
 import { createLogger } from './platform/log.ts'
 import { standardOutput } from './platform/log-output.ts'
 import { createMetrics } from './platform/metrics.ts'
-import { createUpstreamCalls } from './system/upstream-calls.ts'
+import { createUpstreamCalls } from './platform/upstream-calls.ts'
 
 function configured(): ReturnType<typeof readConfig> {
   try {

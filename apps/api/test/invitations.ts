@@ -1,5 +1,5 @@
-import { newAccessLink } from '../src/invitations/link.ts'
 import { drainOutbox } from '../src/outbox/drain.ts'
+import { newAccessLink } from '../src/users/access-link.ts'
 import { caughtMails } from './mails.ts'
 import type { TestApp, TestResponse } from './test-app.ts'
 

@@ -4,7 +4,7 @@ import { copyDatabase } from '@atrium/db/testing/database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createLogger } from '../src/platform/log.ts'
-import { createTenantChanges, type TenantChanges } from '../src/tenants/changes.ts'
+import { createTenantChanges, type TenantChanges } from '../src/platform/tenant-changes.ts'
 
 let copy: Awaited<ReturnType<typeof copyDatabase>>
 let database: Database

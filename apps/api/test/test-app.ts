@@ -14,10 +14,10 @@ import { type App, createApp } from '../src/app.ts'
 import type { Clock } from '../src/platform/clock.ts'
 import { type Config, readConfig } from '../src/platform/config.ts'
 import { createLogger } from '../src/platform/log.ts'
+import { createUpstreamCalls } from '../src/platform/upstream-calls.ts'
 import { runProvisioning } from '../src/provisioning/run.ts'
 import type { AppRouter } from '../src/router.ts'
 import { undeclaredError } from '../src/rpc/procedure.ts'
-import { createUpstreamCalls } from '../src/system/upstream-calls.ts'
 import { undocumented } from './documented.ts'
 import {
   secretsOfEnvironment,

@@ -6,9 +6,9 @@ import {
 } from '@atrium/core/flags/flag-evaluation'
 import type { ExplainFlag, FlagExplanation } from '@atrium/core/flags/flags'
 import { findTenant } from '@atrium/db/tenants/tenants'
+import { flagHash } from '../platform/flag-evaluator.ts'
 import type { Services } from '../rpc/services.ts'
 import { isServed, toTarget, unknownTenant } from './evaluate.ts'
-import { flagHash } from './evaluator.ts'
 import { unknownFlag } from './get.ts'
 
 /**

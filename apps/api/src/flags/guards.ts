@@ -18,8 +18,8 @@ import {
   type TenantSignal,
 } from '@atrium/db/flags/flag-signals'
 import { findFlag, readFlagRules } from '@atrium/db/flags/flags'
+import { hashOnce } from '../platform/flag-evaluator.ts'
 import type { Services } from '../rpc/services.ts'
-import { hashOnce } from './evaluator.ts'
 import { unknownFlag } from './get.ts'
 
 /**

@@ -5,11 +5,11 @@ import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/members/member-work'
 import { activeRole, hasOtherAdmin, lockMember, type MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
-import { notProved } from '../invitations/proof.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { lockOpenTenant, type OpenTenant } from '../rpc/open-tenant.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
+import { notProved } from '../users/proved-address.ts'
 import { noSuchMember } from './list.ts'
 
 /** What a rule about one member decides by, under the locks of tenant and member. */

@@ -3,8 +3,8 @@ import { saveMemberFacts } from '@atrium/db/members/member-work'
 import { pendingSubject } from '@atrium/db/users/pending-subject'
 import { type FileStorage, isAccountOf } from '@atrium/integrations/files/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { StepRejected } from '../platform/step-rejected.ts'
 import { reopenTenant } from '../provisioning/reopen.ts'
-import { StepRejected } from '../provisioning/step-refused.ts'
 import { endsWithMembership, type StepCall, standingOf } from './step.ts'
 
 /** The person's file account, with the right to edit in the tenant's space. */

@@ -21,12 +21,12 @@ import { updateTenant } from '@atrium/db/tenants/tenants'
 import { lockEmail, updateUser } from '@atrium/db/users/users'
 import { readEntitlements } from '../billing/entitlements/read.ts'
 import { rejectLimitedBy } from '../billing/invoices/limits.ts'
-import { requirePortal } from '../invitations/link.ts'
-import { mailMemberInvitation } from '../invitations/mails.ts'
 import { ofRecipient, type Take } from '../rpc/limits.ts'
 import { lockOpenTenant, type OpenTenant } from '../rpc/open-tenant.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
+import { requirePortal } from '../users/access-link.ts'
+import { mailMemberInvitation } from '../users/access-mails.ts'
 import {
   mailOf,
   orUnseen,

@@ -1,8 +1,8 @@
 import type { MemberRow } from '@atrium/db/members/members'
-import { requirePortal } from '../invitations/link.ts'
-import { mailMemberInvitation } from '../invitations/mails.ts'
 import { ofRecipient, type Take } from '../rpc/limits.ts'
 import type { Services } from '../rpc/services.ts'
+import { requirePortal } from '../users/access-link.ts'
+import { mailMemberInvitation } from '../users/access-mails.ts'
 
 /** What one more mail to somebody who is invited already takes. */
 export function repeatedInvitation({

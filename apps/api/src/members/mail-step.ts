@@ -3,7 +3,7 @@ import { type MemberWork, noteMemberFacts, saveMemberFacts } from '@atrium/db/me
 import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import { removeFromLists } from '../mail/lists/members.ts'
-import { StepRejected } from '../provisioning/step-refused.ts'
+import { StepRejected } from '../platform/step-rejected.ts'
 import { mailboxOpened } from '../scheduling/calendars/mailbox-opened.ts'
 import { randomPassword } from './one-time-password.ts'
 import { type StepCall, standingOf } from './step.ts'

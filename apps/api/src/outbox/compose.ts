@@ -12,9 +12,9 @@ import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
 import { effectiveBranding } from '../branding/get.ts'
 import type { MessageText } from '../branding/render.ts'
 import type { TemplateValues } from '../branding/samples.ts'
-import { accessLinkParts } from '../invitations/mails.ts'
 import type { Services } from '../rpc/services.ts'
 import { type BookingMailParts, bookingMailParts } from '../scheduling/bookings/mail-parts.ts'
+import { accessLinkParts } from '../users/access-mails.ts'
 
 const platformName = 'Atrium'
 

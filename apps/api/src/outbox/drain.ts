@@ -12,9 +12,9 @@ import {
 } from '@atrium/db/outbox/outbox'
 import type { Mailer } from '@atrium/integrations/mailer/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import { pointlessLink } from '../invitations/mails.ts'
 import type { Services } from '../rpc/services.ts'
 import { pointlessBecause } from '../scheduling/bookings/mail-parts.ts'
+import { pointlessLink } from '../users/access-mails.ts'
 import { type Brandings, composeMail } from './compose.ts'
 import { createOutcomeSaver, type SaveOutcome } from './outcomes.ts'
 

@@ -4,7 +4,7 @@ import {
   secondsUntilDue,
 } from '@atrium/db/provisioning/provisioning'
 import type { Services } from '../rpc/services.ts'
-import { enqueueMembers } from '../tenants/follow-access.ts'
+import { enqueueMembers } from './follow-access.ts'
 import { runProvisioning } from './run.ts'
 
 /**

@@ -13,8 +13,8 @@ import {
 } from '@atrium/db/provisioning/provisioning'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { retryDelaySeconds } from '../platform/retry-delay.ts'
+import { StepRejected } from '../platform/step-rejected.ts'
 import type { Services } from '../rpc/services.ts'
-import { StepRejected } from './step-refused.ts'
 import { steps } from './steps.ts'
 
 /** How long one step may take, its retries included. */

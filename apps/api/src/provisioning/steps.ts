@@ -4,8 +4,8 @@ import type { ProvisioningRun, StepOutcome } from '@atrium/db/provisioning/provi
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { requireNames } from '../mail/domains/follow-name.ts'
 import { placeInMailServer } from '../mail/domains/mail-place.ts'
+import { StepRejected } from '../platform/step-rejected.ts'
 import type { Services } from '../rpc/services.ts'
-import { StepRejected } from './step-refused.ts'
 
 type Done = Omit<StepOutcome, 'error' | 'retryInSeconds' | 'state'> & { state: 'ok' | 'skipped' }
 

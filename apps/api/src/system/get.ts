@@ -14,9 +14,9 @@ import {
   readServer,
 } from '@atrium/db/system/system'
 import { listUpstreamDays } from '@atrium/db/system/upstream-days'
+import { upstreamDaysBefore } from '../platform/upstream-calls.ts'
 import { version } from '../platform/version.ts'
 import type { Services } from '../rpc/services.ts'
-import { upstreamDaysBefore } from './upstream-calls.ts'
 
 /**
  * What operators look at first when something is slow or has stopped. The states of upstream

@@ -19,8 +19,6 @@ import { findCaller } from '@atrium/db/users/callers'
 import { insertUser, placeholderEmail } from '@atrium/db/users/users'
 import { checkedBillingInfo } from '../billing/billing-info/check.ts'
 import { isFree, recordGrant, rejectBeyondFree } from '../billing/entitlements/grant.ts'
-import { requirePortal } from '../invitations/link.ts'
-import { mailMemberInvitation } from '../invitations/mails.ts'
 import {
   domainTaken,
   isDomainTaken,
@@ -35,6 +33,8 @@ import { runProvisioning } from '../provisioning/run.ts'
 import type { Caller, RequestInfo } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
+import { requirePortal } from '../users/access-link.ts'
+import { mailMemberInvitation } from '../users/access-mails.ts'
 import { readTenant } from './get.ts'
 import { groupNameFor, hasForeignGroup } from './group-name.ts'
 

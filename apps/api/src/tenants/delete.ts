@@ -11,9 +11,9 @@ import {
 } from '../billing/subscriptions/end-for-deletion.ts'
 import { auditSubscription } from '../billing/subscriptions/record.ts'
 import { followMovedDomains } from '../mail/domains/release.ts'
+import { followAccess } from '../provisioning/follow-access.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { followAccess } from './follow-access.ts'
 import { follow, turn } from './turn.ts'
 
 /**

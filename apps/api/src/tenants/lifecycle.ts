@@ -3,9 +3,9 @@ import type { ResumeTenant, SuspendTenant, TenantView } from '@atrium/core/tenan
 import type { Trx } from '@atrium/db/platform/connect'
 import { transitionTenant } from '@atrium/db/tenants/tenant-access'
 import type { LockedTenant } from '@atrium/db/tenants/tenants'
+import { statusWithout } from '../provisioning/follow-access.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { statusWithout } from './follow-access.ts'
 import { follow, turn } from './turn.ts'
 
 /**

@@ -9,9 +9,9 @@ import { sql } from 'kysely'
 import { followEntitlements } from '../billing/entitlements/follow.ts'
 import { isDomainTaken } from '../mail/domains/available.ts'
 import { followMovedDomains, type LostDomain, takeBack } from '../mail/domains/release.ts'
+import { statusWithout } from '../provisioning/follow-access.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { statusWithout } from './follow-access.ts'
 import { follow, type Turned, turn } from './turn.ts'
 
 /**

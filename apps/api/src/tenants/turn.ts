@@ -3,12 +3,12 @@ import { AppError, type ErrorCode } from '@atrium/core/platform/errors'
 import type { SuspensionMode, TenantStatus, TenantView } from '@atrium/core/tenants/tenants'
 import type { Trx } from '@atrium/db/platform/connect'
 import { type LockedTenant, lockTenant } from '@atrium/db/tenants/tenants'
+import { followAccess } from '../provisioning/follow-access.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { rejectFormerStaff } from '../rpc/partner-lock.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
-import { followAccess } from './follow-access.ts'
 import { readTenant } from './get.ts'
 
 interface Turn {

@@ -22,7 +22,6 @@ import {
   type UserRow,
   updateUser as writeUser,
 } from '@atrium/db/users/users'
-import { rejectUnproved } from '../invitations/proof.ts'
 import { listsInAudit, pushTouchedLists } from '../mail/lists/members.ts'
 import { changeEveryMembership } from '../members/everywhere.ts'
 import { leaveTenant } from '../members/leave.ts'
@@ -32,6 +31,7 @@ import { rejectNonOperator } from '../rpc/guards.ts'
 import { leaveGroups } from './follow-identity.ts'
 import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
 import { mirrorProfile, profileChanges } from './mirror-profile.ts'
+import { rejectUnproved } from './proved-address.ts'
 import { staffChange } from './staff.ts'
 import { readUser, toUserView } from './view.ts'
 

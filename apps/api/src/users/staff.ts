@@ -4,7 +4,7 @@ import { hasOtherOwner, lockUser } from '@atrium/db/partners/partner-team'
 import { lockPartners } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
 import { findUser, type UserChanges, type UserRow } from '@atrium/db/users/users'
-import { rejectUnproved } from '../invitations/proof.ts'
+import { rejectUnproved } from './proved-address.ts'
 
 /**
  * What an operator's change of a user's partner and level writes, under the locks of the partners

@@ -1,7 +1,7 @@
 import type { Trx } from '@atrium/db/platform/connect'
 import { transitionTenant } from '@atrium/db/tenants/tenant-access'
+import { statusWithout } from '../../provisioning/follow-access.ts'
 import type { InTransaction } from '../../rpc/services.ts'
-import { statusWithout } from '../../tenants/follow-access.ts'
 
 /**
  * What a suspension says that dunning began; by it the suspension is known again when the payment

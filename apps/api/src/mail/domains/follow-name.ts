@@ -1,6 +1,6 @@
 import { claimDomainRenames, endDomainRename, hasDueRename } from '@atrium/db/mail/domain-renames'
 import type { MailServer } from '@atrium/integrations/mail/port'
-import { StepRejected } from '../../provisioning/step-refused.ts'
+import { StepRejected } from '../../platform/step-rejected.ts'
 import type { Services } from '../../rpc/services.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function followNames(
 }
 
 /**
- * For work that goes by the names in the mail server. Throws `StepRefused` while one is still to be
+ * For work that goes by the names in the mail server. Throws `StepRejected` while one is still to be
  * given.
  */
 export async function requireNames(

@@ -9,7 +9,7 @@ import { placeholderEmail } from '@atrium/db/users/users'
 import type { CallOptions } from '@atrium/integrations/call-options'
 import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
-import { StepRejected } from '../provisioning/step-refused.ts'
+import { StepRejected } from '../platform/step-rejected.ts'
 import type { Services } from '../rpc/services.ts'
 
 interface Person {
@@ -38,7 +38,7 @@ interface NewIdentity {
 /**
  * A shut identity without a password for somebody who has none, with name and contact data.
  * Identities given up for this person go first. One that an earlier try of ours left is taken up
- * again, and has to follow the profile (`addIdentitySyncTask`). Throws StepRefused when the
+ * again, and has to follow the profile (`addIdentitySyncTask`). Throws StepRejected when the
  * identity provider has somebody else with the address, UpstreamError.
  */
 export async function createIdentityFor(

@@ -4,7 +4,7 @@ import {
   listWatchRights,
   type WatchedTenant,
 } from '@atrium/db/tenants/watched-tenants'
-import type { Logger } from '../platform/log.ts'
+import type { Logger } from './log.ts'
 
 /** Somebody who follows a tenant. */
 export interface Follower {

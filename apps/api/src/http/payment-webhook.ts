@@ -2,9 +2,9 @@ import { AppError } from '@atrium/core/platform/errors'
 import { insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import type { PaymentEvent } from '@atrium/integrations/payments/port'
 import type { Context as HonoContext } from 'hono'
-import { problemResponse } from '../../http/problems.ts'
-import type { AppEnv } from '../../http/request-info.ts'
-import type { Services } from '../../rpc/services.ts'
+import type { Services } from '../rpc/services.ts'
+import { problemResponse } from './problems.ts'
+import type { AppEnv } from './request-info.ts'
 
 /**
  * POST /webhooks/stripe: checks the signature over the body as it came, keeps the event once, and

@@ -7,8 +7,8 @@ import {
 } from '@atrium/core/flags/flag-evaluation'
 import { readFlagRules, saveFlagUses } from '@atrium/db/flags/flags'
 import type { Database } from '@atrium/db/platform/connect'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/log.ts'
+import type { Clock } from './clock.ts'
+import type { Logger } from './log.ts'
 
 /** The flags as this process knows them. */
 export interface Flags {

@@ -3,7 +3,7 @@ import { findLinkRecipient } from '@atrium/db/members/invitations'
 import type { ClaimedMail } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { InTransaction, Services } from '../rpc/services.ts'
-import { newAccessLink } from './link.ts'
+import { newAccessLink } from './access-link.ts'
 
 const withLink: readonly string[] = ['member.invited', 'member.access_link', 'partner.invited']
 

@@ -1,8 +1,8 @@
 import { statusAfterResume } from '@atrium/core/tenants/tenants'
 import type { Trx } from '@atrium/db/platform/connect'
 import { unfinishedMembersOf } from '@atrium/db/tenants/tenant-access'
-import { runProvisioning } from '../provisioning/run.ts'
 import type { Services } from '../rpc/services.ts'
+import { runProvisioning } from './run.ts'
 
 /** Members whose work is woken at a time. */
 const pageSize = 1000

@@ -3,9 +3,9 @@ import type { OutgoingMail } from '@atrium/core/outbox/outbox'
 import { insertMail } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
 import { parseMailbox } from '@atrium/integrations/mailer/addresses'
-import type { Clock } from '../platform/clock.ts'
-import type { Config } from '../platform/config.ts'
-import type { Jobs } from '../platform/jobs.ts'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Jobs } from './jobs.ts'
 
 export interface Outbox {
   /**

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { cors } from 'hono/cors'
-import type { AppEnv } from '../../http/request-info.ts'
+import type { AppEnv } from './request-info.ts'
 
 /** What visitors call. A path and everything below it. */
 const publicPaths = [

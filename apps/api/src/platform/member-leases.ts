@@ -1,7 +1,7 @@
 import { setInterval } from 'node:timers'
 import { extendMembers, type MemberWork, memberLeaseSeconds } from '@atrium/db/members/member-work'
 import type { Database } from '@atrium/db/platform/connect'
-import type { Logger } from '../platform/log.ts'
+import type { Logger } from './log.ts'
 
 /**
  * Longer than any piece of work on a member lasts: all its steps to their deadlines, and what is
