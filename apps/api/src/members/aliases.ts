@@ -18,10 +18,10 @@ import { mailDeadlineMs, mailFailure, mailServerOf } from '../mail/aliases/mail-
 import { listsInAudit, removeFromLists } from '../mail/lists/members.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { lockOpenTenant, type OpenTenant } from '../rpc/open-tenant.ts'
+import { lockOpenTenant, type OpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import type { Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
-import { recordMember, rejectFormerAdmin } from './change-member.ts'
+import { recordMember } from './change-member.ts'
 import { readMember, requireMember } from './list.ts'
 import { toMemberView } from './view.ts'
 

@@ -3,11 +3,11 @@ import type { AuditAction, AuditOutcome } from '@atrium/core/audit/audit'
 import { AppError } from '@atrium/core/platform/errors'
 import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/members/member-work'
-import { activeRole, hasOtherAdmin, lockMember, type MemberRow } from '@atrium/db/members/members'
+import { hasOtherAdmin, lockMember, type MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { lockOpenTenant, type OpenTenant } from '../rpc/open-tenant.ts'
+import { lockOpenTenant, type OpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { notProved } from '../users/proved-address.ts'
 import { noSuchMember } from './list.ts'
@@ -28,12 +28,6 @@ export interface ClaimedMember<Decided> {
   work: MemberWork
   decided: Decided
 }
-
-/**
- * For what takes access away from a member or protects an account: it stays possible while the
- * tenant is suspended.
- */
-export const evenSuspended: readonly TenantStatus[] = ['suspended']
 
 /** How long an act waits for another one on the same member. */
 export const longestWaitMs = 3_000
@@ -72,14 +66,6 @@ export async function beginMemberChange<Decided>(
     if (performance.now() > giveUpAt) throw new AppError('member_busy')
     await wait(pollIntervalMs)
   }
-}
-
-/** Somebody may have taken the caller's role away since the guard looked. */
-export async function rejectFormerAdmin(trx: Trx, { caller, tenant }: Access): Promise<void> {
-  if (caller.operator) return
-  const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
-  if (role === undefined) throw new AppError('not_member')
-  if (role === 'member') throw new AppError('not_admin')
 }
 
 export function isSelf({ access, member }: MemberChange): boolean {

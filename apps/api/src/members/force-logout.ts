@@ -4,11 +4,11 @@ import { releaseMember } from '@atrium/db/members/member-work'
 import { deleteWebSessionsOfSubject } from '@atrium/db/users/web-sessions'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
+import { evenSuspended } from '../rpc/open-tenant.ts'
 import { endSessionsAndTokens } from '../users/end-sessions.ts'
 import { orUpstreamFailed, requireIdentity } from '../users/identity.ts'
 import {
   beginMemberChange,
-  evenSuspended,
   isSelf,
   type MemberChange,
   recordMember,

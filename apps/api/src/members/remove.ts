@@ -4,9 +4,9 @@ import { findMember } from '@atrium/db/members/members'
 import { listsInAudit, pushTouchedLists } from '../mail/lists/members.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
+import { evenSuspended } from '../rpc/open-tenant.ts'
 import {
   beginMemberChange,
-  evenSuspended,
   isSelf,
   type MemberChange,
   outcomeOf,

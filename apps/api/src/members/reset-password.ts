@@ -7,7 +7,7 @@ import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { rejectClosed } from '../rpc/open-tenant.ts'
+import { evenSuspended, rejectClosed } from '../rpc/open-tenant.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
 import { requirePortal } from '../users/access-link.ts'
 import { mailAccessLink } from '../users/access-mails.ts'
@@ -15,7 +15,6 @@ import { endSessionsAndTokens } from '../users/end-sessions.ts'
 import { mailOf } from './addresses.ts'
 import {
   beginMemberChange,
-  evenSuspended,
   isSelf,
   type MemberChange,
   recordMember,

@@ -4,9 +4,9 @@ import { provisioningSteps, type TenantStatus } from '@atrium/core/tenants/tenan
 import { changeMembership } from '@atrium/db/members/members'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
+import { evenSuspended } from '../rpc/open-tenant.ts'
 import {
   beginMemberChange,
-  evenSuspended,
   isSelf,
   type MemberChange,
   outcomeOf,

@@ -1,6 +1,9 @@
 import { AppError } from '@atrium/core/platform/errors'
 import type { TenantStatus } from '@atrium/core/tenants/tenants'
+import { activeRole } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
 import { type LockedTenant, lockTenant, type TenantTrx } from '@atrium/db/tenants/tenants'
+import type { Access } from './guards.ts'
 
 export type OpenTenant = LockedTenant
 
@@ -24,4 +27,18 @@ export async function lockOpenTenant(
   if (!tenant) throw new AppError('not_found')
   if (!even.includes(tenant.status)) rejectClosed(tenant.status)
   return tenant
+}
+
+/**
+ * For what takes access away from a member or protects an account: it stays possible while the
+ * tenant is suspended.
+ */
+export const evenSuspended: readonly TenantStatus[] = ['suspended']
+
+/** Somebody may have taken the caller's role away since the guard looked. */
+export async function rejectFormerAdmin(trx: Trx, { caller, tenant }: Access): Promise<void> {
+  if (caller.operator) return
+  const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
+  if (role === undefined) throw new AppError('not_member')
+  if (role === 'member') throw new AppError('not_admin')
 }

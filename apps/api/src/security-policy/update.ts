@@ -9,12 +9,11 @@ import {
   type UpdateSecurityPolicy,
 } from '@atrium/core/security-policy/security-policy'
 import { findSecurityPolicy, saveSecurityPolicy } from '@atrium/db/security-policy/security-policy'
-import { rejectFormerAdmin } from '../members/change-member.ts'
 import type { RequestInfo } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import { requireVersion } from '../rpc/edit-version.ts'
 import type { Access } from '../rpc/guards.ts'
-import { lockOpenTenant } from '../rpc/open-tenant.ts'
+import { lockOpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { toSecurityPolicy } from './get.ts'
 

@@ -6,8 +6,8 @@ import {
   type SubscriptionRow,
 } from '@atrium/db/billing/subscriptions'
 import type { Trx } from '@atrium/db/platform/connect'
-import { rejectFormerAdmin } from '../../members/change-member.ts'
 import { type Access, mayManageAsPartner } from '../../rpc/guards.ts'
+import { rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import type { Target } from './target.ts'
 
 /** Somebody may have taken the caller's role away since the guard looked. */

@@ -6,10 +6,9 @@ import {
   readBookingPage,
   saveBookingPage,
 } from '@atrium/db/scheduling/booking-page-settings'
-import { rejectFormerAdmin } from '../../members/change-member.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import type { Services } from '../../rpc/services.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { publicAddress } from './address.ts'
