@@ -2,9 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import { emailTemplates } from '@atrium/core/branding/email-templates'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sampleValues } from '../src/branding/samples.ts'
-import { createTemplates, type Templates } from '../src/branding/template-thread.ts'
+import { createTemplates } from '../src/branding/template-thread.ts'
 import { createKeyedLimiter } from '../src/platform/keyed-limiter.ts'
 import { createLogger } from '../src/platform/log.ts'
+import type { Templates } from '../src/platform/templates.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 /**

@@ -1,8 +1,9 @@
 import { type MailTemplateKey, templateDefinition } from '@atrium/core/branding/email-templates'
 import type { Issue } from '@atrium/core/platform/errors'
 import { type Template, Tokenizer, type TopLevelToken, TypeGuards, type Variable } from 'liquidjs'
+import type { MessageText } from '../platform/templates.ts'
 import { allowedTags, deepest, innerTags, liquidFor } from './liquid.ts'
-import { type MessageText, renderParsed } from './render.ts'
+import { renderParsed } from './render.ts'
 import { sampleValues } from './samples.ts'
 
 /** A fault with the place where it stands, both from 1. */

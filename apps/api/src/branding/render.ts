@@ -1,13 +1,7 @@
 import { hasUnsafeCharacters } from '@atrium/core/platform/text'
 import { Context, type Template, toValueSync } from 'liquidjs'
+import type { MessageText, TemplateValues } from '../platform/templates.ts'
 import { liquidFor } from './liquid.ts'
-import type { TemplateValues } from './samples.ts'
-
-export interface MessageText {
-  readonly subject: string
-  readonly html: string | null
-  readonly text: string
-}
 
 const longestOutput = 300_000
 const longestSubject = 500

@@ -1,8 +1,5 @@
 import { type MailTemplateKey, templateDefinition } from '@atrium/core/branding/email-templates'
-
-export type TemplateValues = {
-  readonly [name: string]: string | readonly string[] | TemplateValues
-}
+import type { TemplateValues } from '../platform/templates.ts'
 
 /**
  * The sample values of a message as its template reads them: `booking.title` becomes a field of

@@ -1,14 +1,9 @@
 import { Worker } from 'node:worker_threads'
-import type { MailTemplateKey } from '@atrium/core/branding/email-templates'
 import { AppError, type Issue } from '@atrium/core/platform/errors'
 import type { KeyedLimiter } from '../platform/keyed-limiter.ts'
 import type { Logger } from '../platform/log.ts'
-import type { MessageText } from './render.ts'
-import type { TemplateValues } from './samples.ts'
+import type { MessageText, TemplateJob, Templates } from '../platform/templates.ts'
 
-export type TemplateJob =
-  | { kind: 'check'; key: MailTemplateKey; template: MessageText; path: string }
-  | { kind: 'render'; template: MessageText; values: TemplateValues }
 export type TemplateReply = { result: Issue[] | MessageText } | { error: string }
 
 /** A template used up its time, or the memory of the thread. */
@@ -17,29 +12,6 @@ export class TemplateTooSlow extends Error {
   constructor() {
     super('This takes more time or memory than a message may.')
   }
-}
-
-/**
- * Parses and renders texts that people wrote, in a thread of its own: the steps of a template are
- * limited, and still one can be written that keeps a processor busy for seconds. A job that takes
- * longer than its time ends with the thread, and the next one gets another thread. One job at a
- * time per tenant and one in all, so that a tenant's slow texts delay others by one job each.
- */
-export interface Templates {
-  /**
-   * Why a text cannot be a template; see `templateFaults`. One issue under `path` for a text that
-   * takes too long. Throws AppError `rate_limited` when too many of the tenant wait.
-   */
-  check(tenantId: string, job: Omit<TemplateJob & { kind: 'check' }, 'kind'>): Promise<Issue[]>
-  /**
-   * See `renderMessage`. Throws `TemplateTooSlow`, and an error with the words of the template
-   * engine.
-   */
-  render(
-    tenantId: string,
-    job: Omit<TemplateJob & { kind: 'render' }, 'kind'>,
-  ): Promise<MessageText>
-  stop(): Promise<void>
 }
 
 /** Jobs of one tenant that may wait in a process. */

@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads'
+import type { TemplateJob } from '../platform/templates.ts'
 import { templateFaults } from './check.ts'
 import { renderMessage } from './render.ts'
-import type { TemplateJob, TemplateReply } from './template-thread.ts'
+import type { TemplateReply } from './template-thread.ts'
 
 /**
  * The thread that people's templates are parsed and rendered in. Says that it is ready, then
