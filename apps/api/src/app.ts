@@ -62,6 +62,7 @@ import type { RequestInfo } from './rpc/caller.ts'
 import { createLimits } from './rpc/limits.ts'
 import type { Services } from './rpc/services.ts'
 import { expireBookings } from './scheduling/bookings/expire.ts'
+import { bookingMails } from './scheduling/bookings/mail-parts.ts'
 import { sendReminders } from './scheduling/bookings/remind.ts'
 import { askCalendar } from './scheduling/calendars/busy-times.ts'
 import { sweepCredentials } from './scheduling/calendars/credential-jobs.ts'
@@ -72,6 +73,7 @@ import { sweepSsoApps } from './sso/sweep.ts'
 import { observeSystem } from './system/observe.ts'
 import { purgeTenants } from './tenants/purge.ts'
 import { refreshCacheGroup } from './upstream-cache/fetchers.ts'
+import { accessLinkMails } from './users/access-mails.ts'
 import { followIdentities } from './users/follow-identity.ts'
 
 export interface AppParts {
@@ -171,6 +173,7 @@ export function createApp(parts: AppParts): App {
     }),
     limits: createLimits({ config, database, clock, log }),
     requestCounts: createRequestCounts({ database, clock, log }),
+    mailKinds: [bookingMails, accessLinkMails],
     background: createBackgroundWork(log),
     memberLeases: createMemberLeases({ database, log }),
     streams: createOpenStreams(),

@@ -1,6 +1,6 @@
 import type { ClaimedMail } from '@atrium/db/outbox/outbox'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { pointlessBecause } from '../src/scheduling/bookings/mail-parts.ts'
+import { bookingMails } from '../src/scheduling/bookings/mail-parts.ts'
 import { drainCalendars } from '../src/scheduling/calendars/sync.ts'
 import type { TestBooking, TestHost } from './bookings-test-app.ts'
 import { type EffectsTestApp, startEffectsTestApp } from './effects-test-app.ts'
@@ -213,7 +213,7 @@ describe('a moved booking of a round robin', () => {
         bookingId: booking.id,
         attempts: 2,
       } as ClaimedMail
-      return pointlessBecause(testApp.app.services, mail)
+      return bookingMails.whyPointless(testApp.app.services, mail)
     }
     expect(await pointless('booking.moved')).toBeUndefined()
     await move(14)

@@ -11,9 +11,7 @@ import { parseMailbox } from '@atrium/integrations/mailer/addresses'
 import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
 import { effectiveBranding } from '../branding/get.ts'
 import type { MessageText, TemplateValues } from '../platform/templates.ts'
-import type { Services } from '../rpc/services.ts'
-import { type BookingMailParts, bookingMailParts } from '../scheduling/bookings/mail-parts.ts'
-import { accessLinkParts } from '../users/access-mails.ts'
+import type { MailParts, Services } from '../rpc/services.ts'
 
 const platformName = 'Atrium'
 
@@ -43,8 +41,8 @@ export async function composeMail(
 ): Promise<Message> {
   const branding = await brandingOf(services, mail.tenantId, brandings)
   const sender = parseMailbox(mailFrom)?.address ?? mailFrom
-  const booking = await bookingMailParts(services, mail, sender)
-  const values = valuesOf(mail, branding, booking ?? (await accessLinkParts(services, mail)))
+  const parts = await partsOf(services, mail, sender)
+  const values = valuesOf(mail, branding, parts)
   // Loaded when there is something to send: the library takes longer to load than most of the
   // service.
   const { renderMessage } = await import('../branding/render.ts')
@@ -67,23 +65,37 @@ export async function composeMail(
   }
   return {
     from: named(
-      booking?.sendsFor === undefined
+      parts?.sendsFor === undefined
         ? branding.productName
-        : `${booking.sendsFor} via ${branding.productName}`,
+        : `${parts.sendsFor} via ${branding.productName}`,
       sender,
     ),
     to: named(
       branding.known ? (mail.recipientName ?? '') : withoutLink(mail.recipientName ?? '', ''),
       mail.recipient,
     ),
-    ...(booking && { replyTo: named(booking.answersTo.name, booking.answersTo.address) }),
+    ...(parts?.answersTo && {
+      replyTo: named(parts.answersTo.name, parts.answersTo.address),
+    }),
     subject: text.subject,
     text: text.text,
     ...(text.html === null ? {} : { html: text.html }),
     headers: { 'Auto-Submitted': 'auto-generated' },
     messageId: mail.messageId,
-    ...(booking?.calendar && { calendar: booking.calendar }),
+    ...(parts?.calendar && { calendar: parts.calendar }),
   }
+}
+
+async function partsOf(
+  services: Services,
+  mail: ClaimedMail,
+  sender: string,
+): Promise<MailParts | undefined> {
+  for (const kind of services.mailKinds) {
+    const parts = await kind.parts(services, mail, sender)
+    if (parts) return parts
+  }
+  return undefined
 }
 
 function brandingOf(
@@ -170,7 +182,7 @@ function withoutLinks(values: Readonly<Record<string, MailValue>>): Record<strin
 function valuesOf(
   { values }: ClaimedMail,
   branding: Branding,
-  later: Pick<BookingMailParts, 'values'> | undefined,
+  later: Pick<MailParts, 'values'> | undefined,
 ): TemplateValues {
   const nested: Record<string, TemplateValues[string]> = {}
   const given = { ...later?.values, ...values }

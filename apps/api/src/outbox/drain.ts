@@ -13,8 +13,6 @@ import {
 import type { Mailer } from '@atrium/integrations/mailer/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../rpc/services.ts'
-import { pointlessBecause } from '../scheduling/bookings/mail-parts.ts'
-import { pointlessLink } from '../users/access-mails.ts'
 import { type Brandings, composeMail } from './compose.ts'
 import { createOutcomeSaver, type SaveOutcome } from './outcomes.ts'
 
@@ -111,7 +109,7 @@ function lineOf({ id, bookingId, recipient }: ClaimedMail): string {
 async function sendOne(services: Services, way: Way, mail: ClaimedMail): Promise<void> {
   if (services.background.ending || performance.now() > way.letGoAt)
     return releaseMail(services.database.db, mail)
-  const reason = (await pointlessBecause(services, mail)) ?? (await pointlessLink(services, mail))
+  const reason = await whyPointless(services, mail)
   if (reason !== undefined) {
     await dropMail(services.database.db, mail)
     services.metrics.mails.inc({ template: mail.template, outcome: 'dropped' })
@@ -136,6 +134,14 @@ async function sendOne(services: Services, way: Way, mail: ClaimedMail): Promise
   if ('error' in outcome && outcome.nextAt !== null) {
     await services.jobs.enqueueOutbox(mail.id, (outcome.nextAt.getTime() - now.getTime()) / 1000)
   }
+}
+
+async function whyPointless(services: Services, mail: ClaimedMail): Promise<string | undefined> {
+  for (const kind of services.mailKinds) {
+    const reason = await kind.whyPointless(services, mail)
+    if (reason !== undefined) return reason
+  }
+  return undefined
 }
 
 async function attempt(

@@ -1,5 +1,8 @@
+import type { MailValue } from '@atrium/core/outbox/outbox'
+import type { ClaimedMail } from '@atrium/db/outbox/outbox'
 import type { Database } from '@atrium/db/platform/connect'
 import type { Integrations } from '@atrium/integrations/connect'
+import type { OutgoingMail } from '@atrium/integrations/mailer/port'
 import type { BackgroundWork } from '../platform/background.ts'
 import type { BusyTimes } from '../platform/busy-times-cache.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -54,12 +57,36 @@ export interface Services {
   keyedLimiter: KeyedLimiter
   /** Mails to people, queued in the transaction that causes them. */
   outbox: Outbox
+  /** What each kind of mail adds when it is sent; the first that knows a mail adds to it. */
+  mailKinds: readonly MailKind[]
   background: BackgroundWork
   /** For the work on members that this process does. */
   memberLeases: MemberLeases
   /** Answers without an end, which a stop cuts. */
   streams: OpenStreams
   metrics: Metrics
+}
+
+/**
+ * What a mail gets only when it is sent, because it must not wait in the queue or is not known
+ * before.
+ */
+export interface MailParts {
+  /** Values that the queue does not hold. */
+  values: Record<string, MailValue>
+  /** In whose name the platform's address sends. */
+  sendsFor?: string | undefined
+  /** Who gets the replies; absent: the platform's address. */
+  answersTo?: { name: string; address: string }
+  calendar?: OutgoingMail['calendar']
+}
+
+/** One kind of mail, declared where its content is known. The outbox sends all kinds alike. */
+export interface MailKind {
+  /** Undefined for mails of another kind. `sender` is the platform's own address. */
+  parts(services: Services, mail: ClaimedMail, sender: string): Promise<MailParts | undefined>
+  /** Why the mail need not be sent any more; undefined when it must be, and for other kinds. */
+  whyPointless(services: Services, mail: ClaimedMail): Promise<string | undefined>
 }
 
 /**

@@ -1,11 +1,16 @@
-import type { MailValue } from '@atrium/core/outbox/outbox'
 import { findLinkRecipient } from '@atrium/db/members/invitations'
 import type { ClaimedMail } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
-import type { InTransaction, Services } from '../rpc/services.ts'
+import type { InTransaction, MailKind, MailParts, Services } from '../rpc/services.ts'
 import { newAccessLink } from './access-link.ts'
 
 const withLink: readonly string[] = ['member.invited', 'member.access_link', 'partner.invited']
+
+/** Mails with an access link. */
+export const accessLinkMails: MailKind = {
+  parts: accessLinkParts,
+  whyPointless: pointlessLink,
+}
 
 interface Recipient {
   userId: string
@@ -70,14 +75,11 @@ export function mailStaffInvitation(
   })
 }
 
-/**
- * What a mail with an access link is given when it is sent, because it must not wait in the queue.
- * Undefined for every other mail.
- */
-export async function accessLinkParts(
+/** The link is made at the moment of sending, because it must not wait in the queue. */
+async function accessLinkParts(
   services: Services,
   mail: ClaimedMail,
-): Promise<{ values: Record<string, MailValue> } | undefined> {
+): Promise<MailParts | undefined> {
   const userId = recipientOf(mail)
   if (userId === undefined) return undefined
   const link = await newAccessLink(
@@ -87,11 +89,7 @@ export async function accessLinkParts(
   return { values: { 'link.access': link } }
 }
 
-/** Why a mail with an access link need not be sent any more; undefined when it has to be. */
-export async function pointlessLink(
-  services: Services,
-  mail: ClaimedMail,
-): Promise<string | undefined> {
+async function pointlessLink(services: Services, mail: ClaimedMail): Promise<string | undefined> {
   const userId = recipientOf(mail)
   if (userId === undefined) return undefined
   const person = await findLinkRecipient(services.database.db, userId, mail.recipient)

@@ -1,9 +1,8 @@
-import type { MailValue } from '@atrium/core/outbox/outbox'
 import { type ClaimedMail, isOvertaken } from '@atrium/db/outbox/outbox'
 import { DecryptionError } from '@atrium/db/platform/encryption'
 import { type BookingRow, findBooking } from '@atrium/db/scheduling/bookings'
 import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
-import type { Services } from '../../rpc/services.ts'
+import type { MailKind, MailParts, Services } from '../../rpc/services.ts'
 import { type Invitation, invitation, withHosts } from '../calendars/invitation.ts'
 import {
   addressProof,
@@ -13,28 +12,17 @@ import {
 } from '../public/manage-token.ts'
 import { otherGuests } from './facts.ts'
 
-/**
- * What a mail about a booking is given when it is sent, because it must not lie in the queue or is
- * known only then.
- */
-export interface BookingMailParts {
-  /** Values that the queue does not hold. */
-  values: Record<string, MailValue>
-  /** In whose name the platform's address sends; absent in mails to hosts. */
-  sendsFor?: string | undefined
-  /** Who gets the answers: the host those of the visitor, the visitor those of the hosts. */
-  answersTo: { name: string; address: string }
-  calendar?: Message['calendar']
-}
+/** Mails about a booking. */
+export const bookingMails: MailKind = { parts: bookingMailParts, whyPointless: pointlessBecause }
 
 const toHost = ({ template }: ClaimedMail) => template.startsWith('booking.host_')
 
-/** Undefined for a mail that is about no booking. `sender` is the platform's own address. */
-export async function bookingMailParts(
+/** In mails to visitors the host speaks; replies go to the other side. */
+async function bookingMailParts(
   services: Services,
   mail: ClaimedMail,
   sender: string,
-): Promise<BookingMailParts | undefined> {
+): Promise<MailParts | undefined> {
   if (mail.bookingId === null) return undefined
   const booking = await findBooking(services.database.db, mail.bookingId)
   if (!booking) return undefined
@@ -103,7 +91,7 @@ async function calendarOf(
  * Why a mail about a booking need not be sent any more; undefined when it has to be. Asked before
  * each try: what a mail that was held up says may no longer hold.
  */
-export async function pointlessBecause(
+async function pointlessBecause(
   services: Services,
   mail: ClaimedMail,
 ): Promise<string | undefined> {
