@@ -68,6 +68,7 @@ import { askCalendar } from './scheduling/calendars/busy-times.ts'
 import { sweepCredentials } from './scheduling/calendars/credential-jobs.ts'
 import { checkCalendars } from './scheduling/calendars/drift.ts'
 import { observeCalendarLag } from './scheduling/calendars/lag.ts'
+import { mailboxOpened } from './scheduling/calendars/mailbox-opened.ts'
 import { drainCalendars } from './scheduling/calendars/sync.ts'
 import { sweepSsoApps } from './sso/sweep.ts'
 import { observeSystem } from './system/observe.ts'
@@ -179,6 +180,7 @@ export function createApp(parts: AppParts): App {
     streams: createOpenStreams(),
     keyedLimiter,
     templates: createTemplates({ log, keyedLimiter }),
+    mailboxOpened: (mailAccountId) => mailboxOpened(services, mailAccountId),
     busyTimes: createBusyTimes(
       (host, span) => askCalendar(services, host, span),
       () => clock.now().getTime(),

@@ -4,7 +4,6 @@ import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import { removeFromLists } from '../mail/lists/members.ts'
 import { StepRejected } from '../platform/step-rejected.ts'
-import { mailboxOpened } from '../scheduling/calendars/mailbox-opened.ts'
 import { randomPassword } from './one-time-password.ts'
 import { type StepCall, standingOf } from './step.ts'
 
@@ -94,7 +93,7 @@ async function keepOpen(call: MailCall, accountId: string | undefined): Promise<
     { signal },
   )
   await saveMemberFacts(services.database.db, work, { mail_frozen: false, mail_permissions: null })
-  await mailboxOpened(services, account.id)
+  await services.mailboxOpened(account.id)
 }
 
 /**

@@ -51,6 +51,8 @@ export interface Services {
   requestCounts: RequestCounts
   /** What hosts' calendars say of their time. */
   busyTimes: BusyTimes
+  /** A mailbox accepts sign-ins again: makes due at once what failed because it did not. */
+  mailboxOpened(mailAccountId: string): Promise<void>
   /** Texts of messages that people wrote. */
   templates: Templates
   /** For what many may want at once. */
