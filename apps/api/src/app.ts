@@ -73,7 +73,9 @@ import { drainCalendars } from './scheduling/calendars/sync.ts'
 import { sweepSsoApps } from './sso/sweep.ts'
 import { observeSystem } from './system/observe.ts'
 import { purgeTenants } from './tenants/purge.ts'
-import { refreshCacheGroup } from './upstream-cache/fetchers.ts'
+import { type Fetchers, refreshCacheGroup } from './upstream-cache/fetchers.ts'
+import { factorsFetcher } from './upstream-cache/mfa/reader.ts'
+import { usageFetcher } from './upstream-cache/storage/reader.ts'
 import { accessLinkMails } from './users/access-mails.ts'
 import { followIdentities } from './users/follow-identity.ts'
 
@@ -131,6 +133,8 @@ export const bodyLimitBytes = 1024 * 1024
  * some hundred tenants could not sign in.
  */
 export const headerLimitBytes = 1024 * 1024
+
+const fetchers: Fetchers = { second_factors: factorsFetcher, file_usage: usageFetcher }
 
 /**
  * The whole service without its listening socket. Dependencies come in by hand; nothing here reads
@@ -302,7 +306,7 @@ export function createApp(parts: AppParts): App {
       purgeTenants: () => purgeTenants(services),
       sweepSsoApps: async () => void (await sweepSsoApps(services)),
       sweepLists: () => sweepLists(services),
-      refreshUpstreamCache: (group, kind) => refreshCacheGroup(services, group, kind),
+      refreshUpstreamCache: (group, kind) => refreshCacheGroup(services, fetchers, group, kind),
       checkDomains: async () => checkDueDomains(await onDatabaseTime(services)),
       syncMember: (tenantId, userId) => syncMember(services, tenantId, userId),
       runImport: (importId) => runImport(services, importId),

@@ -1,17 +1,14 @@
 import type { CacheGroup, CacheKind } from '@atrium/db/upstream-cache/upstream-cache'
 import type { Services } from '../rpc/services.ts'
-import { factorsFetcher } from './mfa/reader.ts'
 import { type Fetcher, refreshUpstreamCache } from './refresh.ts'
-import { usageFetcher } from './storage/reader.ts'
 
-const fetchers: Record<CacheKind, (services: Services) => Fetcher | undefined> = {
-  second_factors: factorsFetcher,
-  file_usage: usageFetcher,
-}
+/** How each kind of entry is read; undefined where this installation lacks the system. */
+export type Fetchers = Readonly<Record<CacheKind, (services: Services) => Fetcher | undefined>>
 
-/** A job's wake-up. Where the system is not connected there is nothing to read. */
+/** Runs the job that refreshes a group. Does nothing where the system is not connected. */
 export async function refreshCacheGroup(
   services: Services,
+  fetchers: Fetchers,
   group: CacheGroup,
   kind: CacheKind,
 ): Promise<void> {
