@@ -1,4 +1,4 @@
-import { auditRouter } from './audit/router.ts'
+import { auditRouter, tenantAuditRouter } from './audit/router.ts'
 import { billingInfoRouter } from './billing/billing-info/router.ts'
 import { billingRouter } from './billing/invoices/router.ts'
 import { payoutsRouter } from './billing/payouts/router.ts'
@@ -13,12 +13,12 @@ import { aliasesRouter } from './mail/aliases/router.ts'
 import { domainsRouter } from './mail/domains/router.ts'
 import { listsRouter } from './mail/lists/router.ts'
 import { mailProfileRouter } from './mail/mail-profile/router.ts'
-import { membersRouter } from './members/router.ts'
+import { membersRouter, tenantMembersRouter } from './members/router.ts'
 import { outboxRouter } from './outbox/router.ts'
 import { partnersRouter } from './partners/router.ts'
 import { partnerReportsRouter } from './reports/partner-router.ts'
 import { reportsRouter } from './reports/router.ts'
-import { router } from './rpc/trpc.ts'
+import { mergeRouters, router } from './rpc/trpc.ts'
 import { schedulingRouter } from './scheduling/router.ts'
 import { securityPolicyRouter } from './security-policy/router.ts'
 import { ssoRouter } from './sso/router.ts'
@@ -58,7 +58,7 @@ export const appRouter = router({
   subscriptions: subscriptionsRouter,
   sso: ssoRouter,
   system: systemRouter,
-  tenants: tenantsRouter,
+  tenants: mergeRouters(tenantsRouter, tenantMembersRouter, tenantAuditRouter),
   users: usersRouter,
   webhooks: webhooksRouter,
 })

@@ -3,12 +3,13 @@ import {
   AuditVerification,
   ExportAudit,
   QueryAudit,
+  QueryTenantAudit,
   VerifyAudit,
 } from '@atrium/core/audit/audit'
-import { operator } from '../rpc/guards.ts'
+import { memberOrOperator, operator } from '../rpc/guards.ts'
 import { router } from '../rpc/trpc.ts'
 import { exportAudit } from './export.ts'
-import { queryAudit } from './query.ts'
+import { queryAudit, queryTenantAudit } from './query.ts'
 import { verifyAudit } from './verify.ts'
 
 const tags = ['audit']
@@ -43,4 +44,20 @@ export const auditRouter = router({
     .input(VerifyAudit)
     .output(AuditVerification)
     .query(({ ctx, input }) => verifyAudit(ctx, ctx.caller, input)),
+})
+
+/** What `tenants` has of the audit log of a tenant. */
+export const tenantAuditRouter = router({
+  audit: memberOrOperator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/tenants/{slug}/audit',
+        tags: ['tenants'],
+        summary: 'Search the audit log of the tenant',
+      },
+    })
+    .input(QueryTenantAudit)
+    .output(AuditPage)
+    .query(({ ctx, input }) => queryTenantAudit(ctx, ctx.access, input)),
 })

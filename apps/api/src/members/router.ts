@@ -7,7 +7,9 @@ import {
   CreateMailbox,
   CreateMember,
   ForcedLogout,
+  ListTenantUsers,
   MemberAliases,
+  MemberPage,
   MemberPath,
   MemberView,
   RemoveMemberAlias,
@@ -28,7 +30,7 @@ import { changeMemberEmail } from './change-email.ts'
 import { createMember } from './create.ts'
 import { forceLogout } from './force-logout.ts'
 import { getImport, importsAdmins, resumeImport, startImport } from './import.ts'
-import { getMember } from './list.ts'
+import { getMember, listMembers } from './list.ts'
 import { createMailbox } from './mailbox.ts'
 import { removeMember } from './remove.ts'
 import { resetPassword } from './reset-password.ts'
@@ -424,4 +426,15 @@ export const membersRouter = router({
     .input(ImportPath)
     .output(ImportView)
     .mutation(({ ctx, input }) => resumeImport(ctx, ctx.access, input.importId)),
+})
+
+/** What `tenants` has of the members of a tenant. */
+export const tenantMembersRouter = router({
+  users: memberOrOperator
+    .meta({
+      openapi: { method: 'GET', path: users, tags: ['tenants'], summary: 'List the members' },
+    })
+    .input(ListTenantUsers)
+    .output(MemberPage)
+    .query(({ ctx, input }) => listMembers(ctx, ctx.access, input)),
 })

@@ -31,4 +31,4 @@ export const t = initTRPC
     },
   })
 
-export const { router } = t
+export const { router, mergeRouters } = t

@@ -1,5 +1,3 @@
-import { AuditPage, QueryTenantAudit } from '@atrium/core/audit/audit'
-import { ListTenantUsers, MemberPage } from '@atrium/core/members/members'
 import { GetTenant, TenantDetail } from '@atrium/core/tenants/tenant-detail'
 import { SetTenantLimits, TenantLimits } from '@atrium/core/tenants/tenant-limits'
 import {
@@ -19,8 +17,6 @@ import {
   UpdateTenant,
 } from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
-import { queryTenantAudit } from '../audit/query.ts'
-import { listMembers } from '../members/list.ts'
 import {
   adminPartnerOrOperator,
   adminReader,
@@ -263,25 +259,6 @@ export const tenantsRouter = router({
     .input(SetTenantLimits)
     .output(TenantLimits)
     .mutation(({ ctx, input }) => setTenantLimits(ctx, ctx.access, input)),
-  users: memberOrOperator
-    .meta({
-      openapi: { method: 'GET', path: '/tenants/{slug}/users', tags, summary: 'List the members' },
-    })
-    .input(ListTenantUsers)
-    .output(MemberPage)
-    .query(({ ctx, input }) => listMembers(ctx, ctx.access, input)),
-  audit: memberOrOperator
-    .meta({
-      openapi: {
-        method: 'GET',
-        path: '/tenants/{slug}/audit',
-        tags,
-        summary: 'Search the audit log of the tenant',
-      },
-    })
-    .input(QueryTenantAudit)
-    .output(AuditPage)
-    .query(({ ctx, input }) => queryTenantAudit(ctx, ctx.access, input)),
   events: memberOrOperator
     .meta({
       openapi: {
