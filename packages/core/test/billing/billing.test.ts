@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  billingStateOf,
   cardExpiry,
   invoiceDisplayStatusOf,
   invoiceStatuses,
   reminderDaysDue,
+  SetPaymentMethod,
 } from '../../src/billing/billing.ts'
 import { formatAmount } from '../../src/billing/money.ts'
 
@@ -31,6 +33,10 @@ describe('the status of an invoice as people read it', () => {
     [{ status: 'paid', amountPaid: 100n, disputedAmount: 100n }, 'disputed'],
     [{ status: 'paid', amountPaid: 100n }, 'paid'],
     [{ status: 'paid' }, 'paid'],
+    [{ status: 'paid', amountPaid: 100n, refundedAmount: 101n }, 'refunded'],
+    [{ status: 'paid', refundedAmount: 1n }, 'partially_refunded'],
+    [{ status: 'paid', amountPaid: -1n }, 'paid'],
+    [{ dueDate: new Date('2026-03-15T12:00:01Z') }, 'open'],
     [{ status: 'uncollectible', attemptCount: 4 }, 'uncollectible'],
     [{ attemptCount: 1 }, 'overdue'],
     [{ dueDate: new Date('2026-03-15T11:59:59Z') }, 'overdue'],
@@ -87,6 +93,35 @@ describe('reminders of an overdue payment', () => {
     const days = [0, 2.99, 3, 6.9, 7, 12, 400].map((day) => reminderDaysDue(since(day), now))
     expect(days).toEqual([[0], [0], [0, 3], [0, 3], [0, 3, 7], [0, 3, 7, 12], [0, 3, 7, 12]])
     expect(reminderDaysDue(new Date(now.getTime() + 1), now)).toEqual([])
+  })
+})
+
+describe('what billing does to a tenant', () => {
+  it.each([
+    ['full', null, 'ok'],
+    ['grace', 'payment_missing', 'past_due'],
+    ['grace', 'trial_over', 'ok'],
+    ['limited', 'payment_missing', 'limited'],
+  ] as const)('with entitlements that are %s for %s is %s', (state, reason, expected) => {
+    expect(billingStateOf({ state, reason } as Parameters<typeof billingStateOf>[0])).toBe(expected)
+  })
+})
+
+describe('a card to charge', () => {
+  it.each([
+    [{ paymentMethodId: 'pm_1AbC' }, undefined],
+    [{ setupIntentId: 'seti_1AbC' }, undefined],
+    [{}, 'paymentMethodId'],
+    [{ paymentMethodId: 'pm_1', setupIntentId: 'seti_1' }, 'paymentMethodId'],
+    [{ paymentMethodId: 'seti_1' }, 'paymentMethodId'],
+    [{ paymentMethodId: 'pm_' }, 'paymentMethodId'],
+    [{ paymentMethodId: 'xpm_1' }, 'paymentMethodId'],
+    [{ setupIntentId: 'seti_1/../x' }, 'setupIntentId'],
+    [{ setupIntentId: 'xseti_1' }, 'setupIntentId'],
+  ])('is named one way: %o is rejected at %s', (fields, path) => {
+    expect(
+      SetPaymentMethod.safeParse({ slug: 'acme', ...fields }).error?.issues[0]?.path.join('.'),
+    ).toBe(path)
   })
 })
 

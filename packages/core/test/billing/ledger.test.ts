@@ -3,6 +3,7 @@ import {
   accrualOf,
   earningBase,
   ledgerSteps,
+  lostShare,
   type PaidInvoice,
   payableOf,
   type Reversal,
@@ -58,6 +59,10 @@ describe('what a partner earns of an invoice', () => {
     { amountPaid: 0n, total: 11_900n, totalExcludingTax: 10_000n },
     { amountPaid: 0n, total: 0n, totalExcludingTax: 0n },
     { amountPaid: 0n, total: -500n, totalExcludingTax: -500n },
+    { amountPaid: 500n, total: 0n, totalExcludingTax: 500n },
+    { amountPaid: -500n, total: 500n, totalExcludingTax: 500n },
+    { amountPaid: 500n, total: 500n, totalExcludingTax: 0n },
+    { amountPaid: 500n, total: 500n, totalExcludingTax: -1n },
   ])('is nothing where nothing was paid: %o', (nothing) => {
     expect(earningBase(nothing)).toBe(0n)
   })
@@ -99,6 +104,77 @@ describe('claw-backs', () => {
       entries,
     )
     expect(sum(entries)).toBe(-875n)
+  })
+})
+
+describe('the lost share of an accrual', () => {
+  const unsplit = (amount: bigint) => refund('re_1', 2, 0n, { amount, amountExcludingTax: null })
+  it.each([
+    ['nothing without reversals', invoice, accrual, [], 0n],
+    ['nothing of no base', invoice, { amount: 5n, base: 0n }, [unsplit(11_900n)], 0n],
+    [
+      'nothing while a reversal has no effect',
+      invoice,
+      accrual,
+      [refund('re_1', 2, 4_000n, { effective: false })],
+      0n,
+    ],
+    [
+      'the part without tax where it is known',
+      invoice,
+      accrual,
+      [refund('re_1', 2, 4_000n, { amount: 1n })],
+      700n,
+    ],
+    ['its part of the total where it is not', invoice, accrual, [unsplit(5_950n)], 875n],
+    ['both together', invoice, accrual, [refund('re_2', 2, 4_000n), unsplit(5_950n)], 1_575n],
+    [
+      'the amount itself where the invoice has no total',
+      { ...invoice, total: 0n },
+      accrual,
+      [unsplit(4_000n)],
+      700n,
+    ],
+    [
+      'all of it once everything went back',
+      invoice,
+      accrual,
+      [refund('re_1', 2, 0n, { amount: 11_900n })],
+      1_750n,
+    ],
+    ['nearly all of it one cent before', invoice, accrual, [unsplit(11_890n)], 1_749n],
+    [
+      'never more than all of it',
+      invoice,
+      accrual,
+      [refund('re_1', 2, 20_000n, { amount: 1n })],
+      1_750n,
+    ],
+  ] satisfies [string, PaidInvoice, Accrual, Reversal[], bigint][])(
+    'is %s',
+    (_, paid, earned, reversals, lost) => {
+      expect(lostShare(paid, earned, reversals)).toBe(lost)
+    },
+  )
+
+  it('falls to reversals in the order of time, then of their ids', () => {
+    const named = (reversals: readonly Reversal[]) =>
+      ledgerSteps(invoice, accrual, reversals, []).map(({ amount, reversal }) => [
+        reversal.id,
+        amount,
+      ])
+    const [first, second, third] = [
+      refund('re_b', 2, 6_000n),
+      refund('re_a', 3, 3_000n),
+      refund('re_c', 3, 3_000n),
+    ]
+    const expected = [
+      ['re_b', -1_050n],
+      ['re_a', -525n],
+      ['re_c', -175n],
+    ]
+    expect(named([first, second, third])).toEqual(expected)
+    expect(named([third, second, first])).toEqual(expected)
   })
 })
 
@@ -231,4 +307,6 @@ describe('in any sequence of refunds, credit notes, disputes and their ends', ()
 it('pays out what is available and in no other payout, never less than nothing', () => {
   expect(payableOf({ balance: 0n, available: 5_000n, reserved: 2_000n })).toBe(3_000n)
   expect(payableOf({ balance: 0n, available: -5_000n, reserved: 0n })).toBe(0n)
+  expect(payableOf({ balance: 9n, available: 2_000n, reserved: 2_000n })).toBe(0n)
+  expect(payableOf({ balance: 9n, available: 2_000n, reserved: 2_001n })).toBe(0n)
 })

@@ -3,10 +3,13 @@ import {
   CreatePrice,
   faultOfTiers,
   faultsOfPrice,
+  PricePath,
+  type PriceSettings,
   type PriceTerms,
   type PriceTier,
   snapshotOf,
   totalOf,
+  UpdatePrice,
 } from '../../src/billing/prices.ts'
 
 const tiers: PriceTier[] = [
@@ -52,9 +55,27 @@ describe('the total of a price', () => {
     ['volume with its flat part', volume(withFlat), 21, 21n * 300n + 50n],
     ['graduated without seats', graduated(withFlat), 0, 0n],
     ['volume without seats', volume(withFlat), 0, 0n],
-  ])('is computed %s', (_, terms, seats, total) => {
-    expect(totalOf(terms, seats)).toBe(total)
-  })
+    ['per seat without seats', { scheme: 'per_seat', unitAmount: 800, tiers: null }, 0, 0n],
+    [
+      'per seat where a tiered price has lost its tiers',
+      { scheme: 'volume', unitAmount: 7, tiers: null },
+      3,
+      21n,
+    ],
+    [
+      'per seat, whatever tiers are left of before',
+      { ...volume(tiers), scheme: 'per_seat' },
+      3,
+      0n,
+    ],
+    ['as nothing beyond the last tier of a volume', volume(tiers.slice(0, 1)), 11, 0n],
+    ['up to the end of the last tier', graduated(tiers.slice(0, 1)), 11, 10_000n],
+  ] satisfies [string, PriceTerms, number, bigint][])(
+    'is computed %s',
+    (_, terms, seats, total) => {
+      expect(totalOf(terms, seats)).toBe(total)
+    },
+  )
 
   it('of a graduated price never falls with more seats, and grows by what the next seat costs', () => {
     let before = 0n
@@ -153,6 +174,62 @@ describe('a price that is written', () => {
     ['unknown fields', { ...base, discount: 1 }, ''],
   ])('refuses %s at the field', (_, input, path) => {
     expect(issuesOf(input)).toEqual([path])
+  })
+
+  it('keeps each partner once', () => {
+    expect(
+      CreatePrice.parse({ ...base, partnerSlugs: ['north', 'south', 'north'] }).partnerSlugs,
+    ).toEqual(['north', 'south'])
+  })
+
+  it('may have tiers that ascend, and writes moments in UTC', () => {
+    const amounts = [{ currency: 'eur', unitAmount: 0, tiers }]
+    expect(
+      CreatePrice.parse({ ...base, amounts, visibleFrom: '2026-01-01T01:00:00+01:00' }),
+    ).toMatchObject({ amounts, visibleFrom: '2026-01-01T00:00:00.000Z' })
+  })
+
+  it('is found by its id in any case, and by no other text', () => {
+    const id = '3F2504E0-4F89-41D3-9A0C-0305E82C3301'
+    expect(PricePath.parse({ id }).id).toBe(id.toLowerCase())
+    expect(PricePath.parse({ id: 'price_1' }).id).toBe('00000000-0000-0000-0000-000000000000')
+  })
+
+  it.each([
+    [{ note: null }, true],
+    [{ minSeats: 2 }, true],
+    [{}, false],
+    [{ expectedVersion: 2 }, false],
+    [{ note: undefined }, false],
+  ])('is changed in a field that is named: %o is taken: %s', (fields, taken) => {
+    const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+    expect(UpdatePrice.safeParse({ id, ...fields }).success).toBe(taken)
+  })
+
+  const settings = {
+    scheme: 'flat',
+    minSeats: 5,
+    maxSeats: null,
+    visibleFrom: null,
+    visibleUntil: null,
+    amounts: [{ currency: 'eur', unitAmount: 1 }],
+  } as const
+  it.each([
+    [{}, []],
+    [{ maxSeats: 5 }, []],
+    [{ maxSeats: 4 }, ['maxSeats']],
+    [{ visibleFrom: '2026-01-02' }, []],
+    [{ visibleUntil: '2026-01-01' }, []],
+    [{ visibleFrom: '2026-01-01', visibleUntil: '2026-01-02' }, []],
+    [{ visibleFrom: '2026-01-01', visibleUntil: '2026-01-01' }, ['visibleUntil']],
+    [{ scheme: 'graduated' }, ['amounts.0.tiers']],
+    [
+      { amounts: [...settings.amounts, { currency: 'usd', unitAmount: 0, tiers }] },
+      ['amounts.1.tiers'],
+    ],
+    [{ scheme: 'graduated', amounts: [{ currency: 'usd', unitAmount: 0, tiers }] }, []],
+  ] satisfies [Partial<PriceSettings>, string[]][])('with %o has faults at %o', (fields, paths) => {
+    expect(faultsOfPrice({ ...settings, ...fields }).map(({ path }) => path)).toEqual(paths)
   })
 
   it('is held together between its fields', () => {

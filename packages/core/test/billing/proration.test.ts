@@ -32,8 +32,28 @@ describe('the estimate of a change', () => {
     expect(prorate(before, later, { start, end, at: after(days) })).toEqual(expected)
   })
 
-  it('rejects a period without length', () => {
-    expect(() => prorate(1n, 2n, { start, end: start, at: start })).toThrow(RangeError)
+  it.each([start, new Date(start.getTime() - 1), after(-1)])(
+    'rejects a period without a second: until %s',
+    (until) => {
+      expect(() => prorate(1n, 2n, { start, end: until, at: start })).toThrow(RangeError)
+    },
+  )
+
+  it('goes by whole seconds', () => {
+    const tenSeconds = new Date(start.getTime() + 10_000)
+    const creditAt = (milliseconds: number) =>
+      prorate(1_000n, 0n, {
+        start,
+        end: tenSeconds,
+        at: new Date(start.getTime() + milliseconds),
+      }).credit
+    expect([0, 999, 1_000, 9_999, 10_000].map(creditAt)).toEqual([
+      -1_000n,
+      -1_000n,
+      -900n,
+      -100n,
+      0n,
+    ])
   })
 
   it('gives back never more than was paid, and charges never more than the new price; no change costs nothing', () => {

@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import {
+  ChangeSubscription,
   CreateSubscription,
   effectOf,
   isEnded,
   mayMoveByHand,
+  PreviewSubscriptionChange,
   periodAt,
   periodTotal,
+  ReadSubscription,
   subscriptionStatuses,
   toSubscriptionStatus,
+  UpdateSubscription,
   yearlyTotal,
 } from '../../src/billing/subscriptions.ts'
 
@@ -118,12 +122,38 @@ describe('a change', () => {
       { cycle: 'month', total: 1n },
       'now',
     ],
+    [
+      'in a pause everything goes at once',
+      { ...standing, status: 'paused' },
+      { cycle: 'month', total: 1n },
+      'now',
+    ],
   ] as const)('%s', (_, before, after, effect) => {
     expect(effectOf(before, after)).toBe(effect)
   })
 })
 
 describe('a status', () => {
+  it('ends a subscription where it is never left', () => {
+    expect(subscriptionStatuses.filter(isEnded).toSorted()).toEqual([
+      'canceled',
+      'incomplete_expired',
+    ])
+  })
+  it.each([
+    ['trialing', 'active', true],
+    ['trialing', 'past_due', false],
+    ['active', 'paused', true],
+    ['active', 'trialing', false],
+    ['past_due', 'unpaid', true],
+    ['unpaid', 'past_due', true],
+    ['paused', 'active', true],
+    ['paused', 'past_due', false],
+    ['unknown', 'active', true],
+    ['incomplete', 'active', false],
+  ] as const)('is moved by hand from %s to %s: %s', (from, to, allowed) => {
+    expect(mayMoveByHand(from, to)).toBe(allowed)
+  })
   it('that came later is unknown', () => {
     expect([toSubscriptionStatus('past_due'), toSubscriptionStatus('hibernating')]).toEqual([
       'past_due',
@@ -161,7 +191,74 @@ describe('a new subscription', () => {
       { ...base, source: 'stripe', perSeatAmount: 1, startAt: '2026-01-01T00:00:00Z' },
       ['perSeatAmount', 'startAt'],
     ],
+    [
+      'an agreed period at the payment processor',
+      { ...base, source: 'stripe', periodAmount: 1 },
+      ['periodAmount'],
+    ],
   ])('refuses %s', (_, input, paths) => {
     expect(issuesOf(input)).toEqual(paths)
+  })
+
+  it('is a manual one with what was agreed, unless the payment processor has it', () => {
+    expect(CreateSubscription.parse({ ...base, currency: 'EUR' })).toEqual({
+      ...base,
+      source: 'manual',
+    })
+    const agreed = {
+      ...base,
+      perSeatAmount: 0,
+      periodAmount: 12,
+      startAt: '2026-01-01T01:00:00+01:00',
+    }
+    expect(CreateSubscription.parse(agreed)).toEqual({
+      ...agreed,
+      source: 'manual',
+      startAt: '2026-01-01T00:00:00.000Z',
+    })
+    expect(CreateSubscription.parse({ ...base, source: 'stripe', trialDays: 14 })).toMatchObject({
+      source: 'stripe',
+    })
+  })
+})
+
+describe('the input of a change', () => {
+  const id = '3F2504E0-4F89-41D3-9A0C-0305E82C3301'
+  const quote = {
+    prorationDate: '2026-01-01T00:00:00.000Z',
+    validUntil: '2026-01-01T00:10:00.000Z',
+    version: 1,
+    priceId: null,
+  }
+  const nothing = '00000000-0000-0000-0000-000000000000'
+
+  it('finds an id in any case, and nothing under what is none', () => {
+    expect(ReadSubscription.parse({ id }).id).toBe(id.toLowerCase())
+    expect(ReadSubscription.parse({ id: 'sub_1' }).id).toBe(nothing)
+  })
+
+  it.each([
+    [{ seats: 3 }, true],
+    [{ plan: 'business' }, true],
+    [{ status: 'active' }, true],
+    [{ periodAmount: null }, true],
+    [{}, false],
+    [{ version: 2 }, false],
+    [{ seats: undefined }, false],
+  ])('by an operator names a field: %o is taken: %s', (fields, taken) => {
+    expect(UpdateSubscription.safeParse({ id, ...fields }).success).toBe(taken)
+  })
+
+  it.each([
+    [{ plan: 'business' }, true],
+    [{ cycle: 'year' }, true],
+    [{ seats: 3 }, true],
+    [{ currency: 'eur' }, true],
+    [{}, false],
+    [{ seats: undefined }, false],
+    [{ seats: 0 }, false],
+  ])('by a tenant names what changes: %o is taken: %s', (change, taken) => {
+    expect(PreviewSubscriptionChange.safeParse({ slug: 'acme', ...change }).success).toBe(taken)
+    expect(ChangeSubscription.safeParse({ slug: 'acme', ...change, quote }).success).toBe(taken)
   })
 })

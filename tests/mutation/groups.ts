@@ -1,0 +1,45 @@
+/** Code that is mutated together, and the tests that may kill its mutants. Globs from the root. */
+export interface Group {
+  mutate: readonly string[]
+  tests: readonly string[]
+  /** Tests that need PostgreSQL and the built API. */
+  integration?: boolean
+}
+
+const money =
+  '{billing,ledger,minor-units,money,payout-states,payouts,percentage,prices,proration,statements,subscription-life,subscriptions}'
+const slots = '{schedules,scheduling,slot-availability,slot-explanation,slots,spans,time-zones}'
+
+export const groups: Readonly<Record<string, Group>> = {
+  core: {
+    mutate: [
+      'packages/core/src/**/*.ts',
+      `!packages/core/src/**/${money}.ts`,
+      `!packages/core/src/**/${slots}.ts`,
+      // The demo workplace is data.
+      '!packages/core/src/**/{demo,demo-history}.ts',
+    ],
+    tests: ['packages/core/test/**/*.test.ts'],
+  },
+  money: {
+    mutate: [`packages/core/src/**/${money}.ts`],
+    tests: ['packages/core/test/**/*.test.ts'],
+  },
+  slots: {
+    mutate: [`packages/core/src/**/${slots}.ts`],
+    tests: ['packages/core/test/**/*.test.ts'],
+  },
+  guards: {
+    mutate: ['apps/api/src/guards.ts', 'apps/api/src/scheduling/manage-guard.ts'],
+    tests: ['apps/api/test/matrix.test.ts'],
+    integration: true,
+  },
+  bff: {
+    mutate: [
+      'packages/bff/src/{area-guards,claims,cookies,return-to,same-origin,sessions,sign-in-transaction}.ts',
+      'packages/bff/src/oidc/*.ts',
+    ],
+    tests: ['packages/bff/test/**/*.test.ts'],
+    integration: true,
+  },
+}
