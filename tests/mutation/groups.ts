@@ -2,8 +2,6 @@
 export interface Group {
   mutate: readonly string[]
   tests: readonly string[]
-  /** Tests that need PostgreSQL and the built API. */
-  integration?: boolean
 }
 
 const money =
@@ -28,18 +26,5 @@ export const groups: Readonly<Record<string, Group>> = {
   slots: {
     mutate: [`packages/core/src/**/${slots}.ts`],
     tests: ['packages/core/test/**/*.test.ts'],
-  },
-  guards: {
-    mutate: ['apps/api/src/guards.ts', 'apps/api/src/scheduling/manage-guard.ts'],
-    tests: ['apps/api/test/matrix.test.ts'],
-    integration: true,
-  },
-  bff: {
-    mutate: [
-      'packages/bff/src/{area-guards,claims,cookies,return-to,same-origin,sessions,sign-in-transaction}.ts',
-      'packages/bff/src/oidc/*.ts',
-    ],
-    tests: ['packages/bff/test/**/*.test.ts'],
-    integration: true,
   },
 }

@@ -9,25 +9,14 @@ if (!group) throw new Error('ATRIUM_MUTATION_GROUP must name a group of tests/mu
 /** The tests of one group, for StrykerJS alone. */
 export default defineConfig({
   root,
-  // The packages in node_modules lead out of the copy that StrykerJS mutates.
+  // The package in node_modules leads out of the copy that StrykerJS mutates.
   resolve: {
-    alias: [
-      { find: /^@atrium\/db\/testing\/(.+)$/, replacement: join(root, 'packages/db/test/$1.ts') },
-      {
-        find: /^@atrium\/(bff|core|db|integrations|sandbox)\/(.+)$/,
-        replacement: join(root, 'packages/$1/src/$2.ts'),
-      },
-      { find: /^@atrium\/api\/(.+)$/, replacement: join(root, 'apps/api/src/$1.ts') },
-    ],
+    alias: [{ find: /^@atrium\/core\/(.+)$/, replacement: join(root, 'packages/core/src/$1.ts') }],
   },
   test: {
     include: [...group.tests],
     setupFiles: ['tests/mutation/fixed-seed.ts'],
-    globalSetup: group.integration
-      ? ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts']
-      : [],
     isolate: false,
     testTimeout: 60_000,
-    hookTimeout: 60_000,
   },
 })
