@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { glob, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { stripVTControlCharacters } from 'node:util'
+import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { readChange, testsNamedAfter } from './changed.ts'
 import { typeCheck } from './type-check.ts'
 
 /**
@@ -13,8 +14,18 @@ import { typeCheck } from './type-check.ts'
  * `N passed, N failed`: the end of the output alone says what to mend.
  */
 const root = join(import.meta.dirname, '..')
+const usage = `pnpm test                 every check
+pnpm test NAME …          these checks
+pnpm test --changed       types, lint, and the unit and integration tests of what differs from main`
+const { values, positionals: only } = parseArgs({
+  allowPositionals: true,
+  options: { changed: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+})
+if (values.help) {
+  process.stdout.write(`${usage}\n`)
+  process.exit()
+}
 const reports = await mkdtemp(join(tmpdir(), 'atrium-tests-'))
-const only = process.argv.slice(2)
 
 interface Check {
   name: string
@@ -31,8 +42,15 @@ const vite = (app: string): [string, ...string[]] => [
   '--logLevel',
   'warn',
 ]
-/** A check of its name that runs these projects of Vitest side by side. */
-const vitest = (name: string, projects: readonly string[] = [name]): Check => ({
+/**
+ * A check of its name that runs these projects of Vitest side by side; all of their tests, unless
+ * Vitest is told which.
+ */
+const vitest = (
+  name: string,
+  projects: readonly string[] = [name],
+  which: readonly string[] = [],
+): Check => ({
   name,
   commands: [
     [
@@ -42,17 +60,20 @@ const vitest = (name: string, projects: readonly string[] = [name]): Check => ({
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${join(reports, `${name}.json`)}`,
+      ...which,
     ],
   ],
   counted: true,
 })
 
-const checks: readonly Check[] = [
-  {
-    name: 'types',
-    commands: typeCheck.projects.map((project) => ['tsc', ...typeCheck.options, '-p', project]),
-    env: typeCheck.env,
-  },
+const types: Check = {
+  name: 'types',
+  commands: typeCheck.projects.map((project) => ['tsc', ...typeCheck.options, '-p', project]),
+  env: typeCheck.env,
+}
+
+const everything: readonly Check[] = [
+  types,
   { name: 'lint', commands: [['biome', 'ci', '--colors=off', '.']] },
   { name: 'architecture', commands: [[process.execPath, '.ci/architecture.ts']] },
   { name: 'expressions', commands: [[process.execPath, '.ci/expressions.ts']] },
@@ -74,6 +95,26 @@ const checks: readonly Check[] = [
   vitest('browser'),
 ]
 
+/** The checks of a change, with nothing to run where nothing concerns it. */
+async function ofChange(): Promise<Check[]> {
+  const { base, files } = readChange(root)
+  const tests = testsNamedAfter(
+    files,
+    await Array.fromAsync(glob('{packages/{db,bff},apps/api}/test/**/*.test.ts', { cwd: root })),
+  )
+  const unmatched = ['--colors=off', '--no-errors-on-unmatched', '--files-ignore-unknown=true']
+  return [
+    types,
+    {
+      name: 'lint',
+      commands: files.length > 0 ? [['biome', 'ci', ...unmatched, ...files]] : [],
+    },
+    vitest('unit', ['unit'], ['--changed', base, '--passWithNoTests']),
+    ...(tests.length > 0 ? [vitest('integration', ['integration'], tests)] : []),
+  ]
+}
+
+const checks = values.changed ? await ofChange() : everything
 let passed = 0
 let failed = 0
 const summary: string[] = []
