@@ -87,6 +87,8 @@ export default defineConfig({
           name: 'browser',
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['e2e/workplace.ts'],
+          // Files share the browser of their worker and the sessions of people who signed in.
+          isolate: false,
           // Some walk through every page of an app in both colour schemes, on machines that do
           // other things besides.
           testTimeout: 180_000,

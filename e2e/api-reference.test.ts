@@ -1,13 +1,12 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { desktop, expectWellMade, expectWellMadeOn, phone, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 describe('the API reference', () => {
   it.each([
@@ -22,7 +21,7 @@ describe('the API reference', () => {
     expect(sections.length).toBeGreaterThan(25)
     for (const path of [...sections, '/docs?q=suspend', '/docs?q=nothing-has-this-name']) {
       await page.goto(`${inject('workplace').api}${path}`)
-      await expectWellMade(page)
+      await expectWellMadeOn(screen, page)
     }
     expect(visitor.complaints).toEqual([])
   })

@@ -1,14 +1,14 @@
 import pg from 'pg'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { desktop, expectWellMadeOn, phone, signIn, untilLoaded, visit } from './people.ts'
 
 let browser: Browser
 // More entries of a workplace than one search for a short text goes along, and behind them the only
 // one that has it.
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
   const client = new pg.Client({ connectionString: inject('workplace').database })
   await client.connect()
   await client.query(
@@ -18,7 +18,6 @@ beforeAll(async () => {
   )
   await client.end()
 }, 60_000)
-afterAll(() => browser?.close())
 
 describe('a search that stopped before its page was full', () => {
   for (const [device, screen] of [
@@ -35,7 +34,7 @@ describe('a search that stopped before its page was full', () => {
       await page.goto(`${inject('workplace')[portal]}${path}?q=${encodeURIComponent('ꙗ7')}`)
       await page.getByText('Nothing found so far').waitFor()
       await untilLoaded(page)
-      await expectWellMade(page)
+      await expectWellMadeOn(screen, page)
       await page.getByRole('button', { name: 'Look further back' }).click()
       await page.getByText('Ꙗ7').first().waitFor()
       expect(await page.getByRole('button', { name: 'Look further back' }).count()).toBe(0)

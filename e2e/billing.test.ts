@@ -1,13 +1,20 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import {
+  desktop,
+  expectWellMade,
+  expectWellMadeOn,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 const slug = 'billing-journey'
 
@@ -92,7 +99,7 @@ describe('an owner', () => {
       await card.getByText('Visa ending in 4242').waitFor()
       await invoices.getByText('Paid').waitFor()
       await untilLoaded(page)
-      await expectWellMade(page)
+      await expectWellMadeOn(screen, page)
     }
     await page.getByRole('button', { name: /^Open invoice/ }).click()
     await page.waitForURL((url) => url.origin === inject('workplace').payments)

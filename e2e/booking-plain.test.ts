@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import {
   eventInCalendar,
   mailsTo,
@@ -10,18 +10,17 @@ import {
   visitor,
   wednesday,
 } from './booking-workplace.ts'
-import { launchBrowser } from './browser.ts'
-import { breakSystem, desktop, expectWellMade, phone } from './people.ts'
+import { openBrowser } from './browser.ts'
+import { breakSystem, desktop, expectWellMadeOn, phone } from './people.ts'
 
 let browser: Browser
 let meeting: string
 const suffix = Date.now().toString(36)
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
   meeting = await offerMeeting(`plain-${suffix}`)
 })
-afterAll(() => browser?.close())
 
 /** The form rejects what comes faster than a person types. */
 const typing = () => new Promise((done) => setTimeout(done, 2_100))
@@ -217,6 +216,6 @@ async function expectAccessible(page: Page): Promise<void> {
   for (const screen of [phone, desktop]) {
     await using reader = await visitor(browser, { screen })
     await reader.page.setContent(html)
-    await expectWellMade(reader.page)
+    await expectWellMadeOn(screen, reader.page)
   }
 }

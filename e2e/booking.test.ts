@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import {
   asOwner,
   eventInCalendar,
@@ -11,18 +11,17 @@ import {
   visitor,
   wednesday,
 } from './booking-workplace.ts'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone } from './people.ts'
+import { openBrowser } from './browser.ts'
+import { desktop, expectWellMade, expectWellMadeOn, phone } from './people.ts'
 
 let browser: Browser
 let meeting: string
 const suffix = Date.now().toString(36)
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
   meeting = await offerMeeting(`meeting-${suffix}`)
 })
-afterAll(() => browser?.close())
 
 const typing = () => new Promise((done) => setTimeout(done, 2_100))
 
@@ -187,7 +186,7 @@ describe('the pages', () => {
         .or(page.getByRole('heading', { level: 2 }))
         .first()
         .waitFor()
-      await expectWellMade(page)
+      await expectWellMadeOn(screen, page)
     }
     expect(one.complaints).toEqual([])
   })

@@ -27,8 +27,22 @@ export async function prepareBrowser(): Promise<void> {
 
 const ownBrowser = () => process.env.CHROME_PATH ?? installed.find((path) => existsSync(path))
 
+let running: Promise<Browser> | undefined
+
+/**
+ * The browser of this worker, which ends with it; each test opens contexts of its own.
+ */
+export function openBrowser(): Promise<Browser> {
+  running ??= launch().then((browser) =>
+    browser.once('disconnected', () => {
+      running = undefined
+    }),
+  )
+  return running
+}
+
 /** Chromium: `CHROME_PATH`, else the system's, else the one that npm brings. */
-export async function launchBrowser(): Promise<Browser> {
+async function launch(): Promise<Browser> {
   const own = ownBrowser()
   if (own) return playwright.launch({ executablePath: own, args: ['--no-sandbox', ...quiet] })
   // Not the flags that the package suggests: they are for one short-lived page, run everything in

@@ -1,13 +1,13 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
 import { expectWellMade, phone, signIn, visit } from './people.ts'
 
 const slug = 'card-entry'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
   const { accessToken } = await post(`${inject('workplace').control}/tokens`, {
     email: 'owner@acme.test',
     app: 'portal',
@@ -18,7 +18,6 @@ beforeAll(async () => {
     { authorization: `Bearer ${accessToken}` },
   )
 })
-afterAll(() => browser?.close())
 
 async function post(
   url: string,

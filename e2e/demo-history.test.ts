@@ -1,23 +1,27 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import { openBrowser } from './browser.ts'
+import {
+  desktop,
+  expectWellMade,
+  expectWellMadeOn,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 import { startWorkplace, type WorkplaceAddresses } from './workplace.ts'
 
 let browser: Browser
 let at: WorkplaceAddresses
 let stop: (() => Promise<void>) | undefined
 beforeAll(async () => {
-  const [launched, started] = await Promise.all([
-    launchBrowser(),
-    startWorkplace({ history: true }),
-  ])
+  const [launched, started] = await Promise.all([openBrowser(), startWorkplace({ history: true })])
   browser = launched
   at = started.addresses
   stop = started.stop
 })
 afterAll(async () => {
-  await browser?.close()
   await stop?.()
 })
 
@@ -30,7 +34,7 @@ async function look(page: Page, address: string): Promise<void> {
     await page.goto(address)
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     await untilLoaded(page)
-    await expectWellMade(page)
+    await expectWellMadeOn(screen, page)
   }
 }
 

@@ -1,14 +1,13 @@
 import pg from 'pg'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
 import { expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 }, 60_000)
-afterAll(() => browser?.close())
 
 /** Without a word to the page, which would else follow the record by itself. */
 async function changeElsewhere(industry: string): Promise<void> {

@@ -1,13 +1,12 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
 import { phone, signIn, untilLoaded, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 /**
  * What a browser with an empty cache loads to show a page: requests, and kB of script and of styles

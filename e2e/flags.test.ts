@@ -1,15 +1,22 @@
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import {
+  desktop,
+  expectWellMade,
+  expectWellMadeOn,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 const operator = 'Olive Operator'
 
@@ -261,7 +268,7 @@ describe('an operator', () => {
         await page.goto(at + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await untilLoaded(page)
-        await expectWellMade(page)
+        await expectWellMadeOn(screen, page)
       }
       expect(visitor.complaints).toEqual([])
     })
@@ -287,7 +294,7 @@ describe('an operator', () => {
           await dialog.getByRole('radiogroup', { name: 'State' }).getByText('Rollout').click()
         if (button === 'Edit guards')
           await dialog.getByRole('button', { name: 'Add a guard rule' }).click()
-        await expectWellMade(page)
+        await expectWellMadeOn(screen, page)
         await dialog.getByRole('button', { name: 'Cancel' }).click()
         await dialog.waitFor({ state: 'hidden' })
       }

@@ -1,13 +1,12 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
 import { expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 it('an operator lowers a limit after a confirmation, its admins see that it is reached, and the operator sets it back', async () => {
   await using visitor = await visit(browser)

@@ -1,14 +1,13 @@
 import pg from 'pg'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { desktop, expectWellMadeOn, phone, signIn, untilLoaded, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 const rejected = 'The mail server rejected the message.'
 
@@ -68,7 +67,7 @@ describe('an operator', () => {
     await page.goto(`${inject('workplace').operator}/mail`)
     await page.getByText(rejected).first().waitFor()
     await untilLoaded(page)
-    await expectWellMade(page)
+    await expectWellMadeOn(screen, page)
     expect(visitor.complaints).toEqual([])
   })
 })

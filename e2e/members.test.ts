@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
 import {
   breakSystem,
   desktop,
   expectWellMade,
+  expectWellMadeOn,
   phone,
   signIn,
   untilLoaded,
@@ -23,12 +24,11 @@ let home: string
 let domain: string
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
   const tenant = await createTenant('Members Journey')
   home = `/t/${tenant.slug}`
   domain = tenant.primaryDomain
 })
-afterAll(() => browser?.close())
 
 const portal = (path: string) => inject('workplace').portal + path
 
@@ -406,7 +406,7 @@ for (const [device, screen] of [
         await page.goto(portal(home + path))
         await page.getByRole('heading', { level: 1 }).waitFor()
         await untilLoaded(page)
-        await expectWellMade(page)
+        await expectWellMadeOn(screen, page)
         expect(office.complaints).toEqual([])
       })
     }
@@ -422,7 +422,7 @@ for (const [device, screen] of [
         .getByRole('region', { name: 'Access' })
         .waitFor()
       await untilLoaded(page)
-      await expectWellMade(page)
+      await expectWellMadeOn(screen, page)
       expect(office.complaints).toEqual([])
     })
   })

@@ -1,14 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import {
+  desktop,
+  expectWellMade,
+  expectWellMadeOn,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 const operator = 'Olive Operator'
 
@@ -101,7 +108,7 @@ describe('an operator', () => {
       const { page } = visitor
       await page.goto(inject('workplace').operator)
       await page.getByRole('heading').first().waitFor()
-      await expectWellMade(page)
+      await expectWellMadeOn(screen, page)
       await signIn(page, 'operator', operator)
       for (const path of [
         '/',
@@ -117,7 +124,7 @@ describe('an operator', () => {
         await page.goto(inject('workplace').operator + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await untilLoaded(page)
-        await expectWellMade(page)
+        await expectWellMadeOn(screen, page)
       }
       expect(visitor.complaints).toEqual([])
     })

@@ -1,14 +1,21 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { mailsTo } from './booking-workplace.ts'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import { openBrowser } from './browser.ts'
+import {
+  desktop,
+  expectWellMade,
+  expectWellMadeOn,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 const operator = 'Olive Operator'
 // Other files use the same workplace: what is changed here is made here.
@@ -122,7 +129,7 @@ describe('an operator', () => {
       await page.goto(`${inject('workplace').operator}${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await untilLoaded(page)
-      await expectWellMade(page)
+      await expectWellMadeOn(screen, page)
     }
     expect(visitor.complaints).toEqual([])
   })
@@ -230,7 +237,7 @@ describe('partner staff', () => {
       await page.goto(`${inject('workplace').portal}/partner${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await untilLoaded(page)
-      await expectWellMade(page)
+      await expectWellMadeOn(screen, page)
     }
     expect(visitor.complaints).toEqual([])
   })

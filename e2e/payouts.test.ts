@@ -1,14 +1,21 @@
 import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import {
+  desktop,
+  expectWellMadeOn,
+  phone,
+  type Screen,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 /**
  * Invoices of acme in pounds, which no other journey uses, that were paid long ago: 20 % of 800.00
@@ -37,11 +44,11 @@ async function earn(): Promise<void> {
 }
 
 /** Opens a page and holds it to the rules once everything on it is there. */
-async function expectGoodPage(page: Page, address: string): Promise<void> {
+async function expectGoodPage(screen: Screen, page: Page, address: string): Promise<void> {
   await page.goto(address)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await untilLoaded(page)
-  await expectWellMade(page)
+  await expectWellMadeOn(screen, page)
 }
 
 describe('a partner and an operator', () => {
@@ -105,15 +112,19 @@ describe('a partner and an operator', () => {
     await using operator = await visit(browser, { screen })
     await signIn(partner.page, 'portal', 'Pia Partner')
     for (const path of ['/partner/billing', '/partner/payouts'])
-      await expectGoodPage(partner.page, inject('workplace').portal + path)
+      await expectGoodPage(screen, partner.page, inject('workplace').portal + path)
     await signIn(operator.page, 'operator', 'Olive Operator')
-    await expectGoodPage(operator.page, `${inject('workplace').operator}/payouts`)
+    await expectGoodPage(screen, operator.page, `${inject('workplace').operator}/payouts`)
     const payout = await operator.page
       .getByRole('link', { name: 'North Cloud Services' })
       .first()
       .getAttribute('href')
-    await expectGoodPage(operator.page, `${inject('workplace').operator}${payout}`)
-    await expectGoodPage(operator.page, `${inject('workplace').operator}/payouts?tab=adjustments`)
+    await expectGoodPage(screen, operator.page, `${inject('workplace').operator}${payout}`)
+    await expectGoodPage(
+      screen,
+      operator.page,
+      `${inject('workplace').operator}/payouts?tab=adjustments`,
+    )
   })
 })
 

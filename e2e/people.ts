@@ -1,4 +1,5 @@
 import AxeBuilder from '@axe-core/playwright'
+import axe, { type AxeResults, type ContextObject, type RunOptions } from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 
@@ -31,9 +32,13 @@ export async function visit(
   return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
+/** Cookies of people who have signed in, by app and name, for the files that this worker runs. */
+const signedIn = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>()
+
 /**
- * Signs in through the real flow: the app's button, the provider's page, the person's own button
- * there.
+ * Opens the app as this person. The first time in a worker goes through the real flow: the app's
+ * button, the provider's page, the person's own button there. Later ones take that session up, for
+ * as long as nobody has ended it.
  */
 export async function signIn(
   page: Page,
@@ -41,6 +46,18 @@ export async function signIn(
   name: string,
   at = inject('workplace')[app],
 ): Promise<void> {
+  const key = `${at} ${name}`
+  const cookies = signedIn.get(key)
+  if (cookies) {
+    await page.context().addCookies(cookies)
+    const session = await page.request.get(`${at}/api/session`)
+    const { signedIn: stillSignedIn } = (await session.json()) as { signedIn: boolean }
+    if (stillSignedIn) {
+      await page.goto(at)
+      return
+    }
+    await page.context().clearCookies()
+  }
   await page.goto(at)
   await page
     .getByRole('link', { name: 'Sign in' })
@@ -49,6 +66,7 @@ export async function signIn(
     .click()
   await page.getByRole('button', { name }).click()
   await page.waitForURL((url) => url.origin === at && !url.pathname.startsWith('/auth/'))
+  signedIn.set(key, await page.context().cookies())
 }
 
 /** Waits until nothing on the page is still being loaded. */
@@ -63,6 +81,12 @@ export async function untilLoaded(page: Page): Promise<void> {
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 /** Of these, the rules that look at colours. */
 const ofColours = ['color-contrast', 'link-in-text-block']
+const everyRule: RunOptions = { runOnly: tags }
+const colourRules: RunOptions = { runOnly: { type: 'rule', values: ofColours } }
+const otherRules: RunOptions = {
+  runOnly: tags,
+  rules: Object.fromEntries(ofColours.map((rule) => [rule, { enabled: false }])),
+}
 
 /**
  * What all other rules look at: elements, words and attributes, and of each element its place and
@@ -76,37 +100,76 @@ const everythingButColours = `JSON.stringify([document.documentElement.outerHTML
   })])`
 
 /**
+ * Resolves when no transition of a colour or a place is under way any more. Those of a new colour
+ * scheme begin a frame after it, when the app has heard of it.
+ */
+const untilStill = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  .then(() => Promise.allSettled(document.getAnimations()
+    .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity)
+    .map((animation) => animation.finished)))`
+
+/**
  * Holds the page, light and dark, against the WCAG 2.2 AA rules that axe can check, and against
  * scrolling sideways. Where the second scheme changes nothing but colours, the rules that look at
  * nothing else are not asked again.
  */
 export async function expectWellMade(page: Page): Promise<void> {
+  await expectNoSidewaysScroll(page)
+  let judged: unknown
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(untilStill)
+    const seen = await page.evaluate(everythingButColours)
+    expect(await violations(page, seen === judged ? colourRules : everyRule), colorScheme).toEqual(
+      [],
+    )
+    judged = seen
+  }
+}
+
+/**
+ * For pages that are held against the rules on both screens: as `expectWellMade` on a desktop. A
+ * phone shows other elements in the same colours, so there the rules about colours are left out.
+ */
+export async function expectWellMadeOn(screen: Screen, page: Page): Promise<void> {
+  if (screen !== phone) return expectWellMade(page)
+  await page.evaluate(untilStill)
+  await expectNoSidewaysScroll(page)
+  expect(await violations(page, otherRules)).toEqual([])
+}
+
+async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const sideways = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )
   expect(sideways, `${page.url()} scrolls sideways`).toBe(0)
-  let judged: unknown
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    const seen = await page.evaluate(everythingButColours)
-    const builder = new AxeBuilder({ page })
-      // No script runs in such a frame, axe included, which would wait for it for ever.
-      .exclude('iframe[sandbox=""]')
-      .options({ resultTypes: ['violations'] })
-      // A page without frames is judged where it stands; otherwise all that was found is carried
-      // through a second page, also what is well.
-      .setLegacyMode(page.frames().length === 1)
-    const { violations } = await (seen === judged
-      ? builder.withRules(ofColours)
-      : builder.withTags(tags)
-    ).analyze()
-    expect(
-      violations.map(
-        ({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map((node) => node.html).join(' ')}`,
-      ),
-    ).toEqual([])
-    judged = seen
-  }
+}
+
+/** What axe finds, each rule with the elements that break it. */
+async function violations(page: Page, options: RunOptions): Promise<string[]> {
+  // No script runs in such a frame, axe included, which would wait for it for ever.
+  const exclude = [['iframe[sandbox=""]']]
+  const results =
+    page.frames().length === 1
+      ? await runInPage(page, { exclude }, options)
+      : await new AxeBuilder({ page }).exclude('iframe[sandbox=""]').options(options).analyze()
+  return results.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`,
+  )
+}
+
+/**
+ * Runs axe in a page without frames. Axe stays in the document, whose next check does not load half
+ * a megabyte again, as `AxeBuilder` would; that takes longer than most rules.
+ */
+async function runInPage(
+  page: Page,
+  context: ContextObject,
+  options: RunOptions,
+): Promise<Pick<AxeResults, 'violations'>> {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
+  const given = JSON.stringify([context, { ...options, resultTypes: ['violations'] }])
+  return page.evaluate(`axe.run(...${given}).then(({ violations }) => ({ violations }))`)
 }
 
 /**

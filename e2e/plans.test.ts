@@ -1,13 +1,12 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { desktop, expectWellMade, expectWellMadeOn, phone, signIn, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 async function asOperator(method: string, path: string, body: object): Promise<void> {
   const { control, api } = inject('workplace')
@@ -32,7 +31,7 @@ describe('the plan of a workplace', () => {
     await page.getByRole('radio', { name: /A paid plan/ }).check()
     for (const size of [phone, desktop]) {
       await page.setViewportSize(size)
-      await expectWellMade(page)
+      await expectWellMadeOn(size, page)
     }
     await page.getByRole('button', { name: 'Create workplace' }).click()
     await page.waitForURL('**/t/plans-journey/billing')

@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
 import {
   breakSystem,
   desktop,
   expectWellMade,
+  expectWellMadeOn,
   phone,
   signIn,
   untilLoaded,
@@ -13,9 +14,8 @@ import {
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 describe('a newcomer', () => {
   it('signs in, creates a workplace and sees it become ready', async () => {
@@ -83,7 +83,7 @@ describe('people of a tenant', () => {
       const { page } = person
       await page.goto(inject('workplace').portal)
       await page.getByRole('heading').first().waitFor()
-      await expectWellMade(page)
+      await expectWellMadeOn(screen, page)
       await signIn(page, 'portal', 'Anna Owner')
       for (const path of [
         '/t/acme',
@@ -97,7 +97,7 @@ describe('people of a tenant', () => {
         await page.goto(inject('workplace').portal + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await untilLoaded(page)
-        await expectWellMade(page)
+        await expectWellMadeOn(screen, page)
       }
       expect(person.complaints).toEqual([])
     })

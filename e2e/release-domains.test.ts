@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, visit } from './people.ts'
+import { openBrowser } from './browser.ts'
+import { desktop, expectWellMade, expectWellMadeOn, phone, signIn, visit } from './people.ts'
 
 interface Workplace {
   api(method: string, path: string, body?: object): Promise<Record<string, unknown>>
@@ -47,7 +47,7 @@ async function workplaceWithDomain(slug: string, domain: string): Promise<void> 
 it('releases the domains of a workplace with its deletion or after it, in both portals', {
   timeout: 180_000,
 }, async () => {
-  await using browser = await launchBrowser()
+  await using browser = await openBrowser()
   await workplaceWithDomain('leaving', 'leaving-journey.com')
   await workplaceWithDomain('gone', 'gone-journey.com')
   const workplace = inject('workplace')
@@ -60,7 +60,7 @@ it('releases the domains of a workplace with its deletion or after it, in both p
   await dialog.getByRole('checkbox', { name: 'Release leaving-journey.com now' }).check()
   for (const size of [phone, desktop]) {
     await owner.page.setViewportSize(size)
-    await expectWellMade(owner.page)
+    await expectWellMadeOn(size, owner.page)
   }
   await dialog.getByRole('textbox').fill('leaving')
   await dialog.getByRole('button', { name: 'Delete workplace' }).click()
@@ -83,7 +83,7 @@ it('releases the domains of a workplace with its deletion or after it, in both p
   await question.getByText('Others can claim gone-journey.com at once.').waitFor()
   for (const size of [phone, desktop]) {
     await staff.page.setViewportSize(size)
-    await expectWellMade(staff.page)
+    await expectWellMadeOn(size, staff.page)
   }
   await question.getByRole('textbox').fill('gone')
   await question.getByRole('button', { name: 'Release domains' }).click()

@@ -1,17 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
 import { expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
 import { sellForTwoYears } from './subscription-history.ts'
 
 let browser: Browser
 let sold: Awaited<ReturnType<typeof sellForTwoYears>>
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
   sold = await sellForTwoYears(inject('workplace').database)
 })
-afterAll(() => browser?.close())
 
 const open = async (page: Page, tab: string) => {
   await page.getByRole('tab', { name: tab, exact: true }).click()

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { openBrowser } from './browser.ts'
 import { expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
 
 // Other files use the same workplace: this one has a workplace of its own.
@@ -104,10 +104,9 @@ async function entries(): Promise<string[]> {
 }
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
   await makeTenant()
 }, 90_000)
-afterAll(() => browser?.close())
 
 const at = (path: string) => `${inject('workplace').portal}/t/${slug}/scheduling/${path}`
 

@@ -1,10 +1,10 @@
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
 import {
   breakSystem,
   desktop,
-  expectWellMade,
+  expectWellMadeOn,
   phone,
   signIn,
   untilLoaded,
@@ -13,9 +13,8 @@ import {
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 const owner = 'Anna Owner'
 // Other files use the same workplace: what is changed here is made here.
@@ -211,21 +210,21 @@ describe.each([
     const { page } = visitor
     await signIn(page, 'portal', owner)
     await untilHostsAreThere(page)
-    await expectWellMade(page)
+    await expectWellMadeOn(screen, page)
     await page.getByRole('button', { name: 'Create event type' }).click()
     await page.getByRole('dialog').waitFor()
-    await expectWellMade(page)
+    await expectWellMadeOn(screen, page)
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Introduction call', exact: true }).click()
     await page.getByRole('heading', { name: 'Introduction call', level: 1 }).waitFor()
     await untilLoaded(page)
-    await expectWellMade(page)
+    await expectWellMadeOn(screen, page)
     await open(page, 'availability')
     await page
       .getByRole('table', { name: 'Dates of this schedule' })
       .getByRole('button', { name: /, today$/ })
       .click()
-    await expectWellMade(page)
+    await expectWellMadeOn(screen, page)
     expect(visitor.complaints).toEqual([])
   })
 })

@@ -1,13 +1,12 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { desktop, expectWellMadeOn, phone, signIn, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 const slug = 'seats-journey'
 
@@ -46,7 +45,7 @@ async function expectWellMadeOnEvery(page: Page): Promise<void> {
         ),
       )
       .toBe(0)
-    await expectWellMade(page)
+    await expectWellMadeOn(size, page)
   }
 }
 

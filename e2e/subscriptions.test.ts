@@ -1,20 +1,27 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import {
+  desktop,
+  expectWellMade,
+  expectWellMadeOn,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 /** Holds the page as it stands against our rules, wide and narrow. */
 async function wellMadeOnBoth(page: Page): Promise<void> {
   for (const screen of [phone, desktop]) {
     await page.setViewportSize(screen)
     await untilLoaded(page)
-    await expectWellMade(page)
+    await expectWellMadeOn(screen, page)
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
 import {
   breakSystem,
   desktop,
-  expectWellMade,
+  expectWellMadeOn,
   phone,
   signIn,
   untilLoaded,
@@ -13,9 +13,8 @@ import {
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 describe('an operator', () => {
   it('sees on the system page that an upstream system does not answer, and that it does again', async () => {
@@ -57,7 +56,7 @@ describe('an operator', () => {
     await page.getByText('No open failures of this kind').waitFor()
     await page.getByRole('button', { name: /^Show all \d+$/ }).click()
     await untilLoaded(page)
-    await expectWellMade(page)
+    await expectWellMadeOn(screen, page)
     expect(visitor.complaints).toEqual([])
   })
 })

@@ -1,14 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import {
+  desktop,
+  expectWellMade,
+  expectWellMadeOn,
+  phone,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 const at = (path: string) => `${inject('workplace').portal}/t/acme${path}`
 
@@ -218,12 +225,12 @@ describe('an admin and addresses', () => {
         await page.goto(at(path))
         await page.getByRole('heading', { level: 1 }).waitFor()
         await untilLoaded(page)
-        await expectWellMade(page)
+        await expectWellMadeOn(screen, page)
       }
       await page.goto(at('/aliases'))
       await page.getByRole('button', { name: 'Add alias' }).first().click()
       await page.getByRole('dialog').getByRole('textbox', { name: 'Alias' }).waitFor()
-      await expectWellMade(page)
+      await expectWellMadeOn(screen, page)
       expect(person.complaints).toEqual([])
     }, 120_000)
   }

@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
 import {
   breakSystem,
   desktop,
   expectWellMade,
+  expectWellMadeOn,
   phone,
   signIn,
   untilLoaded,
@@ -13,9 +14,8 @@ import {
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
-afterAll(() => browser?.close())
 
 const at = (path: string) => `${inject('workplace').portal}/t/acme${path}`
 
@@ -216,7 +216,7 @@ describe('an admin and the rules', () => {
         await page.goto(at(path))
         await page.getByRole('heading', { level: 1 }).waitFor()
         await untilLoaded(page)
-        await expectWellMade(page)
+        await expectWellMadeOn(screen, page)
       }
       expect(person.complaints).toEqual([])
     }, 120_000)
