@@ -4,32 +4,34 @@ import { parseSync } from 'oxc-parser'
 import { createTransactionRules } from './transaction-rules.ts'
 
 /**
- * Checks the import rules of docs/architecture.md: which package may import which, no cycles
- * between files, no production code that reaches into tests or the sandbox, no barrel files, no
- * import of a package that the package does not declare, and no other connection inside a
- * transaction (`transaction-rules.ts`).
+ * Checks what Biome cannot: which packages a package depends on, that no relative import leaves the
+ * `src` of its package, that each folder of the API has import rules, and that a transaction uses
+ * no other connection (`transaction-rules.ts`). Biome checks the imports themselves: dependencies
+ * that `package.json` does not declare, cycles, barrel files, and the folders of the API
+ * (`apps/api/biome.json`).
  */
 const packageRules: Readonly<
-  Record<string, { imports: readonly string[]; types?: readonly string[] }>
+  Record<string, { dependencies: readonly string[]; types?: readonly string[] }>
 > = {
-  'packages/messages': { imports: [] },
-  'packages/core': { imports: ['messages'] },
-  'packages/db': { imports: ['core'] },
-  'packages/integrations': { imports: ['core'] },
-  'packages/ui': { imports: ['core', 'messages'], types: ['api'] },
-  'packages/sandbox': { imports: ['core'] },
-  'packages/bff': { imports: ['core', 'db', 'messages'], types: ['api'] },
-  'apps/api': { imports: ['core', 'db', 'integrations', 'messages'] },
-  'apps/portal': { imports: ['core', 'ui', 'bff', 'messages'], types: ['api'] },
-  'apps/operator': { imports: ['core', 'ui', 'bff', 'messages'], types: ['api'] },
-  'apps/booking': { imports: ['core', 'bff', 'messages'], types: ['api'] },
+  'packages/messages': { dependencies: [] },
+  'packages/core': { dependencies: ['messages'] },
+  'packages/db': { dependencies: ['core'] },
+  'packages/integrations': { dependencies: ['core'] },
+  'packages/ui': { dependencies: ['core', 'messages'], types: ['api'] },
+  'packages/sandbox': { dependencies: ['core'] },
+  'packages/bff': { dependencies: ['core', 'db', 'messages'], types: ['api'] },
+  'apps/api': { dependencies: ['core', 'db', 'integrations', 'messages'] },
+  'apps/portal': { dependencies: ['core', 'ui', 'bff', 'messages'], types: ['api'] },
+  'apps/operator': { dependencies: ['core', 'ui', 'bff', 'messages'], types: ['api'] },
+  'apps/booking': { dependencies: ['core', 'bff', 'messages'], types: ['api'] },
 }
+/** Production code imports these for tests alone; Biome keeps them out of `src`. */
+const forTests = ['sandbox']
 const root = join(import.meta.dirname, '..')
 /** Packages whose code runs inside transactions. */
 const transactional = ['packages/db', 'apps/api']
 const faults: string[] = []
-/** File → files it needs at run time. */
-const graph = new Map<string, string[]>()
+let fileCount = 0
 
 const transactions = createTransactionRules()
 for (const folder of transactional)
@@ -37,22 +39,14 @@ for (const folder of transactional)
     transactions.learn(parseSync(file, await readFile(file, 'utf8')).program)
 
 for (const [folder, rule] of Object.entries(packageRules)) {
-  const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Record<
-    string,
-    Record<string, string> | undefined
-  >
-  const declared = new Set(
-    Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }),
-  )
-  const declaredForTypes = new Set([...declared, ...Object.keys(manifest.devDependencies ?? {})])
-  for (const file of await sources(join(root, folder, 'src')))
-    await check(file, folder, rule, declared, declaredForTypes)
+  await checkManifest(folder, rule)
+  for (const file of await sources(join(root, folder, 'src'))) await checkFile(file, folder)
 }
-for (const cycle of findCycles()) faults.push(`${cycle.join(' -> ')}: a cycle`)
+await checkApiFolders()
 
 for (const fault of faults) process.stdout.write(`${fault}\n`)
-process.stdout.write(`${graph.size} files, ${faults.length} faults\n`)
-if (graph.size === 0) throw new Error('no source file was found, so nothing was checked')
+process.stdout.write(`${fileCount} files, ${faults.length} faults\n`)
+if (fileCount === 0) throw new Error('no source file was found, so nothing was checked')
 process.exitCode = faults.length > 0 ? 1 : 0
 
 async function sources(folder: string): Promise<string[]> {
@@ -62,13 +56,27 @@ async function sources(folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-async function check(
-  file: string,
+/** Types of a package that runs elsewhere are a development dependency. */
+async function checkManifest(
   folder: string,
-  rule: { imports: readonly string[]; types?: readonly string[] },
-  declared: ReadonlySet<string>,
-  declaredForTypes: ReadonlySet<string>,
+  { dependencies, types = [] }: { dependencies: readonly string[]; types?: readonly string[] },
 ): Promise<void> {
+  const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Record<
+    string,
+    Record<string, string> | undefined
+  >
+  const own = (kind: string) =>
+    Object.keys(manifest[kind] ?? {}).flatMap((name) => /^@atrium\/(.+)$/.exec(name)?.[1] ?? [])
+  for (const name of own('dependencies'))
+    if (!dependencies.includes(name))
+      faults.push(`${folder}/package.json: depends on ${name}, against the direction`)
+  for (const name of own('devDependencies'))
+    if (![...dependencies, ...types, ...forTests].includes(name))
+      faults.push(`${folder}/package.json: uses ${name} in tests, against the direction`)
+}
+
+async function checkFile(file: string, folder: string): Promise<void> {
+  fileCount += 1
   const name = relative(root, file)
   const text = await readFile(file, 'utf8')
   const { module, program } = parseSync(file, text)
@@ -76,64 +84,28 @@ async function check(
     for (const { at, fault } of transactions.faultsOf(program))
       faults.push(`${name}:${text.slice(0, at).split('\n').length}: ${fault}`)
   }
-  const needed: string[] = []
-  const imports = [
-    ...module.staticImports.map((one) => ({
-      target: one.moduleRequest.value,
-      typeOnly: one.entries.length > 0 && one.entries.every((entry) => entry.isType),
-    })),
+  const targets = [
+    ...module.staticImports.map((one) => one.moduleRequest.value),
     ...module.staticExports
       .flatMap((one) => one.entries)
-      .flatMap((entry) =>
-        entry.moduleRequest ? [{ target: entry.moduleRequest.value, typeOnly: entry.isType }] : [],
-      ),
+      .flatMap((entry) => entry.moduleRequest?.value ?? []),
   ]
-  if (program.body.length > 0 && program.body.every((node) => node.type === 'ExportAllDeclaration'))
-    faults.push(`${name}: a barrel file`)
-  for (const { target, typeOnly } of imports) {
-    if (target.startsWith('.')) {
-      const found = resolve(dirname(file), target)
-      if (!found.startsWith(join(root, folder, 'src')))
-        faults.push(`${name}: ${target} leaves its package by a path`)
-      if (!typeOnly) needed.push(found)
-      continue
-    }
-    if (target.startsWith('node:')) continue
-    const own = /^@atrium\/([a-z]+)(\/|$)/.exec(target)
-    if (own?.[1]) {
-      const allowed =
-        rule.imports.includes(own[1]) || (typeOnly && (rule.types ?? []).includes(own[1]))
-      if (!allowed)
-        faults.push(`${name}: imports ${target}${typeOnly ? ' (types)' : ''}, against the arrows`)
-      if (!typeOnly && !target.endsWith('.css'))
-        needed.push(join(root, `packages/${own[1]}/src/${target.split('/').slice(2).join('/')}.ts`))
-    }
-    const packageName = target
-      .split('/')
-      .slice(0, target.startsWith('@') ? 2 : 1)
-      .join('/')
-    if (!(typeOnly ? declaredForTypes : declared).has(packageName))
-      faults.push(`${name}: imports ${packageName}, which ${folder}/package.json does not declare`)
-  }
-  graph.set(file, needed)
+  for (const target of targets)
+    if (
+      target.startsWith('.') &&
+      !resolve(dirname(file), target).startsWith(join(root, folder, 'src'))
+    )
+      faults.push(`${name}: ${target} leaves its package by a path`)
 }
 
-function findCycles(): string[][] {
-  const cycles: string[][] = []
-  const done = new Set<string>()
-  const trail: string[] = []
-  const visit = (file: string) => {
-    const at = trail.indexOf(file)
-    if (at >= 0) {
-      cycles.push([...trail.slice(at), file].map((one) => relative(root, one)))
-      return
-    }
-    if (done.has(file)) return
-    trail.push(file)
-    for (const next of graph.get(file) ?? []) visit(next)
-    trail.pop()
-    done.add(file)
+async function checkApiFolders(): Promise<void> {
+  const { overrides } = JSON.parse(await readFile(join(root, 'apps/api/biome.json'), 'utf8')) as {
+    overrides: { includes: string[] }[]
   }
-  for (const file of graph.keys()) visit(file)
-  return cycles
+  const ruled = new Set(
+    overrides.flatMap(({ includes }) => includes.map((path) => path.split('/')[1])),
+  )
+  for (const entry of await readdir(join(root, 'apps/api/src'), { withFileTypes: true }))
+    if (entry.isDirectory() && !ruled.has(entry.name))
+      faults.push(`apps/api/src/${entry.name}: has no import rule in apps/api/biome.json`)
 }

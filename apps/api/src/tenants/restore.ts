@@ -1,4 +1,4 @@
-import { isEnded } from '@atrium/core/billing/subscriptions'
+import { isEnded } from '@atrium/core/billing/subscription-life'
 import { AppError } from '@atrium/core/platform/errors'
 import type { RestoredTenant, RestoreTenant } from '@atrium/core/tenants/tenants'
 import { findTenantSubscription } from '@atrium/db/billing/subscriptions'

@@ -11,7 +11,6 @@ import { slugFilter } from '../tenants/slugs.ts'
 import { plan } from '../tenants/tenants.ts'
 import { currencyCode } from './money.ts'
 
-export { endedStatuses, isEnded } from './subscription-life.ts'
 export { billingCycles, subscriptionSources, subscriptionStatuses }
 
 export const billingCycle = z.enum(billingCycles)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { isEnded } from '../../src/billing/subscription-life.ts'
 import {
   ChangeSubscription,
   CreateSubscription,
   effectOf,
-  isEnded,
   mayMoveByHand,
   PreviewSubscriptionChange,
   periodAt,

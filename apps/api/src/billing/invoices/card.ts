@@ -4,7 +4,7 @@ import type {
   SetPaymentMethod,
   SetupIntent,
 } from '@atrium/core/billing/billing'
-import { isEnded } from '@atrium/core/billing/subscriptions'
+import { isEnded } from '@atrium/core/billing/subscription-life'
 import { AppError } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary } from '@atrium/db/billing/billing'
 import { findOldestOpenInvoice } from '@atrium/db/billing/invoices'

@@ -1,5 +1,5 @@
 import { reminderDaysDue, suspensionDays } from '@atrium/core/billing/billing'
-import { isEnded } from '@atrium/core/billing/subscriptions'
+import { isEnded } from '@atrium/core/billing/subscription-life'
 import {
   clearPastDue,
   type DunnedSubscription,

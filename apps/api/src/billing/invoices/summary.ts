@@ -6,7 +6,7 @@ import {
 import { entitlementsOf, toEntitlementsView } from '@atrium/core/billing/entitlements'
 import { toMinorNumber } from '@atrium/core/billing/money'
 import { prorate } from '@atrium/core/billing/proration'
-import { isEnded } from '@atrium/core/billing/subscriptions'
+import { isEnded } from '@atrium/core/billing/subscription-life'
 import { findSubscriptionSummary, type SummaryRow } from '@atrium/db/billing/billing'
 import { findBillingInfo } from '@atrium/db/billing/billing-info'
 import { findEntitlementFacts } from '@atrium/db/billing/entitlements'

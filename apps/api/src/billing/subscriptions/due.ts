@@ -1,9 +1,5 @@
-import {
-  changeLeadMinutes,
-  isEnded,
-  type PendingChange,
-  periodAt,
-} from '@atrium/core/billing/subscriptions'
+import { isEnded } from '@atrium/core/billing/subscription-life'
+import { changeLeadMinutes, type PendingChange, periodAt } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   countAssignedSeats,

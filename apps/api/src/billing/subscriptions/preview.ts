@@ -1,9 +1,9 @@
 import { toMinorNumber } from '@atrium/core/billing/money'
 import { prorate } from '@atrium/core/billing/proration'
+import { isEnded } from '@atrium/core/billing/subscription-life'
 import {
   type ChangePreview,
   effectOf,
-  isEnded,
   type PreviewSubscriptionChange,
   periodAt,
   periodTotal,

@@ -1,4 +1,5 @@
-import { type CancelSubscription, isEnded } from '@atrium/core/billing/subscriptions'
+import { isEnded } from '@atrium/core/billing/subscription-life'
+import type { CancelSubscription } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   findSubscriber,

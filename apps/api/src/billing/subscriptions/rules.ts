@@ -1,4 +1,4 @@
-import { isEnded } from '@atrium/core/billing/subscriptions'
+import { isEnded } from '@atrium/core/billing/subscription-life'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   findTenantSubscription,

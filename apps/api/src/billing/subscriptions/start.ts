@@ -1,6 +1,6 @@
 import { explainEntitlements } from '@atrium/core/billing/entitlements'
+import { isEnded } from '@atrium/core/billing/subscription-life'
 import {
-  isEnded,
   type StartResult,
   type StartSubscription,
   toSubscriptionStatus,

@@ -1,5 +1,5 @@
+import { isEnded } from '@atrium/core/billing/subscription-life'
 import {
-  isEnded,
   mayMoveByHand,
   type SubscriptionStatus,
   type SubscriptionView,

@@ -1,4 +1,4 @@
-import { isEnded } from '@atrium/core/billing/subscriptions'
+import { isEnded } from '@atrium/core/billing/subscription-life'
 import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
 import { findSubscriptionByStripeId, type SubscriptionRow } from '@atrium/db/billing/subscriptions'
 import { findInboxEvent } from '@atrium/db/billing/webhook-inbox'
