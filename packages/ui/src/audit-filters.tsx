@@ -152,7 +152,7 @@ function OutcomeField({
       onChange={(event) => onChange(auditOutcome.safeParse(event.currentTarget.value).data)}
       data={[
         { value: '', label: 'Any' },
-        ...auditOutcomes.map((outcome) => ({ value: outcome, label: outcomeMeta[outcome].label })),
+        ...auditOutcomes.map((outcome) => ({ value: outcome, label: outcomeMeta(outcome).label })),
       ]}
     />
   )

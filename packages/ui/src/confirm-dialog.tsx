@@ -1,7 +1,10 @@
 import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { ProblemAlert } from './data-states.tsx'
+import { translations } from './messages.ts'
 import { useReturnedFocus } from './returned-focus.ts'
+
+const t = translations('ui.frame')
 
 export interface ConfirmProps {
   opened: boolean
@@ -41,7 +44,7 @@ function ConfirmForm({
   confirmLabel,
   typedWord,
   reason,
-  reasonNote = 'It is kept in the audit log.',
+  reasonNote = t('confirm.reasonKept'),
   destructive = true,
   onConfirm,
   explain,
@@ -78,8 +81,10 @@ function ConfirmForm({
         </Text>
         {reason && (
           <Textarea
-            label="Reason"
-            description={reason === 'optional' ? `Optional. ${reasonNote}` : reasonNote}
+            label={t('confirm.reason')}
+            description={
+              reason === 'optional' ? t('confirm.reasonOptional', { note: reasonNote }) : reasonNote
+            }
             required={reason === 'required'}
             maxLength={500}
             autosize
@@ -90,7 +95,7 @@ function ConfirmForm({
         )}
         {typedWord !== undefined && (
           <TextInput
-            label={`Type ${typedWord} to confirm`}
+            label={t('confirm.typeWord', { word: typedWord })}
             styles={{ label: { overflowWrap: 'anywhere' } }}
             autoComplete="off"
             autoCapitalize="none"
@@ -102,7 +107,7 @@ function ConfirmForm({
         {error !== undefined && <ProblemAlert error={error} message={explain?.(error)} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={pending}>
-            Cancel
+            {t('cancel')}
           </Button>
           <Button
             type="submit"

@@ -1,6 +1,10 @@
 import { ActionIcon, Code, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import classes from './copy.module.css'
+import { inSentence } from './format.ts'
+import { translations } from './messages.ts'
+
+const t = translations('ui.frame')
 
 interface ValueProps {
   /** What the value is: names the button ("Copy request id"). */
@@ -23,8 +27,8 @@ export function CopyValue({ label, value, hideLabel = false }: ValueProps) {
             color="gray"
             size="sm"
             onClick={copy}
-            title={copied ? 'Copied' : 'Copy'}
-            aria-label={`Copy ${label.toLowerCase()}`}
+            title={t(copied ? 'copied' : 'copy')}
+            aria-label={t('copyValue', { label: inSentence(label) })}
           >
             {copied ? <IconCheck size={15} aria-hidden /> : <IconCopy size={15} aria-hidden />}
           </ActionIcon>

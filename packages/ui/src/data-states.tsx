@@ -99,9 +99,7 @@ export function ProblemAlert({ error, title, message, children }: ProblemProps) 
         role="alert"
       >
         <Stack gap="xs" align="flex-start">
-          <Text size="sm">
-            Nothing was done, because you did not sign in again. {problem.message}
-          </Text>
+          <Text size="sm">{t('problem.notSignedInAgain', { message: problem.message })}</Text>
           {children}
         </Stack>
       </Alert>
@@ -120,7 +118,7 @@ export function ProblemAlert({ error, title, message, children }: ProblemProps) 
         {(problem.detail || problem.requestId) && (
           <Details>
             {problem.detail && <Text size="xs">{problem.detail}</Text>}
-            {problem.requestId && <CopyValue label="Request id" value={problem.requestId} />}
+            {problem.requestId && <CopyValue label={t('requestId')} value={problem.requestId} />}
           </Details>
         )}
         {children}

@@ -2,12 +2,15 @@ import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './failure-text.module.css'
+import { translations } from './messages.ts'
+
+const t = translations('ui.frame')
 
 /** Technical facts that most readers do not need, closed until somebody asks for them. */
 export function Details({ children }: { children: ReactNode }) {
   return (
     <details className={classes.details}>
-      <summary>Details</summary>
+      <summary>{t('details')}</summary>
       {children}
     </details>
   )

@@ -3,6 +3,9 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
 import { Children, type ReactNode } from 'react'
 import classes from './filter-bar.module.css'
+import { translations } from './messages.ts'
+
+const t = translations('ui.frame')
 
 /**
  * Filters of a list in a row. On a phone the first one stands alone and a button unfolds the
@@ -21,7 +24,7 @@ export function FilterBar({ label, children }: { label: string; children: ReactN
           aria-expanded={opened}
           onClick={toggle}
         >
-          {opened ? 'Fewer filters' : 'More filters'}
+          {t(opened ? 'fewerFilters' : 'moreFilters')}
         </Button>
       )}
     </search>

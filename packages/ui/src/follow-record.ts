@@ -1,5 +1,8 @@
 import type { UseFormReturnType } from '@mantine/form'
 import { useEffect, useRef } from 'react'
+import { translations } from './messages.ts'
+
+const t = translations('ui.frame')
 
 type Fields = Record<string, unknown>
 
@@ -41,9 +44,7 @@ export function mergeChanges<Values extends object>(
       merged[field] = inner.values
       for (const [name, sentence] of Object.entries(inner.conflicts))
         conflicts[`${field}.${name}`] = sentence
-    } else
-      conflicts[field] =
-        `Somebody else saved ${durationText(is)} here meanwhile. Save to replace it with yours.`
+    } else conflicts[field] = conflictText(is)
   }
   return { values: merged as Values, conflicts }
 }
@@ -57,9 +58,11 @@ function mergeLists(
   return [...kept, ...typed.filter((item) => !before.includes(item) && !now.includes(item))]
 }
 
-function durationText(value: unknown): string {
-  if (value === '' || value === null || value === undefined) return 'an empty value'
-  return typeof value === 'object' ? 'something else' : `“${String(value)}”`
+function conflictText(value: unknown): string {
+  if (value === '' || value === null || value === undefined) return t('form.conflictEmpty')
+  return typeof value === 'object'
+    ? t('form.conflictOther')
+    : t('form.conflict', { value: String(value) })
 }
 
 /**

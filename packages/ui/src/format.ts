@@ -1,11 +1,15 @@
 import { minorUnitDigits } from '@atrium/core/billing/minor-units'
-import { viewerLocale as locale } from './page-language.ts'
+import { viewerLocale as locale, pageLanguage } from './page-language.ts'
 
 const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const precise = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 const whole = new Intl.NumberFormat(locale)
+const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute' })
+const seconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'second' })
+const size = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+const list = new Intl.ListFormat(locale)
 const share = new Intl.NumberFormat(locale, { style: 'percent' })
 
 /** Day and minute in the viewer's zone. */
@@ -24,6 +28,19 @@ export function formatPreciseTime(at: string): string {
  */
 export function formatDay(at: string): string {
   return day.format(new Date(at.includes('T') ? at : `${at}T00:00`))
+}
+
+/** "a", "a and b", "a, b and c", as the language writes lists. */
+export function formatList(items: readonly string[]): string {
+  return list.format(items)
+}
+
+/**
+ * A label within an English sentence begins small: "Client id" is "client id". German labels are
+ * nouns and stay as they are.
+ */
+export function inSentence(label: string): string {
+  return pageLanguage === 'de' ? label : label.charAt(0).toLowerCase() + label.slice(1)
 }
 
 /** Whole percent as the language writes it: `formatPercent(40)` is "40%" or "40 %". */
@@ -99,34 +116,35 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ]
 
 /**
- * "3 minutes ago", "in 2 days"; within 45 seconds "just now" or "in a moment". Units are cut, not
- * rounded: 119 minutes is an hour ago.
+ * "3 minutes ago", "in 2 days"; within 45 seconds "now". Units are cut, not rounded: 119 minutes
+ * is an hour ago.
  */
 export function formatRelative(at: string, now: Date): string {
   const seconds = (new Date(at).getTime() - now.getTime()) / 1000
   const size = Math.abs(seconds)
-  if (size < 45) return seconds > 1 ? 'in a moment' : 'just now'
+  if (size < 45) return relative.format(0, 'second')
   for (const [unit, length] of units)
     if (size >= length) return relative.format(Math.trunc(seconds / length), unit)
   return relative.format(Math.sign(seconds), 'minute')
 }
 
-/** A duration as people say it: "4 s", "1 min 20 s". Negative ones count as zero. */
+/** A duration as people say it: "4 sec", "1 min 20 sec". Negative ones count as zero. */
 export function formatElapsed(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000))
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  const all = Math.max(0, Math.floor(milliseconds / 1000))
+  const rest = seconds.format(all % 60)
+  return all < 60 ? rest : `${minutes.format(Math.floor(all / 60))} ${rest}`
 }
 
 /** A size in binary units, as file quotas are counted: "100 GB", "1 TB". */
 export function formatBytes(bytes: number): string {
   const names = ['B', 'KB', 'MB', 'GB', 'TB'] as const
-  let size = bytes
+  let value = bytes
   let step = 0
-  while (size >= 1024 && step < names.length - 1) {
-    size /= 1024
+  while (value >= 1024 && step < names.length - 1) {
+    value /= 1024
     step += 1
   }
-  return `${Number(size.toFixed(1))} ${names[step]}`
+  return `${size.format(value)} ${names[step]}`
 }
 
 /** What a `datetime-local` input shows for an instant, in the viewer's zone; empty for none. */

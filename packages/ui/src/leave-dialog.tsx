@@ -1,4 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { translations } from './messages.ts'
+
+const t = translations('ui.frame')
 
 interface Props {
   onStay: () => void
@@ -11,15 +14,15 @@ interface Props {
  */
 export default function LeaveDialog({ onStay, onLeave }: Props) {
   return (
-    <Modal opened onClose={onStay} title="Leave without saving?" size="md">
+    <Modal opened onClose={onStay} title={t('form.leaveTitle')} size="md">
       <Stack>
-        <Text size="sm">What you changed here is not saved and will be lost.</Text>
+        <Text size="sm">{t('form.leaveText')}</Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onStay} data-autofocus>
-            Keep editing
+            {t('form.keepEditing')}
           </Button>
           <Button color="red" onClick={onLeave}>
-            Leave
+            {t('form.leave')}
           </Button>
         </Group>
       </Stack>

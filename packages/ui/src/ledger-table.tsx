@@ -1,7 +1,7 @@
 import type { LedgerEntryView } from '@atrium/core/billing/payouts'
 import { Text } from '@mantine/core'
 import { formatDay, formatMoney } from './format.ts'
-import { ledgerEntryNames } from './payout-status-meta.ts'
+import { ledgerEntryName } from './payout-status-meta.ts'
 import { type Column, ResponsiveTable } from './responsive-table.tsx'
 import { Time } from './time.tsx'
 
@@ -35,7 +35,7 @@ const entryColumns: readonly Column<LedgerEntryView>[] = [
     cell: (entry) => (
       <>
         <Text span inherit fw={550}>
-          {ledgerEntryNames[entry.type]}
+          {ledgerEntryName(entry.type)}
         </Text>
         {entry.reason && (
           <Text size="xs" c="dimmed">

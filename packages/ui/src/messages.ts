@@ -88,5 +88,6 @@ export function translations<File extends MessageFile>(file: File): Translator<F
   }
   const t = (...message: Parameters<AnyTranslator>) => loaded()(...message)
   const rich = (...message: Parameters<AnyTranslator['rich']>) => loaded().rich(...message)
-  return Object.assign(t, { rich }) as unknown as Translator<File>
+  const has = (key: Parameters<AnyTranslator['has']>[0]) => loaded().has(key)
+  return Object.assign(t, { rich, has }) as unknown as Translator<File>
 }

@@ -1,11 +1,14 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ErrorState, LoadingRows } from './data-states.tsx'
+import { translations } from './messages.ts'
 import { Pager } from './pager.tsx'
 import { type Column, ResponsiveTable } from './responsive-table.tsx'
 
+const t = translations('ui.frame')
+
 interface Props<Row> {
-  /** What is listed, in the plural and small: "tenants". */
+  /** What is listed, in the plural and as within a sentence: "tenants", „Mandanten“. */
   of: string
   /** Leads the sentence of a failed load, where "The tenants could not be loaded." is not it. */
   failure?: string
@@ -40,14 +43,15 @@ export function PagedTable<Row>({
   if (found.isError) {
     return (
       <ErrorState
-        title={failure ?? `The ${of} could not be loaded.`}
+        title={failure ?? t('list.failed', { items: of })}
         error={found.error}
         onRetry={() => void found.refetch()}
         retrying={found.isFetching}
       />
     )
   }
-  if (found.isPending) return <LoadingRows label={`Loading ${of}`} rows={loadingRows} />
+  if (found.isPending)
+    return <LoadingRows label={t('list.loading', { items: of })} rows={loadingRows} />
   const { items, nextCursor } = found.data
   if (items.length === 0) return empty
   return (
@@ -60,7 +64,7 @@ export function PagedTable<Row>({
         stale={found.isPlaceholderData}
       />
       <Pager
-        label={`Pages of ${of}`}
+        label={t('list.pages', { items: of })}
         trail={trail}
         nextCursor={nextCursor}
         onChange={onCursorHistory}

@@ -1,6 +1,10 @@
 import { Button, Group, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { formatCount } from './format.ts'
+import { translations } from './messages.ts'
 import { readCursorHistory, stepBack, stepForward } from './paging.ts'
+
+const t = translations('ui.frame')
 
 interface Props {
   /** What is being paged, for people who hear the page: "Pages of tenants". */
@@ -22,10 +26,10 @@ export function Pager({ label, trail, nextCursor, onChange }: Props) {
         disabled={page === 1}
         onClick={() => onChange(stepBack(trail))}
       >
-        Previous
+        {t('list.previous')}
       </Button>
       <Text size="sm" c="dimmed" aria-live="polite">
-        Page {page}
+        {t('list.page', { page: formatCount(page) })}
       </Text>
       <Button
         variant="default"
@@ -33,7 +37,7 @@ export function Pager({ label, trail, nextCursor, onChange }: Props) {
         disabled={!nextCursor}
         onClick={() => nextCursor && onChange(stepForward(trail, nextCursor))}
       >
-        Next
+        {t('list.next')}
       </Button>
     </Group>
   )

@@ -1,5 +1,8 @@
 import type { ErrorCode, Issue } from '@atrium/core/platform/errors'
 import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
+import { translations } from './messages.ts'
+
+const t = translations('ui.frame')
 
 /** What a page can say about a failed call. */
 export interface ProblemInfo {
@@ -41,7 +44,7 @@ export function problemOf(error: unknown): ProblemInfo {
   if (isLostConnection(error)) {
     return {
       code: 'unreachable',
-      message: 'The server could not be reached. Check your connection.',
+      message: t('problem.unreachable'),
       status: undefined,
       requestId: undefined,
       issues: [],
@@ -49,7 +52,7 @@ export function problemOf(error: unknown): ProblemInfo {
   }
   return {
     code: 'unknown',
-    message: 'Something went wrong on this page.',
+    message: t('problem.unknown'),
     status: undefined,
     requestId: undefined,
     issues: [],
@@ -62,11 +65,7 @@ export function problemFromBody(body: unknown, status: number): ProblemInfo {
     typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
   return {
     code: codeOf(member('code')),
-    ...toMessage(
-      text(member('detail')) ??
-        text(member('title')) ??
-        'The server sent a response that this page does not understand.',
-    ),
+    ...toMessage(text(member('detail')) ?? text(member('title')) ?? t('problem.notUnderstood')),
     status,
     requestId: text(member('requestId')),
     issues: issuesOf(member('issues')),

@@ -1,8 +1,11 @@
 import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { type MouseEvent, useEffect, useState } from 'react'
+import { translations } from './messages.ts'
 import { recentSignIn, type SignInQuestion } from './recent-sign-in.ts'
 import { watchSignIn } from './sign-in-watch.ts'
+
+const t = translations('ui.frame')
 
 const address = '/auth/login?recent=1'
 const windowName = 'atrium-sign-in'
@@ -40,36 +43,33 @@ export default function RecentSignInDialog({ question }: { question: SignInQuest
     <Modal
       opened
       onClose={() => recentSignIn.answer(false)}
-      title="Confirm that it is you"
+      title={t('recentSignIn.title')}
       size="md"
       zIndex={300}
       // Escape is heard before the dialogs below hear it (recent-sign-in.ts); a click beside it is
       // too easily an accident.
       closeOnEscape={false}
       closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': 'Cancel' }}
+      closeButtonProps={{ 'aria-label': t('cancel') }}
     >
       <Stack>
-        <Text size="sm">
-          This is a sensitive step, and you signed in a while ago. {question.message}
-        </Text>
+        <Text size="sm">{t('recentSignIn.reason', { message: question.message })}</Text>
         <div>
           <Text size="sm" c="dimmed">
-            Sign in again in a new window. Nothing that you have entered is lost: as soon as you are
-            back, it goes on by itself.
+            {t('recentSignIn.hint')}
           </Text>
           <div role="status">
             {waiting && (
               <Group gap="xs" mt="md">
                 <Loader size="xs" aria-hidden />
-                <Text size="sm">Waiting for you to sign in…</Text>
+                <Text size="sm">{t('recentSignIn.waiting')}</Text>
               </Group>
             )}
           </div>
         </div>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={() => recentSignIn.answer(false)}>
-            Cancel
+            {t('cancel')}
           </Button>
           <Button
             component="a"
@@ -79,7 +79,7 @@ export default function RecentSignInDialog({ question }: { question: SignInQuest
             rightSection={<IconExternalLink size={16} aria-hidden />}
             data-autofocus
           >
-            {waiting ? 'Open the window again' : 'Sign in again'}
+            {t(waiting ? 'recentSignIn.openAgain' : 'recentSignIn.signIn')}
           </Button>
         </Group>
       </Stack>

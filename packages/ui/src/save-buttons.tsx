@@ -1,6 +1,9 @@
 import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { translations } from './messages.ts'
 import { UnsavedChanges } from './unsaved-changes.tsx'
+
+const t = translations('ui.frame')
 
 interface Props {
   /** The act in two words: "Save changes". */
@@ -33,7 +36,7 @@ export function SaveButtons({
       </Button>
       {dirty && (
         <Button variant="subtle" color="gray" onClick={onDiscard}>
-          Discard
+          {t('form.discard')}
         </Button>
       )}
       {children}

@@ -2,6 +2,10 @@ import { Alert, Button, Code, CopyButton, Group, Modal, Stack, Text } from '@man
 import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
 import classes from './copy.module.css'
+import { inSentence } from './format.ts'
+import { translations } from './messages.ts'
+
+const t = translations('ui.frame')
 
 interface Props {
   opened: boolean
@@ -45,7 +49,7 @@ export function SecretReveal({ opened, onClose, title, label, secret, children }
           </Code>
         </div>
         <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />}>
-          This is shown once. When you close this window it cannot be shown again.
+          {t('secret.once')}
         </Alert>
         <Group justify="space-between">
           <CopyButton value={secret}>
@@ -60,12 +64,12 @@ export function SecretReveal({ opened, onClose, title, label, secret, children }
                   setCopied(true)
                 }}
               >
-                {fresh ? 'Copied' : `Copy ${label.toLowerCase()}`}
+                {fresh ? t('copied') : t('copyValue', { label: inSentence(label) })}
               </Button>
             )}
           </CopyButton>
           <Button onClick={close} variant={copied ? 'filled' : 'light'}>
-            I have kept it, close
+            {t('secret.close')}
           </Button>
         </Group>
       </Stack>

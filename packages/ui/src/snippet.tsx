@@ -1,6 +1,10 @@
 import { Button, Code, CopyButton, Group, Stack } from '@mantine/core'
 import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react'
+import { inSentence } from './format.ts'
+import { translations } from './messages.ts'
 import classes from './snippet.module.css'
+
+const t = translations('ui.frame')
 
 interface Props {
   /** What the text is: names the region and its buttons ("Copy zone snippet"). */
@@ -31,7 +35,7 @@ export function Snippet({ label, text, fileName }: Props) {
               }
               onClick={copy}
             >
-              {copied ? 'Copied' : `Copy ${label.charAt(0).toLowerCase()}${label.slice(1)}`}
+              {copied ? t('copied') : t('copyValue', { label: inSentence(label) })}
             </Button>
           )}
         </CopyButton>
@@ -42,7 +46,7 @@ export function Snippet({ label, text, fileName }: Props) {
             leftSection={<IconDownload size={16} aria-hidden />}
             onClick={() => download(fileName, text)}
           >
-            Download {fileName}
+            {t('download', { file: fileName })}
           </Button>
         )}
       </Group>

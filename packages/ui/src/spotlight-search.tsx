@@ -8,6 +8,9 @@ import {
 } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect } from 'react'
+import { translations } from './messages.ts'
+
+const t = translations('ui.frame')
 
 interface Props {
   actions: (SpotlightActionData | SpotlightActionGroupData)[]
@@ -27,7 +30,7 @@ export function SpotlightSearch({ actions, placeholder, onQueryChange }: Props) 
     <Spotlight
       actions={actions}
       shortcut="mod + K"
-      nothingFound="Nothing fits these words."
+      nothingFound={t('nothingFound')}
       highlightQuery
       scrollable
       maxHeight={420}

@@ -9,8 +9,11 @@ import {
   IconLoader2,
   type TablerIcon,
 } from '@tabler/icons-react'
+import { translations } from './messages.ts'
 import classes from './status-badge.module.css'
 import { healthMeta, outcomeMeta, type StatusMeta, type Tone, tenantMeta } from './tones.ts'
+
+const t = translations('ui.labels')
 
 const icons: Readonly<Record<Tone, TablerIcon>> = {
   good: IconCircleCheck,
@@ -67,15 +70,19 @@ export function TenantStatusBadge({
 }
 
 export function OutcomeBadge({ outcome }: { outcome: AuditOutcome }) {
-  return <StatusBadge {...outcomeMeta[outcome]} />
+  return <StatusBadge {...outcomeMeta(outcome)} />
 }
 
 /** Health in words, with the score where there is one. */
 export function HealthBadge({ health }: { health: Pick<TenantHealth, 'band' | 'score'> }) {
-  const { label, tone } = healthMeta[health.band]
+  const { label, tone } = healthMeta(health.band)
   return (
     <StatusBadge
-      label={health.score === null ? label : `${label}, ${health.score} of 100`}
+      label={
+        health.score === null
+          ? label
+          : t('health.withScore', { health: label, score: health.score })
+      }
       tone={tone}
     />
   )

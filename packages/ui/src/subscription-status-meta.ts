@@ -1,29 +1,32 @@
 import type { BillingCycle, SubscriptionStatus } from '@atrium/core/billing/subscriptions'
 import type { Plan } from '@atrium/core/tenants/tenants'
-import type { StatusMeta } from './tones.ts'
+import { translations } from './messages.ts'
+import type { StatusMeta, Tone } from './tones.ts'
 
-export const planNames: Readonly<Record<Plan, string>> = {
-  free: 'Free',
-  starter: 'Starter',
-  business: 'Business',
-  enterprise: 'Enterprise',
+const t = translations('ui.labels')
+
+export const planName = (plan: Plan): string => t(`plans.${plan}`)
+
+export const cycleName = (cycle: BillingCycle): string => t(`cycles.${cycle}`)
+
+/** "Business, monthly". */
+export const planAndCycle = (plan: Plan, cycle: BillingCycle): string =>
+  t(`planAndCycle.${cycle}`, { plan: planName(plan) })
+
+const tones: Readonly<Record<SubscriptionStatus, Tone>> = {
+  incomplete: 'waiting',
+  incomplete_expired: 'neutral',
+  trialing: 'good',
+  active: 'good',
+  past_due: 'warning',
+  canceled: 'neutral',
+  unpaid: 'bad',
+  paused: 'neutral',
+  unknown: 'warning',
 }
 
-export const cycleNames: Readonly<Record<BillingCycle, string>> = {
-  month: 'Monthly',
-  year: 'Yearly',
-}
-
-export const subscriptionStatusMeta: Readonly<Record<SubscriptionStatus, StatusMeta>> = {
-  incomplete: { label: 'Waits for payment', tone: 'waiting' },
-  incomplete_expired: { label: 'Never paid', tone: 'neutral' },
-  trialing: { label: 'Trial', tone: 'good' },
-  active: { label: 'Active', tone: 'good' },
-  past_due: { label: 'Past due', tone: 'warning' },
-  canceled: { label: 'Ended', tone: 'neutral' },
-  unpaid: { label: 'Unpaid', tone: 'bad' },
-  paused: { label: 'Paused', tone: 'neutral' },
-  unknown: { label: 'Unknown', tone: 'warning' },
+export function subscriptionStatusMeta(status: SubscriptionStatus): StatusMeta {
+  return { label: t(`subscriptionStatuses.${status}`), tone: tones[status] }
 }
 
 /** The state as people read it; one that is being canceled says so. */
@@ -35,11 +38,9 @@ export function subscriptionMeta({
   cancelAtPeriodEnd: boolean
 }): StatusMeta {
   return cancelAtPeriodEnd && status === 'active'
-    ? { label: 'Ends with the period', tone: 'warning' }
-    : subscriptionStatusMeta[status]
+    ? { label: t('subscriptionStatuses.ending'), tone: 'warning' }
+    : subscriptionStatusMeta(status)
 }
 
 /** "12 seats", "1 seat". */
-export function seatsLabel(seats: number): string {
-  return seats === 1 ? '1 seat' : `${seats.toLocaleString('en')} seats`
-}
+export const seatsLabel = (seats: number): string => t('seats', { count: seats })

@@ -1,16 +1,9 @@
 import type { SuspensionMode } from '@atrium/core/tenants/tenants'
+import { translations } from './messages.ts'
 
-/** Modes of a suspension as people read them, with what each takes away. */
-export const suspensionLabels: Readonly<Record<SuspensionMode, { name: string; effect: string }>> =
-  {
-    no_sign_in: {
-      name: 'No sign-in',
-      effect:
-        'Members cannot sign in. Mailboxes, files and apps are closed. Owner and admins can still sign in here. Mail keeps arriving.',
-    },
-    read_only: {
-      name: 'Read-only',
-      effect:
-        'Members sign in and read. They cannot send mail or change files. Mail keeps arriving.',
-    },
-  }
+const t = translations('ui.labels')
+
+/** The mode of a suspension as people read it, with what it takes away. */
+export function suspensionLabel(mode: SuspensionMode): { name: string; effect: string } {
+  return { name: t(`suspensionModes.${mode}.name`), effect: t(`suspensionModes.${mode}.effect`) }
+}

@@ -1,7 +1,10 @@
 import { suspensionModes } from '@atrium/core/platform/choices'
 import type { SuspensionMode } from '@atrium/core/tenants/tenants'
 import { Radio, Stack } from '@mantine/core'
-import { suspensionLabels } from './suspension-labels.ts'
+import { translations } from './messages.ts'
+import { suspensionLabel } from './suspension-labels.ts'
+
+const t = translations('ui.labels')
 
 interface Props {
   value: SuspensionMode
@@ -12,7 +15,7 @@ interface Props {
 export default function SuspensionModeChoice({ value, onChange }: Props) {
   return (
     <Radio.Group
-      label="What the suspension does"
+      label={t('suspensionModes.label')}
       value={value}
       onChange={(chosen) => onChange(suspensionModes.find((mode) => mode === chosen) ?? value)}
     >
@@ -21,8 +24,8 @@ export default function SuspensionModeChoice({ value, onChange }: Props) {
           <Radio
             key={mode}
             value={mode}
-            label={suspensionLabels[mode].name}
-            description={suspensionLabels[mode].effect}
+            label={suspensionLabel(mode).name}
+            description={suspensionLabel(mode).effect}
           />
         ))}
       </Stack>

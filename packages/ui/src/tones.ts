@@ -5,6 +5,9 @@ import type {
   TenantHealth,
   TenantStatus,
 } from '@atrium/core/tenants/tenants'
+import { translations } from './messages.ts'
+
+const t = translations('ui.labels')
 
 /**
  * What a state means to the reader; decides colour and icon together, so that colour never stands
@@ -17,11 +20,15 @@ export interface StatusMeta {
   tone: Tone
 }
 
-export const tenantStatusMeta: Readonly<Record<TenantStatus, StatusMeta>> = {
-  pending: { label: 'Setting up', tone: 'working' },
-  active: { label: 'Active', tone: 'good' },
-  suspended: { label: 'Suspended', tone: 'warning' },
-  deleted: { label: 'Deleted', tone: 'neutral' },
+const tenantTones: Readonly<Record<TenantStatus, Tone>> = {
+  pending: 'working',
+  active: 'good',
+  suspended: 'warning',
+  deleted: 'neutral',
+}
+
+export function tenantStatusMeta(status: TenantStatus): StatusMeta {
+  return { label: t(`tenantStatuses.${status}`), tone: tenantTones[status] }
 }
 
 /**
@@ -29,35 +36,45 @@ export const tenantStatusMeta: Readonly<Record<TenantStatus, StatusMeta>> = {
  */
 export function tenantMeta(status: TenantStatus, steps?: ProvisioningStatus): StatusMeta {
   if (status !== 'pending' || !steps || !Object.values(steps).includes('error'))
-    return tenantStatusMeta[status]
-  return { label: 'Setup incomplete', tone: 'warning' }
+    return tenantStatusMeta(status)
+  return { label: t('tenantStatuses.incomplete'), tone: 'warning' }
 }
 
-export const outcomeMeta: Readonly<Record<AuditOutcome, StatusMeta>> = {
-  success: { label: 'Success', tone: 'good' },
-  failure: { label: 'Failure', tone: 'bad' },
-  denied: { label: 'Denied', tone: 'warning' },
+const outcomeTones: Readonly<Record<AuditOutcome, Tone>> = {
+  success: 'good',
+  failure: 'bad',
+  denied: 'warning',
 }
 
-export const healthMeta: Readonly<Record<TenantHealth['band'], StatusMeta>> = {
-  healthy: { label: 'Healthy', tone: 'good' },
-  watch: { label: 'Watch', tone: 'warning' },
-  at_risk: { label: 'At risk', tone: 'bad' },
-  new: { label: 'New', tone: 'neutral' },
-  inactive: { label: 'Inactive', tone: 'neutral' },
-  unknown: { label: 'Not enough data', tone: 'neutral' },
+export function outcomeMeta(outcome: AuditOutcome): StatusMeta {
+  return { label: t(`outcomes.${outcome}`), tone: outcomeTones[outcome] }
+}
+
+const healthTones: Readonly<Record<TenantHealth['band'], Tone>> = {
+  healthy: 'good',
+  watch: 'warning',
+  at_risk: 'bad',
+  new: 'neutral',
+  inactive: 'neutral',
+  unknown: 'neutral',
+}
+
+export function healthMeta(band: TenantHealth['band']): StatusMeta {
+  return { label: t(`health.${band}`), tone: healthTones[band] }
 }
 
 /** A step as people read it: `pending` is "working" only while a run is under way. */
 export function stepMeta(state: StepState, running: boolean): StatusMeta {
   switch (state) {
     case 'ok':
-      return { label: 'Done', tone: 'good' }
+      return { label: t('steps.ok'), tone: 'good' }
     case 'skipped':
-      return { label: 'Not needed', tone: 'neutral' }
+      return { label: t('steps.skipped'), tone: 'neutral' }
     case 'error':
-      return { label: 'Failed', tone: 'bad' }
+      return { label: t('steps.error'), tone: 'bad' }
     case 'pending':
-      return running ? { label: 'Working', tone: 'working' } : { label: 'Waiting', tone: 'waiting' }
+      return running
+        ? { label: t('steps.working'), tone: 'working' }
+        : { label: t('steps.waiting'), tone: 'waiting' }
   }
 }

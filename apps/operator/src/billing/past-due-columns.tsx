@@ -36,7 +36,7 @@ export const pastDueColumns: readonly Column<Row>[] = [
   {
     key: 'status',
     header: 'Subscription',
-    cell: ({ status }) => <StatusBadge {...subscriptionStatusMeta[status]} />,
+    cell: ({ status }) => <StatusBadge {...subscriptionStatusMeta(status)} />,
   },
   {
     key: 'since',

@@ -130,7 +130,7 @@ function Evaluation({ explanation }: { explanation: FlagExplanation }) {
           <Alert
             color="yellow"
             icon={<IconAlertTriangle aria-hidden />}
-            title={`The tenant is ${tenantStatusMeta[tenantStatus].label.toLowerCase()}`}
+            title={`The tenant is ${tenantStatusMeta(tenantStatus).label.toLowerCase()}`}
           >
             The flag itself says on, but a suspended or deleted tenant is told that every flag is
             off.

@@ -1,5 +1,6 @@
 import { plans } from '@atrium/core/billing/plans'
 import { flagState, flagStates } from '@atrium/core/flags/flags'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import {
   Group,
   Input,
@@ -15,7 +16,6 @@ import {
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useId } from 'react'
-import { planNames } from '../tenants/labels.ts'
 import type { FlagForm } from './flag-form.ts'
 import { reachSentence, stateNames } from './labels.ts'
 import { FlagKeysInput, PartnerSlugsInput, TenantSlugsInput } from './name-inputs.tsx'
@@ -25,7 +25,7 @@ interface Props {
 }
 
 const stateChoices = flagStates.map((value) => ({ value, label: stateNames[value] }))
-const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
+const planChoices = () => plans.map((value) => ({ value, label: planName(value) }))
 const marks = [0, 25, 50, 75, 100].map((value) => ({ value, label: `${value} %` }))
 
 /** State and percentage; the slider goes by whole percents, the field beside it by hundredths. */
@@ -101,7 +101,7 @@ export function TargetingFields({ form }: Props) {
       <MultiSelect
         label="Allowed plans"
         description="On for all tenants on these plans."
-        data={planChoices}
+        data={planChoices()}
         {...form.getInputProps('allowPlans')}
       />
       <TenantSlugsInput

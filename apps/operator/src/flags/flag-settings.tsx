@@ -2,9 +2,9 @@ import type { FlagView } from '@atrium/core/flags/flags'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import { Time } from '@atrium/ui/time'
 import { Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core'
-import { planNames } from '../tenants/labels.ts'
 import { EditAbout, EditConditions, EditRollout, EditTargeting } from './edit-flag.tsx'
 import { RemoveFlagPanel } from './flag-actions.tsx'
 import { GuardsPanel } from './flag-guards.tsx'
@@ -33,7 +33,7 @@ export function FlagSettingsTab({ flag }: Props) {
             </DetailItem>
             <DetailItem label="Allowed partners">{flag.allowPartners.join(', ')}</DetailItem>
             <DetailItem label="Allowed plans">
-              {flag.allowPlans.map((plan) => planNames[plan]).join(', ')}
+              {flag.allowPlans.map((plan) => planName(plan)).join(', ')}
             </DetailItem>
             <DetailItem label="Denied tenants">
               {flag.denyTenants.length > 0 ? <TenantLinks slugs={flag.denyTenants} /> : null}

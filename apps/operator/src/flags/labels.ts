@@ -7,8 +7,8 @@ import type {
   FlagView,
 } from '@atrium/core/flags/flags'
 import { formatCount, formatDay, formatTime } from '@atrium/ui/format'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import type { StatusMeta } from '@atrium/ui/tones'
-import { planNames } from '../tenants/labels.ts'
 
 export const stateNames: Readonly<Record<FlagState, string>> = {
   off: 'Off',
@@ -175,7 +175,7 @@ function itemsOf(settings: FlagSettings, field: keyof FlagSettings): readonly st
           `${signalNames[guard.signal].toLowerCase()} over ${percent(guard.threshold)} in ${guard.windowMinutes} min from ${formatCount(guard.minimum)}`,
       )
     case 'allowPlans':
-      return settings.allowPlans.map((plan) => planNames[plan])
+      return settings.allowPlans.map((plan) => planName(plan))
     case 'allowTenants':
     case 'denyTenants':
     case 'allowPartners':

@@ -129,7 +129,7 @@ export function OperatorSpotlight() {
       actions: (enabled ? (tenants.data?.items ?? []) : []).map((tenant) => ({
         id: tenant.id,
         label: tenant.name,
-        description: `${tenant.slug} · ${tenantStatusMeta[tenant.status].label}`,
+        description: `${tenant.slug} · ${tenantStatusMeta(tenant.status).label}`,
         // The server has matched already, perhaps by a field that is not shown here.
         keywords: [q, typed],
         leftSection: <IconBuilding {...icon} />,

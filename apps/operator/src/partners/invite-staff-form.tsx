@@ -3,7 +3,7 @@ import { partnerAccesses } from '@atrium/core/partners/partner-rights'
 import { InviteStaff } from '@atrium/core/partners/partner-team'
 import type { PartnerView } from '@atrium/core/partners/partners'
 import { done } from '@atrium/ui/done'
-import { accessLabels } from '@atrium/ui/partner-status-meta'
+import { accessLabel } from '@atrium/ui/partner-status-meta'
 import { problemOf } from '@atrium/ui/problem'
 import { Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
@@ -71,8 +71,8 @@ export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
               <Radio
                 key={access}
                 value={access}
-                label={accessLabels[access].name}
-                description={accessLabels[access].may}
+                label={accessLabel(access).name}
+                description={accessLabel(access).may}
               />
             ))}
           </Stack>

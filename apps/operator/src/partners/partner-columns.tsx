@@ -35,7 +35,7 @@ export const partnerColumns: readonly Column<PartnerView>[] = [
   {
     key: 'status',
     header: 'Status',
-    cell: ({ status }) => <StatusBadge {...partnerStatusMeta[status]} />,
+    cell: ({ status }) => <StatusBadge {...partnerStatusMeta(status)} />,
   },
   {
     key: 'customers',

@@ -16,10 +16,11 @@ import { partnersPerPage } from './search.ts'
 
 const route = getRouteApi('/authenticated/partners/$slug')
 
-const statusChoices = tenantStatuses.map((value) => ({
-  value,
-  label: tenantStatusMeta[value].label,
-}))
+const statusChoices = () =>
+  tenantStatuses.map((value) => ({
+    value,
+    label: tenantStatusMeta(value).label,
+  }))
 
 /** The tenants that are attached to a partner. */
 export function PartnerCustomers({ slug }: { slug: string }) {
@@ -51,7 +52,7 @@ export function PartnerCustomers({ slug }: { slug: string }) {
         <ChoiceFilter
           label="Status"
           value={status}
-          choices={statusChoices}
+          choices={statusChoices()}
           onChange={(chosen) => narrow({ status: chosen })}
         />
       </FilterBar>

@@ -48,7 +48,7 @@ function PartnerPage() {
       <PageHeader
         title={partner?.name ?? slug}
         description={partner && [partner.slug, partner.domain].filter(Boolean).join(' · ')}
-        marks={partner && <StatusBadge {...partnerStatusMeta[partner.status]} />}
+        marks={partner && <StatusBadge {...partnerStatusMeta(partner.status)} />}
         actions={partner && <PartnerActions partner={partner} />}
       />
       {partner ? (

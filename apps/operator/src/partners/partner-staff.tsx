@@ -4,7 +4,7 @@ import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Pager } from '@atrium/ui/pager'
 import { currentCursor } from '@atrium/ui/paging'
-import { accessLabels, mfaMeta } from '@atrium/ui/partner-status-meta'
+import { accessLabel, mfaMeta } from '@atrium/ui/partner-status-meta'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, Modal, Text } from '@mantine/core'
@@ -128,7 +128,7 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
       header: 'Access',
       cell: ({ access, status }) => (
         <Group gap="xs">
-          {accessLabels[access].name}
+          {accessLabel(access).name}
           {status === 'deactivated' && <StatusBadge label="Deactivated" tone="neutral" />}
           {status === 'invited' && <StatusBadge label="Invited" tone="working" />}
         </Group>
@@ -139,7 +139,7 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
       header: 'Second factor',
       cell: ({ mfa }) => (
         <span title={mfa.reason ?? undefined}>
-          <StatusBadge {...mfaMeta[mfa.state]} />
+          <StatusBadge {...mfaMeta(mfa.state)} />
         </span>
       ),
     },

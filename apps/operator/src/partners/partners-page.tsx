@@ -20,10 +20,11 @@ const route = getRouteApi('/authenticated/partners')
 
 export const Route = createLazyRoute('/authenticated/partners')({ component: PartnersPage })
 
-const statusChoices = partnerStatuses.map((value) => ({
-  value,
-  label: partnerStatusMeta[value].label,
-}))
+const statusChoices = () =>
+  partnerStatuses.map((value) => ({
+    value,
+    label: partnerStatusMeta(value).label,
+  }))
 
 function PartnersPage() {
   const search = route.useSearch()
@@ -60,7 +61,7 @@ function PartnersPage() {
         <ChoiceFilter
           label="Status"
           value={search.status}
-          choices={statusChoices}
+          choices={statusChoices()}
           onChange={(status) => narrow({ status })}
         />
       </FilterBar>

@@ -4,7 +4,7 @@ import type { StaffView } from '@atrium/core/partners/partner-team'
 import type { PartnerView } from '@atrium/core/partners/partners'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
-import { accessLabels } from '@atrium/ui/partner-status-meta'
+import { accessLabel } from '@atrium/ui/partner-status-meta'
 import { problemOf } from '@atrium/ui/problem'
 import { Button, Group, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
@@ -23,7 +23,7 @@ export function StaffActions({ partner, person }: { partner: PartnerView; person
       { ...path, access },
       {
         onSuccess: (saved) =>
-          done(`${saved.name} is ${accessLabels[access].name.toLowerCase()} now.`),
+          done(`${saved.name} is ${accessLabel(access).name.toLowerCase()} now.`),
       },
     )
   }
@@ -38,7 +38,7 @@ export function StaffActions({ partner, person }: { partner: PartnerView; person
         onChange={(event) => choose(event.currentTarget.value)}
         data={partnerAccesses.map((access) => ({
           value: access,
-          label: accessLabels[access].name,
+          label: accessLabel(access).name,
         }))}
       />
       <Button

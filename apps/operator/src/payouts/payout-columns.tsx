@@ -37,7 +37,7 @@ export const payoutColumns: readonly Column<PayoutView>[] = [
   {
     key: 'status',
     header: 'Status',
-    cell: (payout) => <StatusBadge {...payoutMeta[payout.status]} />,
+    cell: (payout) => <StatusBadge {...payoutMeta(payout.status)} />,
   },
   { key: 'period', header: 'Until', cell: (payout) => formatDay(payout.periodTo) },
   {

@@ -51,7 +51,7 @@ function PayoutPage() {
             : 'Payout'
         }
         description={payout?.statementNumber}
-        marks={payout && <StatusBadge {...payoutMeta[payout.status]} />}
+        marks={payout && <StatusBadge {...payoutMeta(payout.status)} />}
         actions={payout && <PayoutActions payout={payout} />}
       />
       {payout ? (

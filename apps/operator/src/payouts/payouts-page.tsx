@@ -60,7 +60,8 @@ function PayoutsPage() {
   )
 }
 
-const statusChoices = payoutStatuses.map((value) => ({ value, label: payoutMeta[value].label }))
+const statusChoices = () =>
+  payoutStatuses.map((value) => ({ value, label: payoutMeta(value).label }))
 
 function PayoutList() {
   const search = route.useSearch()
@@ -88,7 +89,7 @@ function PayoutList() {
         <ChoiceFilter
           label="Status"
           value={search.status}
-          choices={statusChoices}
+          choices={statusChoices()}
           onChange={(status) => narrow({ status })}
         />
         {countFilters(search) > 0 && (

@@ -7,7 +7,7 @@ import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
-import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
+import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
 import { Box, Input, SegmentedControl, Select, SimpleGrid, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { createLazyRoute, useNavigate } from '@tanstack/react-router'
@@ -19,8 +19,8 @@ import { emptyPrice, inputOf, type PriceForm, toCreatePrice, validatePrice } fro
 
 export const Route = createLazyRoute('/authenticated/prices/new')({ component: CreatePricePage })
 
-const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
-const cycleChoices = billingCycles.map((value) => ({ value, label: cycleNames[value] }))
+const planChoices = () => plans.map((value) => ({ value, label: planName(value) }))
+const cycleChoices = () => billingCycles.map((value) => ({ value, label: cycleName(value) }))
 
 /** Always a draft at first: what goes on sale is looked at once more. */
 function CreatePricePage() {
@@ -61,7 +61,7 @@ function CreatePricePage() {
             <SimpleGrid cols={{ base: 1, xs: 2 }}>
               <Select
                 label="Plan"
-                data={planChoices}
+                data={planChoices()}
                 allowDeselect={false}
                 withScrollArea={false}
                 value={form.values.plan}
@@ -72,7 +72,7 @@ function CreatePricePage() {
                   aria-labelledby={cycleLabel}
                   transitionDuration={0}
                   fullWidth
-                  data={cycleChoices}
+                  data={cycleChoices()}
                   value={form.values.cycle}
                   onChange={(value) => form.setFieldValue('cycle', billingCycle.parse(value))}
                 />

@@ -1,7 +1,7 @@
 import type { PriceScheme, PriceState, PriceTier, PriceView } from '@atrium/core/billing/prices'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
 import { formatMoney } from '@atrium/ui/format'
-import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
+import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
 import type { StatusMeta } from '@atrium/ui/tones'
 
 export const priceStateMeta: Readonly<Record<PriceState, StatusMeta>> = {
@@ -26,7 +26,7 @@ export const schemeHints: Readonly<Record<PriceScheme, string>> = {
 
 /** "Business, monthly". */
 export function priceName({ plan, cycle }: Pick<PriceView, 'plan' | 'cycle'>): string {
-  return `${planNames[plan]}, ${cycleNames[cycle].toLowerCase()}`
+  return `${planName(plan)}, ${cycleName(cycle).toLowerCase()}`
 }
 
 const perCycle: Readonly<Record<BillingCycle, string>> = { month: 'a month', year: 'a year' }

@@ -7,7 +7,7 @@ import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
-import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
+import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
 import { Button } from '@mantine/core'
 import { IconPlus, IconTag } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -22,8 +22,8 @@ const route = getRouteApi('/authenticated/prices')
 
 export const Route = createLazyRoute('/authenticated/prices')({ component: PricesPage })
 
-const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
-const cycleChoices = billingCycles.map((value) => ({ value, label: cycleNames[value] }))
+const planChoices = () => plans.map((value) => ({ value, label: planName(value) }))
+const cycleChoices = () => billingCycles.map((value) => ({ value, label: cycleName(value) }))
 const stateChoices = priceStates.map((value) => ({ value, label: priceStateMeta[value].label }))
 
 function PricesPage() {
@@ -53,13 +53,13 @@ function PricesPage() {
         <ChoiceFilter
           label="Plan"
           value={search.plan}
-          choices={planChoices}
+          choices={planChoices()}
           onChange={(plan) => narrow({ plan })}
         />
         <ChoiceFilter
           label="Cycle"
           value={search.cycle}
-          choices={cycleChoices}
+          choices={cycleChoices()}
           onChange={(cycle) => narrow({ cycle })}
         />
         <ChoiceFilter

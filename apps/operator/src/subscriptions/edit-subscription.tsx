@@ -112,7 +112,7 @@ function StatusFields({
 }: Props & { form: UseFormReturnType<SubscriptionForm> }) {
   const choices = reachableStatuses(subscription).map((value) => ({
     value,
-    label: subscriptionStatusMeta[value].label,
+    label: subscriptionStatusMeta(value).label,
   }))
   return (
     <>

@@ -1,5 +1,5 @@
 import type { PendingChange, SubscriptionSource } from '@atrium/core/billing/subscriptions'
-import { cycleNames, planNames, seatsLabel } from '@atrium/ui/subscription-status-meta'
+import { cycleName, planName, seatsLabel } from '@atrium/ui/subscription-status-meta'
 
 export const sourceNames: Readonly<Record<SubscriptionSource, string>> = {
   manual: 'Us alone',
@@ -9,8 +9,8 @@ export const sourceNames: Readonly<Record<SubscriptionSource, string>> = {
 /** What waits: "Starter, 6 seats". */
 export function pendingLabel({ plan, cycle, seats }: PendingChange): string {
   return [
-    plan && planNames[plan],
-    cycle && cycleNames[cycle].toLowerCase(),
+    plan && planName(plan),
+    cycle && cycleName(cycle).toLowerCase(),
     seats !== undefined && seatsLabel(seats),
   ]
     .filter(Boolean)

@@ -4,8 +4,8 @@ import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import {
-  cycleNames,
-  planNames,
+  cycleName,
+  planName,
   seatsLabel,
   subscriptionMeta,
 } from '@atrium/ui/subscription-status-meta'
@@ -43,9 +43,9 @@ export const subscriptionColumns: readonly Column<SubscriptionView>[] = [
     header: 'Plan',
     cell: (row) => (
       <>
-        {planNames[row.plan]}
+        {planName(row.plan)}
         <Text size="xs" c="dimmed">
-          {cycleNames[row.cycle]}, {seatsLabel(row.seats)}
+          {cycleName(row.cycle)}, {seatsLabel(row.seats)}
         </Text>
       </>
     ),

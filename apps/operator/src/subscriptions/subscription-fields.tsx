@@ -1,7 +1,7 @@
 import { plans } from '@atrium/core/billing/plans'
 import { billingCycle, billingCycles } from '@atrium/core/billing/subscriptions'
 import { plan as planOf } from '@atrium/core/tenants/tenants'
-import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
+import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
 import {
   Input,
   NumberInput,
@@ -19,8 +19,8 @@ interface Props {
   form: UseFormReturnType<SubscriptionForm>
 }
 
-const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
-const cycleChoices = billingCycles.map((value) => ({ value, label: cycleNames[value] }))
+const planChoices = () => plans.map((value) => ({ value, label: planName(value) }))
+const cycleChoices = () => billingCycles.map((value) => ({ value, label: cycleName(value) }))
 
 /** Plan, cycle and seats. */
 export function PlanFields({ form }: Props) {
@@ -30,7 +30,7 @@ export function PlanFields({ form }: Props) {
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
           label="Plan"
-          data={planChoices}
+          data={planChoices()}
           allowDeselect={false}
           withScrollArea={false}
           {...form.getInputProps('plan')}
@@ -41,7 +41,7 @@ export function PlanFields({ form }: Props) {
             aria-labelledby={label}
             transitionDuration={0}
             fullWidth
-            data={cycleChoices}
+            data={cycleChoices()}
             value={form.values.cycle}
             onChange={(value) => form.setFieldValue('cycle', billingCycle.parse(value))}
           />

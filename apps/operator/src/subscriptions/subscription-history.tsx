@@ -3,8 +3,8 @@ import { formatMoney } from '@atrium/ui/format'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import {
-  cycleNames,
-  planNames,
+  cycleName,
+  planName,
   seatsLabel,
   subscriptionMeta,
 } from '@atrium/ui/subscription-status-meta'
@@ -33,9 +33,9 @@ const columns: readonly Column<SubscriptionState>[] = [
     header: 'Plan',
     cell: ({ plan, cycle, seats }) => (
       <>
-        {planNames[plan]}
+        {planName(plan)}
         <Text size="xs" c="dimmed">
-          {cycleNames[cycle]}, {seatsLabel(seats)}
+          {cycleName(cycle)}, {seatsLabel(seats)}
         </Text>
       </>
     ),

@@ -9,8 +9,8 @@ import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import {
-  cycleNames,
-  planNames,
+  cycleName,
+  planName,
   seatsLabel,
   subscriptionMeta,
 } from '@atrium/ui/subscription-status-meta'
@@ -159,9 +159,9 @@ function TermsPanel({ subscription }: Props) {
   return (
     <Panel title="Terms">
       <DetailList>
-        <DetailItem label="Plan">{planNames[plan]}</DetailItem>
+        <DetailItem label="Plan">{planName(plan)}</DetailItem>
         <DetailItem label="Seats">{seatsLabel(seats)}</DetailItem>
-        <DetailItem label="Cycle">{cycleNames[cycle]}</DetailItem>
+        <DetailItem label="Cycle">{cycleName(cycle)}</DetailItem>
         <DetailItem label="Per seat">
           {formatMoney(perSeatAmount, currency)}
           {periodAmount !== null && ' on average'}

@@ -7,7 +7,7 @@ import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
-import { planNames, subscriptionStatusMeta } from '@atrium/ui/subscription-status-meta'
+import { planName, subscriptionStatusMeta } from '@atrium/ui/subscription-status-meta'
 import { Button } from '@mantine/core'
 import { IconPlus, IconRepeat, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -24,11 +24,12 @@ export const Route = createLazyRoute('/authenticated/subscriptions')({
   component: SubscriptionsPage,
 })
 
-const statusChoices = subscriptionStatuses.map((value) => ({
-  value,
-  label: subscriptionStatusMeta[value].label,
-}))
-const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
+const statusChoices = () =>
+  subscriptionStatuses.map((value) => ({
+    value,
+    label: subscriptionStatusMeta(value).label,
+  }))
+const planChoices = () => plans.map((value) => ({ value, label: planName(value) }))
 const sourceChoices = subscriptionSources.map((value) => ({ value, label: sourceNames[value] }))
 const none: SubscriptionsSearch = {
   ...{ q: undefined, status: undefined, plan: undefined, source: undefined },
@@ -72,13 +73,13 @@ function SubscriptionsPage() {
         <ChoiceFilter
           label="Status"
           value={search.status}
-          choices={statusChoices}
+          choices={statusChoices()}
           onChange={(status) => narrow({ status })}
         />
         <ChoiceFilter
           label="Plan"
           value={search.plan}
-          choices={planChoices}
+          choices={planChoices()}
           onChange={(plan) => narrow({ plan })}
         />
         <ChoiceFilter

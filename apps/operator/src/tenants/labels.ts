@@ -1,11 +1,4 @@
-import type { Plan, ProvisioningStep, TenantRole } from '@atrium/core/tenants/tenants'
-
-export const planNames: Readonly<Record<Plan, string>> = {
-  free: 'Free',
-  starter: 'Starter',
-  business: 'Business',
-  enterprise: 'Enterprise',
-}
+import type { ProvisioningStep, TenantRole } from '@atrium/core/tenants/tenants'
 
 export const stepNames: Readonly<Record<ProvisioningStep, string>> = {
   identity: 'Identity',

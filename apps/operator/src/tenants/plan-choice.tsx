@@ -1,8 +1,8 @@
 import { fileQuotaBytes, plans } from '@atrium/core/billing/plans'
 import { type Plan, plan as planSchema } from '@atrium/core/tenants/tenants'
 import { formatBytes } from '@atrium/ui/format'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import { Group, Radio, SimpleGrid, Text } from '@mantine/core'
-import { planNames } from './labels.ts'
 
 interface Props {
   value: Plan
@@ -23,13 +23,13 @@ export function PlanChoice({ value, onChange }: Props) {
             key={plan}
             value={plan}
             p="sm"
-            aria-label={`${planNames[plan]}, ${formatBytes(fileQuotaBytes[plan])} of files`}
+            aria-label={`${planName(plan)}, ${formatBytes(fileQuotaBytes[plan])} of files`}
           >
             <Group gap="sm" wrap="nowrap">
               <Radio.Indicator />
               <div>
                 <Text size="sm" fw={550}>
-                  {planNames[plan]}
+                  {planName(plan)}
                 </Text>
                 <Text size="xs" c="dimmed">
                   {formatBytes(fileQuotaBytes[plan])} of files

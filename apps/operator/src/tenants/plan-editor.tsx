@@ -2,10 +2,10 @@ import { fileQuotaBytes } from '@atrium/core/billing/plans'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { formatBytes } from '@atrium/ui/format'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import { Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { planNames } from './labels.ts'
 import { useUpdateTenant } from './mutations.ts'
 import { PlanChoice } from './plan-choice.tsx'
 
@@ -20,7 +20,7 @@ export function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: (
       { slug: tenant.slug, plan, expectedVersion: tenant.editVersion },
       {
         onSuccess: (saved) => {
-          done(`${saved.name} is on ${planNames[saved.plan]}.`)
+          done(`${saved.name} is on ${planName(saved.plan)}.`)
           onClose()
         },
       },
@@ -32,7 +32,7 @@ export function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: (
         <PlanChoice value={plan} onChange={setPlan} />
         <Text size="sm" c="dimmed">
           {plan === tenant.plan
-            ? `Now on ${planNames[tenant.plan]}.`
+            ? `Now on ${planName(tenant.plan)}.`
             : `The file space goes from ${formatBytes(fileQuotaBytes[tenant.plan])} to ${formatBytes(fileQuotaBytes[plan])}.${smaller ? ' Files that no longer fit are kept, but nothing can be added until there is room.' : ''} The tenant has it without a subscription; the grant is recorded.`}
         </Text>
         <FormFooter

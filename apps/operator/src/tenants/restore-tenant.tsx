@@ -1,10 +1,10 @@
 import type { RestoredTenant, TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done, noticed } from '@atrium/ui/done'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import { Button, List } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconRestore } from '@tabler/icons-react'
-import { planNames } from './labels.ts'
 import { useRestoreTenant } from './mutations.ts'
 
 /** Brings a deleted tenant back while the time for it lasts. */
@@ -29,7 +29,7 @@ export function RestoreTenant({ tenant }: { tenant: TenantView }) {
           const { endedSubscription, lostDomains } = await restore.mutateAsync({ slug, reason })
           done(
             endedSubscription
-              ? `${name} is restored. Its ${planNames[endedSubscription.plan]} subscription stays ended: start a new one.`
+              ? `${name} is restored. Its ${planName(endedSubscription.plan)} subscription stays ended: start a new one.`
               : `${name} is restored.`,
           )
           for (const lost of lostDomains) noticed(`${lost.name} did not come back`, lostWords(lost))

@@ -3,9 +3,9 @@ import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import { Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
-import { planNames } from './labels.ts'
 import { ProvisioningSummary } from './provisioning-summary.tsx'
 
 /** Columns of a list of tenants. */
@@ -38,7 +38,7 @@ export const tenantColumns: readonly Column<TenantView>[] = [
     header: 'Status',
     cell: (tenant) => <TenantStatusBadge status={tenant.status} />,
   },
-  { key: 'plan', header: 'Plan', cell: (tenant) => planNames[tenant.plan] },
+  { key: 'plan', header: 'Plan', cell: (tenant) => planName(tenant.plan) },
   {
     key: 'provisioning',
     header: 'Provisioning',

@@ -3,11 +3,11 @@ import { tenantStatuses } from '@atrium/core/platform/choices'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { countFilters } from '@atrium/ui/search-params'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import { tenantStatusMeta } from '@atrium/ui/tones'
 import { Button } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
-import { planNames } from './labels.ts'
 import type { TenantsSearch } from './search.ts'
 
 interface Props {
@@ -21,11 +21,12 @@ const none: Partial<TenantsSearch> = {
   plan: undefined,
   partnerSlug: undefined,
 }
-const statusChoices = tenantStatuses.map((value) => ({
-  value,
-  label: tenantStatusMeta[value].label,
-}))
-const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
+const statusChoices = () =>
+  tenantStatuses.map((value) => ({
+    value,
+    label: tenantStatusMeta(value).label,
+  }))
+const planChoices = () => plans.map((value) => ({ value, label: planName(value) }))
 
 export function TenantFilters({ search, onChange }: Props) {
   return (
@@ -41,13 +42,13 @@ export function TenantFilters({ search, onChange }: Props) {
       <ChoiceFilter
         label="Status"
         value={search.status}
-        choices={statusChoices}
+        choices={statusChoices()}
         onChange={(status) => onChange({ status })}
       />
       <ChoiceFilter
         label="Plan"
         value={search.plan}
-        choices={planChoices}
+        choices={planChoices()}
         onChange={(plan) => onChange({ plan })}
       />
       <DebouncedInput

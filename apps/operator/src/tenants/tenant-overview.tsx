@@ -5,6 +5,7 @@ import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatBytes } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import { Time } from '@atrium/ui/time'
 import { ColorSwatch, Group, List, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useDeferredValue } from 'react'
@@ -14,7 +15,6 @@ import { DeleteTenantPanel } from './delete-tenant-panel.tsx'
 import { DeletedDomains } from './deleted-domains.tsx'
 import { EditDetails, EditDomains, EditPartner, EditPlan } from './edit-tenant.tsx'
 import { HealthPanel } from './health-panel.tsx'
-import { planNames } from './labels.ts'
 import { LimitsPanel } from './limits-panel.tsx'
 import { ProvisioningPanel } from './provisioning-panel.tsx'
 import { PurgePanel } from './purge-panel.tsx'
@@ -103,7 +103,7 @@ function Records({ tenant }: Pick<Props, 'tenant'>) {
       </Panel>
       <Panel title="Plan" actions={editable && <EditPlan tenant={tenant} />}>
         <DetailList>
-          <DetailItem label="Plan">{planNames[tenant.plan]}</DetailItem>
+          <DetailItem label="Plan">{planName(tenant.plan)}</DetailItem>
           <DetailItem label="File space">{formatBytes(fileQuotaBytes[tenant.plan])}</DetailItem>
           <DetailItem label="Subscription">
             <TenantSubscription slug={tenant.slug} />

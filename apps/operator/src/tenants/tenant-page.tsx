@@ -4,7 +4,7 @@ import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
-import { suspensionLabels } from '@atrium/ui/suspension-labels'
+import { suspensionLabel } from '@atrium/ui/suspension-labels'
 import { Alert, Tabs } from '@mantine/core'
 import { IconAlertTriangle, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -130,7 +130,7 @@ function StatusNotice({ tenant }: { tenant: TenantView }) {
       >
         {tenant.suspendedReason ?? 'No reason was given.'}{' '}
         {tenant.suspensionMode
-          ? suspensionLabels[tenant.suspensionMode].effect
+          ? suspensionLabel(tenant.suspensionMode).effect
           : 'It was suspended before there were modes, so mail, files and sign-in are still open. Choose a mode to close them.'}
       </Alert>
     )

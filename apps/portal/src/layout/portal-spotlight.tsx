@@ -89,7 +89,7 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
       actions: tenants.map((tenant) => ({
         id: tenant.id,
         label: tenant.name,
-        description: `${tenant.slug} · ${tenantStatusMeta[tenant.status].label}`,
+        description: `${tenant.slug} · ${tenantStatusMeta(tenant.status).label}`,
         leftSection: <TenantMark name={tenant.name} color={tenant.brandColor} size={28} />,
         onClick: () => void router.navigate(links.overview(tenant.slug)),
       })),

@@ -112,7 +112,7 @@ export default function TenantList({ tenants, current, partner, inPartnerArea, s
                     </Text>
                     <Text size="xs" c="dimmed" truncate>
                       {tenant.slug}
-                      {tenant.status !== 'active' && ` · ${tenantStatusMeta[tenant.status].label}`}
+                      {tenant.status !== 'active' && ` · ${tenantStatusMeta(tenant.status).label}`}
                     </Text>
                   </div>
                 </Group>

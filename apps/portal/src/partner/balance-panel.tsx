@@ -43,7 +43,7 @@ export function BalancePanel({ balance }: { balance: PartnerBalance }) {
             <LinkAnchor {...links.partnerPayouts({ payout: balance.openPayout.id })} fz="inherit">
               {money(balance.openPayout.amountMinor)}
             </LinkAnchor>
-            , {payoutMeta[balance.openPayout.status].label.toLowerCase()}
+            , {payoutMeta(balance.openPayout.status).label.toLowerCase()}
           </DetailItem>
         )}
         <DetailItem label="Earned this month">{money(balance.earnedThisMonthMinor)}</DetailItem>

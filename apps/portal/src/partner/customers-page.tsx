@@ -75,7 +75,7 @@ export function CustomersPage() {
             { value: '', label: 'Any but deleted' },
             ...tenantStatuses.map((status) => ({
               value: status,
-              label: tenantStatusMeta[status].label,
+              label: tenantStatusMeta(status).label,
             })),
           ]}
         />

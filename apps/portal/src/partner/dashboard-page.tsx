@@ -101,7 +101,7 @@ function Overview({ overview }: { overview: PartnerOverview }) {
                       c="inherit"
                       underline="hover"
                     >
-                      <StatusBadge {...tenantStatusMeta[status]} />
+                      <StatusBadge {...tenantStatusMeta(status)} />
                     </LinkAnchor>
                     <span className={classes.count}>{formatCount(customers[status])}</span>
                   </li>
@@ -129,9 +129,9 @@ function Figure({ label, value }: { label: string; value: string }) {
 
 function HealthPanel({ health }: { health: PartnerOverview['health'] }) {
   const bands = [
-    [healthMeta.healthy, health.healthy],
-    [healthMeta.watch, health.watch],
-    [healthMeta.at_risk, health.atRisk],
+    [healthMeta('healthy'), health.healthy],
+    [healthMeta('watch'), health.watch],
+    [healthMeta('at_risk'), health.atRisk],
     [{ label: 'New, or not enough data', tone: 'neutral' }, health.unscored],
   ] as const
   return (

@@ -4,7 +4,7 @@ import { InviteStaff } from '@atrium/core/partners/partner-team'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
-import { accessLabels } from '@atrium/ui/partner-status-meta'
+import { accessLabel } from '@atrium/ui/partner-status-meta'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
@@ -96,8 +96,8 @@ function InviteFields({ onClose, onInvited }: Props) {
               <Radio
                 key={access}
                 value={access}
-                label={accessLabels[access].name}
-                description={accessLabels[access].may}
+                label={accessLabel(access).name}
+                description={accessLabel(access).may}
               />
             ))}
           </Stack>

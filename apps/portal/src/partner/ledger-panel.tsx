@@ -4,7 +4,7 @@ import { FilterBar } from '@atrium/ui/filter-bar'
 import { LedgerTable } from '@atrium/ui/ledger-table'
 import { Pager } from '@atrium/ui/pager'
 import { Panel } from '@atrium/ui/panel'
-import { ledgerEntryNames } from '@atrium/ui/payout-status-meta'
+import { ledgerEntryName } from '@atrium/ui/payout-status-meta'
 import { Button, NativeSelect } from '@mantine/core'
 import { IconListDetails } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -42,7 +42,7 @@ export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
           value={search.type ?? ''}
           data={[
             { value: '', label: 'Any' },
-            ...ledgerEntryTypes.map((value) => ({ value, label: ledgerEntryNames[value] })),
+            ...ledgerEntryTypes.map((value) => ({ value, label: ledgerEntryName(value) })),
           ]}
           onChange={(event) =>
             go({ type: ledgerEntryType.safeParse(event.currentTarget.value).data })

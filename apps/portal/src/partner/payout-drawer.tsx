@@ -56,7 +56,7 @@ function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string })
       {note && <Alert color="yellow">{note}</Alert>}
       <DetailList>
         <DetailItem label="Status">
-          <StatusBadge {...payoutMeta[payout.status]} />
+          <StatusBadge {...payoutMeta(payout.status)} />
         </DetailItem>
         <DetailItem label="Statement">
           {payout.statementNumber ?? 'Numbered when it is paid'}

@@ -61,7 +61,7 @@ export function PartnerPayoutsPage() {
           value={search.status ?? ''}
           data={[
             { value: '', label: 'Any' },
-            ...payoutStatuses.map((value) => ({ value, label: payoutMeta[value].label })),
+            ...payoutStatuses.map((value) => ({ value, label: payoutMeta(value).label })),
           ]}
           onChange={(event) =>
             go({ status: payoutStatus.safeParse(event.currentTarget.value).data })
@@ -146,7 +146,7 @@ function columnsFor(search: PartnerPayoutsSearch): Column<PartnerPayoutView>[] {
     {
       key: 'status',
       header: 'Status',
-      cell: ({ status }) => <StatusBadge {...payoutMeta[status]} />,
+      cell: ({ status }) => <StatusBadge {...payoutMeta(status)} />,
     },
     {
       key: 'made',

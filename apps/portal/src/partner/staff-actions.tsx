@@ -3,7 +3,7 @@ import { partnerAccesses } from '@atrium/core/partners/partner-rights'
 import type { StaffView } from '@atrium/core/partners/partner-team'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
-import { accessLabels } from '@atrium/ui/partner-status-meta'
+import { accessLabel } from '@atrium/ui/partner-status-meta'
 import { problemOf } from '@atrium/ui/problem'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Group, NativeSelect } from '@mantine/core'
@@ -23,7 +23,7 @@ export function StaffActions({ person }: { person: StaffView }) {
   const change = useMutation(
     trpc.partners.changeStaffAccess.mutationOptions({
       onSuccess: ({ name, access }) =>
-        done(`${name} is ${accessLabels[access].name.toLowerCase()} now.`),
+        done(`${name} is ${accessLabel(access).name.toLowerCase()} now.`),
       onSettled: forget,
     }),
   )
@@ -44,7 +44,7 @@ export function StaffActions({ person }: { person: StaffView }) {
         onChange={(event) => choose(partnerAccess.safeParse(event.currentTarget.value).data)}
         data={partnerAccesses.map((access) => ({
           value: access,
-          label: accessLabels[access].name,
+          label: accessLabel(access).name,
         }))}
       />
       <Button

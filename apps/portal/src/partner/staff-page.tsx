@@ -1,10 +1,11 @@
+import { partnerAccesses } from '@atrium/core/partners/partner-access'
 import type { StaffView } from '@atrium/core/partners/partner-team'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { currentCursor } from '@atrium/ui/paging'
 import { Panel } from '@atrium/ui/panel'
-import { accessLabels, mfaMeta } from '@atrium/ui/partner-status-meta'
+import { accessLabel, mfaMeta } from '@atrium/ui/partner-status-meta'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
@@ -84,7 +85,7 @@ export function StaffPage() {
         </div>
         <Panel title="Access levels" description="A partner keeps at least one owner.">
           <dl className={classes.levels}>
-            {Object.values(accessLabels).map(({ name, may }) => (
+            {partnerAccesses.map(accessLabel).map(({ name, may }) => (
               <div key={name}>
                 <dt>{name}</dt>
                 <dd>{may}</dd>
@@ -130,7 +131,7 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
       header: 'Access',
       cell: ({ access, status }) => (
         <Group gap="xs">
-          {accessLabels[access].name}
+          {accessLabel(access).name}
           {status === 'deactivated' && <StatusBadge label="Deactivated" tone="neutral" />}
           {status === 'invited' && <StatusBadge label="Invited" tone="working" />}
         </Group>
@@ -141,7 +142,7 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
       header: 'Second factor',
       cell: ({ mfa }) => (
         <span title={mfa.reason ?? undefined}>
-          <StatusBadge {...mfaMeta[mfa.state]} />
+          <StatusBadge {...mfaMeta(mfa.state)} />
         </span>
       ),
     },

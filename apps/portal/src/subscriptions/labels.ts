@@ -5,7 +5,7 @@ import type {
   TenantSubscription,
 } from '@atrium/core/billing/subscriptions'
 import { formatDay, formatMoney } from '@atrium/ui/format'
-import { cycleNames, planNames, seatsLabel } from '@atrium/ui/subscription-status-meta'
+import { cycleName, planName, seatsLabel } from '@atrium/ui/subscription-status-meta'
 
 const perCycle: Readonly<Record<BillingCycle, string>> = { month: 'a month', year: 'a year' }
 
@@ -17,8 +17,8 @@ export function perPeriod(minor: number, currency: string, cycle: BillingCycle):
 /** What waits for the end of the period: "Starter, 6 seats". */
 export function pendingLabel({ plan, cycle, seats }: PendingChange): string {
   return [
-    plan && planNames[plan],
-    cycle && cycleNames[cycle].toLowerCase(),
+    plan && planName(plan),
+    cycle && cycleName(cycle).toLowerCase(),
     seats !== undefined && seatsLabel(seats),
   ]
     .filter(Boolean)

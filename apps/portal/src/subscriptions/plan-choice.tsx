@@ -3,7 +3,7 @@ import { type OfferedPrice, totalOf } from '@atrium/core/billing/prices'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { formatBytes, formatMoney } from '@atrium/ui/format'
-import { planNames } from '@atrium/ui/subscription-status-meta'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import { Badge, Group, Radio, Stack, Text } from '@mantine/core'
 
 import classes from './subscriptions.module.css'
@@ -53,11 +53,11 @@ export function PlanChoice({ offered, cycle, currency, value, current, onChange 
             value={price.plan}
             radius="md"
             className={classes.plan}
-            aria-label={planNames[price.plan]}
+            aria-label={planName(price.plan)}
           >
             <Stack gap={6}>
               <Group justify="space-between" wrap="nowrap">
-                <Text fw={600}>{planNames[price.plan]}</Text>
+                <Text fw={600}>{planName(price.plan)}</Text>
                 <Radio.Indicator />
               </Group>
               <PriceLine price={price} currency={currency} />

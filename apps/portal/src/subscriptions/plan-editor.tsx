@@ -6,7 +6,7 @@ import {
 } from '@atrium/core/billing/subscriptions'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { cycleNames } from '@atrium/ui/subscription-status-meta'
+import { cycleName } from '@atrium/ui/subscription-status-meta'
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -48,7 +48,7 @@ export function PlanEditor({ slug, subscription, onClose }: Props) {
         aria-label="Cycle"
         transitionDuration={0}
         style={{ alignSelf: 'flex-start' }}
-        data={billingCycles.map((value) => ({ value, label: cycleNames[value] }))}
+        data={billingCycles.map((value) => ({ value, label: cycleName(value) }))}
         value={cycle}
         onChange={(value) => setCycle(billingCycle.parse(value))}
       />

@@ -11,7 +11,7 @@ import { EmptyState, ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/da
 import { done } from '@atrium/ui/done'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
-import { cycleNames, planNames } from '@atrium/ui/subscription-status-meta'
+import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
 import { Button, Group, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -84,7 +84,7 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
             <SegmentedControl
               aria-label="Cycle"
               transitionDuration={0}
-              data={cycles.map((value) => ({ value, label: cycleNames[value] }))}
+              data={cycles.map((value) => ({ value, label: cycleName(value) }))}
               value={cycle}
               onChange={(value) => setCycle(billingCycle.parse(value))}
             />
@@ -127,7 +127,7 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
         <Group justify="space-between">
           <Text size="sm" c="dimmed" aria-live="polite">
             {price && total !== undefined
-              ? `${planNames[price.plan]}: ${perPeriod(total, currency, cycle)}, without tax`
+              ? `${planName(price.plan)}: ${perPeriod(total, currency, cycle)}, without tax`
               : 'No plan chosen yet.'}
           </Text>
           <Button onClick={send} loading={start.isPending} disabled={total === undefined}>

@@ -7,8 +7,8 @@ import { formatDay } from '@atrium/ui/format'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import {
-  cycleNames,
-  planNames,
+  cycleName,
+  planName,
   seatsLabel,
   subscriptionMeta,
 } from '@atrium/ui/subscription-status-meta'
@@ -102,14 +102,14 @@ function CurrentPlan(props: CurrentProps) {
         <DetailList>
           <DetailItem label="Plan">
             <Group gap="xs">
-              {planNames[plan]}
+              {planName(plan)}
               <StatusBadge {...subscriptionMeta(subscription)} />
             </Group>
           </DetailItem>
           <DetailItem label="Seats">
             {seatsLabel(seats)}, {assignedSeats} taken
           </DetailItem>
-          <DetailItem label={`${cycleNames[cycle]}, without tax`}>
+          <DetailItem label={`${cycleName(cycle)}, without tax`}>
             {perPeriod(totalMinor, currency, cycle)}
           </DetailItem>
           <DetailItem label="Period">
