@@ -16,7 +16,7 @@ const path = '/webhooks/events' as const
 
 /**
  * The inbox of the payment processor's events, for operators. What the processor itself calls
- * stands in `intake.ts`.
+ * stands in `http/payment-webhook.ts`.
  */
 export const webhooksRouter = router({
   list: operator
