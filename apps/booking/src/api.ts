@@ -72,7 +72,7 @@ const deadlineMs = 12_000
  * A call that takes longer than twelve seconds is given up; the API itself waits five for a
  * calendar.
  */
-export function createApiConnection(config: BookingConfig): ConnectApi {
+export function createApiConnection(config: BookingConfig, send: typeof fetch = fetch): ConnectApi {
   const url = new URL('/trpc', config.apiUrl).href
   return (c) => {
     const common = commonHeaders(c, config)
@@ -87,7 +87,7 @@ export function createApiConnection(config: BookingConfig): ConnectApi {
             transformer: superjson,
             headers: Object.fromEntries(given),
             fetch: (input, init) =>
-              fetch(input, { ...(init as RequestInit), signal: AbortSignal.timeout(deadlineMs) }),
+              send(input, { ...(init as RequestInit), signal: AbortSignal.timeout(deadlineMs) }),
           }),
         ],
       }).scheduling
@@ -132,6 +132,7 @@ function commonHeaders(
     'x-atrium-source': 'booking',
     'x-atrium-booking-app': appSecret,
     'x-request-id': c.get('requestId'),
+    'accept-language': c.get('language'),
     'x-forwarded-for': addresses === '' ? undefined : addresses,
     'user-agent': c.req.header('user-agent'),
   }

@@ -1,4 +1,5 @@
 import type { Logger } from '@atrium/bff/log'
+import { detectLanguage } from '@atrium/messages/detect-language'
 import { TRPCClientError } from '@trpc/client'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
@@ -7,11 +8,18 @@ import type { Assets } from './assets.ts'
 import { compressed } from './compression.ts'
 import type { BookingConfig } from './config.ts'
 import { formatsOf } from './formats.ts'
+import { languageChoice } from './language-choice.ts'
 import { renderPage } from './pages/layout.ts'
 import { messagePage } from './pages/message-page.ts'
 import type { BookingParts } from './parts.ts'
 import { problemOf } from './problems.ts'
-import { invalidLink, pageStatus, rejectionPage, retryAfter } from './rejections.ts'
+import {
+  invalidLinkPage,
+  notFoundPage,
+  pageStatus,
+  rejectionPage,
+  retryAfter,
+} from './rejections.ts'
 import type { AppContext, AppEnv } from './request.ts'
 import { requestLog } from './request-log.ts'
 import { bookRoutes } from './routes/book.ts'
@@ -31,7 +39,7 @@ export interface BookingAppOptions {
 const formBytes = 128 * 1024
 
 /**
- * The booking pages without their listening socket. They set no cookie and keep nothing, so a
+ * The booking pages without their listening socket. Their one cookie holds a chosen language, so a
  * request has no authority but what stands in it: a form that another site sends can do no more
  * than that site could by itself, and forms need no token against forgery.
  */
@@ -45,19 +53,13 @@ export function createBookingApp({
   const parts: BookingParts = { config, publicUrl: config.publicUrl, assets, connect, now }
   const app = new Hono<AppEnv>()
   app.use(requestLog(log), securityHeaders(config.publicUrl), compressed())
+  app.use(detectLanguage())
   app.use(async (c, next) => {
     c.set('formats', formatsOf(c))
     await next()
   })
   app.onError((error, c) => failureResponse(error, c, parts))
-  app.notFound((c) =>
-    renderPage(
-      c,
-      parts,
-      rejectionPage({ code: 'not_found', message: '', status: 404, issues: [] }),
-      404,
-    ),
-  )
+  app.notFound((c) => renderPage(c, parts, notFoundPage(c.get('formats')), 404))
 
   app.get('/health', (c) => c.json({ status: 'ok' }))
   app.get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /manage/\n'))
@@ -66,20 +68,18 @@ export function createBookingApp({
     '/assets/:file{page\\.[\\w-]+\\.js}',
     async (c) => (await assets.script(c, c.req.param('file').split('.')[1] ?? '')) ?? c.notFound(),
   )
-  app.get('/', (c) =>
-    renderPage(
-      c,
-      parts,
-      messagePage(
-        'Book a time',
-        'Open the address that your host gave you: it ends with the name of their workplace.',
-      ),
-    ),
-  )
+  app.use(languageChoice(config.publicUrl))
+  app.get('/', (c) => {
+    const { text } = c.get('formats')
+    return renderPage(c, parts, messagePage(text('frame.start.title'), text('frame.start.hint')))
+  })
   app.on(
     'POST',
     '*',
-    bodyLimit({ maxSize: formBytes, onError: (c) => c.text('This form is too long.', 413) }),
+    bodyLimit({
+      maxSize: formBytes,
+      onError: (c) => c.text((c as AppContext).get('formats').text('frame.formTooLong'), 413),
+    }),
   )
   app.route('/', manageRoutes(parts))
   app.route('/', bookRoutes(parts))
@@ -93,12 +93,13 @@ async function failureResponse(
   c: AppContext,
   parts: BookingParts,
 ): Promise<Response> {
+  const formats = c.get('formats')
   if (!(error instanceof TRPCClientError)) {
     c.set('err', error)
     return renderPage(
       c,
       parts,
-      messagePage('Something went wrong', 'The fault is ours. Try again in a minute.'),
+      messagePage(formats.text('frame.fault.title'), formats.text('frame.fault.hint')),
       500,
     )
   }
@@ -107,12 +108,12 @@ async function failureResponse(
   const seconds = retryAfter(problem)
   if (seconds !== undefined) c.header('retry-after', String(seconds))
   if (problem.code === 'not_found' && c.req.path.startsWith('/manage/'))
-    return renderPage(c, parts, invalidLink, 404)
+    return renderPage(c, parts, invalidLinkPage(formats), 404)
   const again = c.req.method === 'GET' ? c.req.path + new URL(c.req.url).search : undefined
   return renderPage(
     c,
     parts,
-    rejectionPage(problem, again === undefined ? {} : { again }),
+    rejectionPage(formats, problem, again === undefined ? {} : { again }),
     pageStatus(problem),
   )
 }

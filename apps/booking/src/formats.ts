@@ -1,16 +1,18 @@
 import { currentZoneName, isRepeatedTime } from '@atrium/core/scheduling/time-zones'
-import type { Context } from 'hono'
+import { type BookingText, bookingTexts } from '@atrium/messages/booking'
+import { type PageLanguage, pseudoLanguage } from '@atrium/messages/languages'
 import { accepts } from 'hono/accepts'
+import type { AppContext } from './request.ts'
 
 /**
- * How one visitor writes dates and times. Words are English; what Intl writes is in the visitor's
- * own language.
+ * How a visitor's page is written: its texts, and dates and times as the visitor's region writes
+ * them in the page's language.
  */
 export interface Formats {
-  /** BCP 47. */
+  language: PageLanguage
+  /** BCP 47: the page's language as the visitor writes it, such as `de-AT`. */
   locale: string
-  /** Set where it differs from the page's own language, for screen readers. */
-  lang: string | undefined
+  text: BookingText
   /** 0 for Monday to 6 for Sunday. */
   firstWeekday: number
   /** `14:30` or `2:30 PM`. */
@@ -31,9 +33,18 @@ export interface Formats {
   moment(instant: string, zone: string): string
   /** `GMT+1`. */
   offset(instant: string, zone: string): string
+  /** `45 minutes`, `1 hour, 30 minutes`. */
+  duration(minutes: number): string
+  /** `a, b and c`, or with `or`. */
+  list(kind: 'conjunction' | 'disjunction', texts: readonly string[]): string
 }
 
-const standardLocale = 'en-GB'
+/** For visitors who name no region of the page's language. */
+const standardLocales: Readonly<Record<PageLanguage, string>> = {
+  en: 'en-GB',
+  de: 'de-DE',
+  [pseudoLanguage]: 'en-GB',
+}
 
 /** Formats of one language take about 0.2 MiB. */
 const mostKept = 50
@@ -45,21 +56,29 @@ const mostTags = 1_000
 const resolvedTags = new Map<string, string>()
 
 /**
- * The formats of the first language in Accept-Language that Intl knows, by the tag under which Intl
- * has its data: `de` for `de-XX-1996`.
+ * The formats of the page's language. The region comes from the first entry of Accept-Language in
+ * that language, by the tag under which Intl has its data: `de` for `de-XX-1996`.
  */
-export function formatsOf(c: Context): Formats {
+export function formatsOf(c: AppContext): Formats {
+  const language = c.get('language')
+  const standard = standardLocales[language]
   const locale = accepts(c, {
     header: 'Accept-Language',
     supports: [],
-    default: standardLocale,
+    default: standard,
     match: (offers) =>
       offers
         .filter(({ q }) => q > 0)
         .map(({ type }) => type)
-        .find(isKnown) ?? standardLocale,
+        .find((tag) => primary(tag) === primary(standard) && isKnown(tag)) ?? standard,
   })
-  return keeping(kept, mostKept, keeping(resolvedTags, mostTags, locale, resolved), createFormats)
+  const dates = keeping(resolvedTags, mostTags, locale, resolved)
+  return keeping(kept, mostKept, `${language} ${dates}`, () => createFormats(dates, language))
+}
+
+/** The language of a tag: `de` for `de-AT`. */
+function primary(tag: string): string | undefined {
+  return tag.split('-')[0]?.toLowerCase()
 }
 
 /** Whatever visitors send, this returns one of the few hundred tags that Intl has data for. */
@@ -97,7 +116,7 @@ function isKnown(locale: string): boolean {
   }
 }
 
-export function createFormats(requested: string): Formats {
+export function createFormats(requested: string, language: PageLanguage): Formats {
   // Extensions could ask for calendars in which the page's grid makes no sense.
   const locale = new Intl.Locale(requested).baseName
   const make = (options: Intl.DateTimeFormatOptions) =>
@@ -126,9 +145,15 @@ export function createFormats(requested: string): Formats {
     offset(zone)
       .formatToParts(new Date(instant))
       .find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const duration = new Intl.DurationFormat(locale, { style: 'long' })
+  const lists = {
+    conjunction: new Intl.ListFormat(locale, { type: 'conjunction' }),
+    disjunction: new Intl.ListFormat(locale, { type: 'disjunction' }),
+  }
   return {
+    language,
     locale,
-    lang: new Intl.Locale(locale).language === 'en' ? undefined : locale,
+    text: bookingTexts(language),
     firstWeekday: firstWeekday(locale),
     time: (instant, zone) => time(zone).format(new Date(instant)),
     day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
@@ -146,21 +171,15 @@ export function createFormats(requested: string): Formats {
     },
     moment: (instant, zone) => moment(zone).format(new Date(instant)),
     offset: offsetOf,
+    duration: (minutes) =>
+      duration.format({ hours: Math.floor(minutes / 60), minutes: minutes % 60 }),
+    list: (kind, texts) => lists[kind].format(texts),
   }
 }
 
 function firstWeekday(locale: string): number {
   const { firstDay } = new Intl.Locale(new Intl.Locale(locale).maximize()).getWeekInfo()
   return firstDay - 1
-}
-
-/** `45 minutes`, `1 hour`, `1 hour 30 minutes`. */
-export function durationText(minutes: number): string {
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  const count = (number: number, unit: string) => `${number} ${unit}${number === 1 ? '' : 's'}`
-  return [hours > 0 && count(hours, 'hour'), rest > 0 && count(rest, 'minute')]
-    .filter(Boolean)
-    .join(' ')
 }
 
 /** The place that a zone is named after: `America/New_York` as `New York`. */

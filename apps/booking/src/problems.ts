@@ -5,7 +5,7 @@ import { TRPCClientError } from '@trpc/client'
 export interface Problem {
   /** Our code; `unreachable` when no answer came, or none that can be read. */
   code: ErrorCode | 'unreachable'
-  /** A sentence to show as it stands. */
+  /** A sentence of the API to show as it stands; empty when it is unreachable. */
   message: string
   status: number
   issues: readonly Issue[]
@@ -13,7 +13,7 @@ export interface Problem {
 
 const unreachable: Problem = {
   code: 'unreachable',
-  message: 'The booking service does not answer at this moment. Try again in a minute.',
+  message: '',
   status: 503,
   issues: [],
 }

@@ -1,4 +1,5 @@
-import type { Frame, Page } from './pages/layout.ts'
+import type { Formats } from './formats.ts'
+import type { Page } from './pages/layout.ts'
 import { messagePage } from './pages/message-page.ts'
 import type { Problem } from './problems.ts'
 
@@ -12,61 +13,49 @@ const goneCodes = [
 ] as const
 export type GoneCode = (typeof goneCodes)[number]
 
+/** Rejections whose texts say what happened and what to do. */
+type ExplainedRejection =
+  | 'slot_taken'
+  | 'calendarUnavailable'
+  | 'notConnected'
+  | 'rateLimited'
+  | 'unreachable'
+  | 'bookedAlready'
+  | 'changed'
+
 export function isGone(code: string): code is GoneCode {
   return (goneCodes as readonly string[]).includes(code)
 }
 
-const goneTitles: Readonly<Record<GoneCode, string>> = {
-  slot_taken: 'This time is no longer available.',
-  slot_locked: 'Someone is booking this time right now.',
-  lock_expired: 'Your hold expired and this time is no longer available.',
-  too_soon: 'This time is too soon to book.',
-  outside_window: 'This time can no longer be booked.',
-}
-
 /** A heading and, where more is to be said, what to do. */
-export function rejectionText({ code, message }: Pick<Problem, 'code' | 'message'>): {
-  title: string
-  text?: string
-} {
-  if (code === 'slot_taken')
+export function rejectionText(
+  { text }: Formats,
+  { code, message }: Pick<Problem, 'code' | 'message'>,
+): { title: string; text?: string } {
+  const explained = (key: ExplainedRejection) => ({
+    title: text(`frame.rejections.${key}.title`),
+    text: text(`frame.rejections.${key}.hint`),
+  })
+  if (code === 'slot_taken') return explained('slot_taken')
+  if (isGone(code))
     return {
-      title: goneTitles[code],
-      text: 'Choose another one. If you have just booked it yourself, you have an e-mail about it.',
+      title: text(`frame.rejections.${code}`),
+      text: text('frame.rejections.chooseAnother'),
     }
-  if (isGone(code)) return { title: goneTitles[code], text: 'Choose another one.' }
   switch (code) {
     case 'calendar_unavailable':
-      return {
-        title: 'The calendar is not available.',
-        text: 'Nothing was lost. Wait a few seconds and try again.',
-      }
+      return explained('calendarUnavailable')
     case 'host_not_connected':
     case 'scheduling_not_configured':
-      return {
-        title: 'Nothing can be booked here at this moment.',
-        text: 'The calendar is not connected. Please come back later.',
-      }
+      return explained('notConnected')
     case 'rate_limited':
-      return {
-        title: 'That was a lot at once.',
-        text: 'Wait a minute, then try again. Nothing was lost.',
-      }
+      return explained('rateLimited')
     case 'unreachable':
-      return {
-        title: 'The booking service does not answer.',
-        text: 'Nothing was lost. Try again in a minute.',
-      }
+      return explained('unreachable')
     case 'idempotency_mismatch':
-      return {
-        title: 'You have already booked this time with this form.',
-        text: 'You have an e-mail about that booking. Send the form again only if you want another one.',
-      }
+      return explained('bookedAlready')
     case 'invalid_state':
-      return {
-        title: 'The booking has changed in the meantime.',
-        text: 'Open it again to see how it stands.',
-      }
+      return explained('changed')
     default:
       return { title: message }
   }
@@ -88,23 +77,23 @@ export function retryAfter({ code }: Pick<Problem, 'code'>): number | undefined 
 
 /** A whole page for a rejection where there is no page to show it on. */
 export function rejectionPage(
+  formats: Formats,
   problem: Problem,
-  { frame, again }: { frame?: Frame; again?: string } = {},
+  { again }: { again?: string } = {},
 ): Page {
-  if (problem.code === 'not_found')
-    return messagePage(
-      'There is nothing here',
-      'The address may be misspelt, or what it led to is not offered any more. Ask whoever gave it to you.',
-      frame && { frame },
-    )
-  const { title, text = '' } = rejectionText(problem)
+  if (problem.code === 'not_found') return notFoundPage(formats)
+  const { title, text = '' } = rejectionText(formats, problem)
   return messagePage(title, text, {
-    ...(frame && { frame }),
-    ...(again !== undefined && { link: { href: again, text: 'Try again' } }),
+    ...(again !== undefined && {
+      link: { href: again, text: formats.text('frame.tryAgain') },
+    }),
   })
 }
 
-export const invalidLink = messagePage(
-  'This link is not valid',
-  'It may be incomplete, have been replaced by a newer one, or the meeting is long over. Look for the last e-mail about your booking.',
-)
+export function notFoundPage({ text }: Formats): Page {
+  return messagePage(text('frame.notFound.title'), text('frame.notFound.hint'))
+}
+
+export function invalidLinkPage({ text }: Formats): Page {
+  return messagePage(text('frame.invalidLink.title'), text('frame.invalidLink.hint'))
+}

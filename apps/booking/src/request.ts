@@ -1,12 +1,13 @@
+import type { LanguageVariables } from '@atrium/messages/detect-language'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Formats } from './formats.ts'
 
 export interface AppEnv {
   Bindings: Partial<HttpBindings>
-  Variables: {
+  Variables: LanguageVariables & {
     requestId: string
-    /** How this visitor writes dates and times. */
+    /** Texts, dates and times for this visitor. */
     formats: Formats
     /**
      * What the answer's page needs beyond the app's own origin; read when its headers are written.

@@ -24,7 +24,11 @@ export interface OpenPages {
   get(path: string, headers?: Record<string, string>): Promise<Shown>
   raw(path: string, headers: Record<string, string>): Promise<Response>
   /** Sends a form; its seal is good unless another one is given. */
-  post(path: string, fields: Record<string, string>): Promise<Shown>
+  post(
+    path: string,
+    fields: Record<string, string>,
+    headers?: Record<string, string>,
+  ): Promise<Shown>
 }
 
 export interface Shown {
@@ -70,13 +74,13 @@ export function openPages(): OpenPages {
     get: async (path, headers = {}) =>
       show(await app.request(path, { headers: { 'accept-language': 'en-GB', ...headers } })),
     raw: async (path, headers) => app.request(path, { headers }),
-    post: async (path, fields) => {
+    post: async (path, fields, headers = {}) => {
       const seal = sealForm(secret, path.replace(/\/book$/, ''), now - 10_000)
       return show(
         await app.request(path, {
           method: 'POST',
           body: new URLSearchParams({ seal, ...fields }),
-          headers: { 'accept-language': 'en-GB' },
+          headers: { 'accept-language': 'en-GB', ...headers },
         }),
       )
     },

@@ -136,7 +136,7 @@ describe('the times of a day', () => {
     [...String(html).matchAll(/(?:<\/span>|formnovalidate>)([^<]+)<\/button>/g)].map(
       ([, text]) => text,
     )
-  const formats = createFormats('en-GB')
+  const formats = createFormats('en-GB', 'en')
   const shown = async (day: string, zone: string) => {
     const slots = [5, 6, 7].map((hour) => ({
       start: `${day}T0${hour}:30:00.000Z`,

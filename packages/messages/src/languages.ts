@@ -33,3 +33,6 @@ export function firstLanguage(
  * comes in the language of the person's setting.
  */
 export const languageCookie = 'atrium_language'
+
+/** Languages by their own names, with which people find theirs: `Deutsch`. */
+export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }

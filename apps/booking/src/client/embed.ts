@@ -1,6 +1,6 @@
 /**
  * Puts booking pages into a page of another site: each `<div data-atrium-booking="https://…">` gets
- * a frame that is as high as what it shows. Addresses of other origins than this script's own are
+ * a frame that is as high as what it shows, and named as it where `data-title` names it not. Addresses of other origins than this script's own are
  * left alone.
  */
 {
@@ -20,7 +20,7 @@
       return
     const frame = document.createElement('iframe')
     frame.src = address
-    frame.title = place.dataset.title ?? 'Book a time'
+    frame.title = place.dataset.title ?? ''
     frame.loading = 'lazy'
     frame.style.cssText = 'display:block;width:100%;border:0;height:640px'
     frames.add(frame)
@@ -36,7 +36,10 @@
     const height = Number(data.atriumHeight)
     if (!(height > 0 && height < 20_000)) return
     for (const frame of frames)
-      if (frame.contentWindow === source) frame.style.height = `${Math.ceil(height)}px`
+      if (frame.contentWindow === source) {
+        frame.style.height = `${Math.ceil(height)}px`
+        if (frame.title === '' && 'atriumTitle' in data) frame.title = String(data.atriumTitle)
+      }
   })
   if (document.readyState === 'loading') addEventListener('DOMContentLoaded', fillAll)
   else fillAll()

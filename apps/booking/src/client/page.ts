@@ -12,7 +12,9 @@ const main = () => document.getElementById('main') as HTMLElement
 function start(): void {
   if (window.parent !== window) standInFrame()
   document.addEventListener('click', (event) => {
-    const link = (event.target as Element).closest<HTMLAnchorElement>('a[data-swap]')
+    const target = event.target as Element
+    keepChoice(target.closest<HTMLAnchorElement>('a[data-language]'))
+    const link = target.closest<HTMLAnchorElement>('a[data-swap]')
     if (
       !link ||
       event.button !== 0 ||
@@ -34,6 +36,15 @@ function start(): void {
   setInterval(countDown, 5_000)
   countDown()
   findZone()
+}
+
+/** Another language shows what the page shows now, which its address was loaded without. */
+function keepChoice(link: HTMLAnchorElement | null): void {
+  const language = link?.dataset.language
+  if (!link || language === undefined) return
+  const address = new URL(location.href)
+  address.searchParams.set('language', language)
+  link.href = address.href
 }
 
 /** Times are shown in the browser's zone unless the visitor chose one. */
@@ -69,7 +80,7 @@ async function swap(href: string, { keep, from, quiet }: SwapOptions): Promise<v
   try {
     const response = await fetch(href, {
       headers: { 'x-atrium-part': 'main' },
-      credentials: 'omit',
+      credentials: 'same-origin',
     })
     const part = new DOMParser()
       .parseFromString(await response.text(), 'text/html')
@@ -109,7 +120,7 @@ function offerZones(link: HTMLAnchorElement): void {
   const zones = [...new Set([shown, own, ...listTimeZones()])]
   const select = document.createElement('select')
   select.id = 'zone'
-  select.setAttribute('aria-label', 'Time zone')
+  select.setAttribute('aria-label', link.dataset.label ?? '')
   for (const zone of zones)
     select.add(new Option(zone.replaceAll('_', ' '), zone, zone === shown, zone === shown))
   select.addEventListener('change', () => {
@@ -186,7 +197,7 @@ function countDown(): void {
   const held = document.querySelector<HTMLElement>('[data-held-until]')
   if (!held || Date.parse(held.dataset.heldUntil ?? '') > Date.now()) return
   held.removeAttribute('data-held-until')
-  held.textContent = 'It is no longer held for you. You can still book it as long as it is free.'
+  held.textContent = held.dataset.over ?? ''
 }
 
 /** In a frame the page is as high as its content, and tells the page around it. */
@@ -196,9 +207,12 @@ function standInFrame(): void {
 }
 
 function tellHeight(): void {
-  // Anybody may know how high a public page is.
+  // Anybody may know how high a public page is, and its title.
   if (window.parent !== window)
-    window.parent.postMessage({ atriumHeight: document.body.scrollHeight }, '*')
+    window.parent.postMessage(
+      { atriumHeight: document.body.scrollHeight, atriumTitle: document.title },
+      '*',
+    )
 }
 
 start()

@@ -3,11 +3,11 @@ import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import type { SlotView } from '@atrium/core/scheduling/slot-availability'
 import { html } from 'hono/html'
 import { answerName, type SentForm, type Typed } from '../booking-form.ts'
-import { durationText, type Formats, placeOfZone } from '../formats.ts'
+import { type Formats, placeOfZone } from '../formats.ts'
 import { areaField, checkField, choiceField, type Field, textField } from './form-fields.ts'
 import type { Html } from './layout.ts'
 import { notice } from './message-page.ts'
-import { lang, otherTimes } from './picker-view.ts'
+import { otherTimes } from './picker-view.ts'
 
 export interface FormView {
   /** The page of the event type. */
@@ -28,6 +28,7 @@ export interface FormView {
 /** The chosen time and what the visitor is asked. */
 export function bookingFormView(view: FormView): Html {
   const { page, formats, form, path } = view
+  const { text } = formats
   const gone = view.others !== undefined
   return html`<section class="details">
 ${view.rejection ? notice('alert', view.rejection.title, view.rejection.text) : ''}
@@ -36,22 +37,26 @@ ${errorSummary(view)}
 ${hiddenFields(view)}
 ${view.others && otherTimes(view.others, { formats, zone: form.zone, allDays: changeAddress(view) })}
 ${gone ? '' : chosenTime(view)}
-${textField(field(view, 'name', 'Your name', form.typed.name, true), { type: 'text', autocomplete: 'name', most: 200 })}
-${textField(field(view, 'email', 'Your e-mail address', form.typed.email, true), { type: 'email', autocomplete: 'email', most: 254 })}
+${textField(field(view, 'name', text('form.name'), form.typed.name, true), { type: 'text', autocomplete: 'name', most: 200 })}
+${textField(field(view, 'email', text('form.email'), form.typed.email, true), { type: 'email', autocomplete: 'email', most: 254 })}
 ${page.eventType.fields.map((one) => ownField(view, one))}
-${areaField({ ...field(view, 'guests', 'Guests', form.typed.guests), hint: 'E-mail addresses of others who join, one per line. They are invited once you open the link in your e-mail.' }, { rows: 2, most: 3_000 })}
-${areaField(field(view, 'note', `Anything ${page.host.name} should know`, form.typed.note), { rows: 3, most: schedulingLimits.noteCharacters })}
-<div class="trap" aria-hidden="true"><label for="homepage">Leave this empty</label><input id="homepage" name="homepage" tabindex="-1" autocomplete="off"></div>
-<p class="hint">${cutoffs(page)}</p>
-${gone ? '' : html`<p class="buttons"><button class="button" data-busy="Booking…">${page.eventType.requiresConfirmation ? 'Ask for this time' : 'Book this time'}</button></p>`}
+${areaField({ ...field(view, 'guests', text('form.guests'), form.typed.guests), hint: text('form.guestsHint') }, { rows: 2, most: 3_000 })}
+${areaField(field(view, 'note', text('form.noteFor', { host: page.host.name }), form.typed.note), { rows: 3, most: schedulingLimits.noteCharacters })}
+<div class="trap" aria-hidden="true"><label for="homepage">${text('form.leaveEmpty')}</label><input id="homepage" name="homepage" tabindex="-1" autocomplete="off"></div>
+<p class="hint">${cutoffs(formats, page)}</p>
+${gone ? '' : html`<p class="buttons"><button class="button" data-busy="${text('form.booking')}">${text(page.eventType.requiresConfirmation ? 'form.ask' : 'form.book')}</button></p>`}
 </form></section>`
 
   function chosenTime({ heldUntil }: FormView): Html {
     const end = Temporal.Instant.from(form.start).add({ minutes: form.duration }).toString()
-    return html`<div class="chosen"><h2>Your time</h2><p><strong${lang(formats)}>${formats.span(form.start, end, form.zone)}</strong></p>
-<p class="dim">${durationText(form.duration)}, ${placeOfZone(form.zone)} time (${formats.offset(form.start, form.zone)})</p>
-<p><a href="${changeAddress(view)}">Choose another time</a></p>
-${heldUntil ? html`<p class="hint" data-held-until="${heldUntil}">It is held for you until <span${lang(formats)}>${formats.time(heldUntil, form.zone)}</span>.</p>` : ''}</div>`
+    return html`<div class="chosen"><h2>${text('form.yourTime')}</h2><p><strong>${formats.span(form.start, end, form.zone)}</strong></p>
+<p class="dim">${text('form.lengthInZone', {
+      duration: formats.duration(form.duration),
+      place: placeOfZone(form.zone),
+      offset: formats.offset(form.start, form.zone),
+    })}</p>
+<p><a href="${changeAddress(view)}">${text('form.chooseAnother')}</a></p>
+${heldUntil ? html`<p class="hint" data-held-until="${heldUntil}" data-over="${text('form.notHeld')}">${text('form.held', { time: formats.time(heldUntil, form.zone) })}</p>` : ''}</div>`
   }
 }
 
@@ -81,18 +86,19 @@ function changeAddress({ path, page, form }: FormView): string {
 }
 
 function field(
-  { errors }: FormView,
+  { errors, formats }: FormView,
   name: keyof Typed,
   label: string,
   value: string,
   required = false,
 ): Field {
-  return { name, label, value, error: errors[name], required }
+  return { text: formats.text, name, label, value, error: errors[name], required }
 }
 
-function ownField({ errors, form }: FormView, one: PageFormField): Html {
+function ownField({ errors, form, formats }: FormView, one: PageFormField): Html {
   const name = answerName(one)
   const field: Field = {
+    text: formats.text,
     name,
     label: one.label,
     value: form.typed.answers[one.key] ?? '',
@@ -114,29 +120,32 @@ function ownField({ errors, form }: FormView, one: PageFormField): Html {
 }
 
 function errorSummary(view: FormView): Html {
+  const { text } = view.formats
   const entries = Object.entries(view.errors)
   if (entries.length === 0) return html``
-  return html`<div class="notice alert" role="alert" tabindex="-1" autofocus><p><strong>${entries.length === 1 ? 'One answer needs' : `${entries.length} answers need`} another look:</strong></p><ul>${entries.map(
-    ([name, message]) => html`<li><a href="#${name}">${labelOf(view, name)}: ${message}</a></li>`,
+  return html`<div class="notice alert" role="alert" tabindex="-1" autofocus><p><strong>${text('form.errors', { count: entries.length })}</strong></p><ul>${entries.map(
+    ([name, message]) =>
+      html`<li><a href="#${name}">${text('form.error', { label: labelOf(view, name), message })}</a></li>`,
   )}</ul></div>`
 }
 
-function labelOf({ page }: FormView, name: string): string {
+function labelOf({ page, formats: { text } }: FormView, name: string): string {
   const own = page.eventType.fields.find((one) => answerName(one) === name)
-  return (
-    own?.label ??
-    { name: 'Your name', email: 'Your e-mail address', guests: 'Guests', note: 'Note' }[name] ??
-    name
-  )
+  if (own) return own.label
+  if (name === 'name' || name === 'email' || name === 'guests' || name === 'note')
+    return text(`form.${name}`)
+  return name
 }
 
-function cutoffs({ eventType }: PublicEventTypePage): string {
+function cutoffs({ text, duration }: Formats, { eventType }: PublicEventTypePage): string {
   const { cancelCutoffMinutes: cancel, rescheduleCutoffMinutes: move } = eventType
-  const before = (minutes: number) =>
-    minutes === 0 ? 'until it begins' : `until ${durationText(minutes)} before it begins`
-  const rule =
-    cancel === move
-      ? `move or cancel it ${before(cancel)}`
-      : `move it ${before(move)} and cancel it ${before(cancel)}`
-  return `You get an e-mail with a link by which you can ${rule}.`
+  const kind = (minutes: number) => (minutes === 0 ? 'none' : 'before')
+  if (cancel === move)
+    return text('form.cutoff.same', { cutoff: kind(cancel), time: duration(cancel) })
+  return text('form.cutoff.different', {
+    moveCutoff: kind(move),
+    moveTime: duration(move),
+    cancelCutoff: kind(cancel),
+    cancelTime: duration(cancel),
+  })
 }

@@ -1,7 +1,9 @@
+import type { BookingText } from '@atrium/messages/booking'
 import { html } from 'hono/html'
 import type { Html } from './layout.ts'
 
 export interface Field {
+  text: BookingText
   /** Of the form; its id as well. */
   name: string
   label: string
@@ -34,7 +36,7 @@ export function choiceField(field: Field, options: readonly string[]): Html {
   if (options.length > 6)
     return wrapped(
       field,
-      html`<select id="${field.name}" name="${field.name}"${states(field)}><option value="">Choose one</option>${options.map(
+      html`<select id="${field.name}" name="${field.name}"${states(field)}><option value="">${field.text('frame.chooseOne')}</option>${options.map(
         (option) =>
           html`<option value="${option}"${option === field.value ? html` selected` : ''}>${option}</option>`,
       )}</select>`,
@@ -59,8 +61,8 @@ function wrapped(field: Field, control: Html): Html {
   }${control}${errorText(field)}</div>`
 }
 
-function label({ label, required }: Field): Html {
-  return html`${label}${required ? '' : html` <span class="dim">(optional)</span>`}`
+function label({ text, label, required }: Field): Html {
+  return html`${label}${required ? '' : html` <span class="dim">${text('frame.optional')}</span>`}`
 }
 
 function states({ name, error, required, hint }: Field): Html {

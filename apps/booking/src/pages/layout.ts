@@ -1,8 +1,10 @@
 import type { PageTenant } from '@atrium/core/scheduling/booking-pages'
+import { languageNames, languages } from '@atrium/messages/languages'
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import type { Assets } from '../assets.ts'
 import { brandStyle, styleHash } from '../brand.ts'
+import { languageParameter } from '../language-choice.ts'
 import type { AppContext } from '../request.ts'
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
@@ -52,7 +54,7 @@ export async function renderPage(
     ...new Set((page.images ?? []).flatMap((url) => (url === null ? [] : [new URL(url).origin]))),
   ]
   policy.frameAncestors = page.embedOrigins ?? []
-  c.header('vary', `accept-language, ${partHeader}`)
+  c.header('vary', `accept-language, cookie, ${partHeader}`)
   const main = html`<main id="main" tabindex="-1" data-title="${page.title}" data-announce="${page.announce ?? page.title}">${page.body}</main>`
   if (c.req.header(partHeader) === 'main') return c.html(await main, status)
   return c.html(await wholePage(c, parts, page, main), status)
@@ -60,10 +62,11 @@ export async function renderPage(
 
 function wholePage(c: AppContext, { publicUrl, assets }: PageParts, page: Page, main: Html): Html {
   const { frame } = page
+  const { language, text } = c.get('formats')
   const brand = brandStyle(frame?.brand.accentColor ?? standardAccent)
   c.get('policy').styles = [styleHash(assets.style), styleHash(brand)]
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -76,13 +79,29 @@ ${head(page, publicUrl)}
 <script type="module" src="${assets.scriptPath}" integrity="${assets.scriptIntegrity}"></script>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">${text('frame.skipToContent')}</a>
 ${frame ? header(frame) : ''}
 ${main}
 <p id="live" class="hidden" role="status" aria-live="polite"></p>
-<footer>${frame ? html`<p>${frame.brand.productName}</p>` : ''}<p>No cookies, nothing stored in your browser.</p></footer>
+<footer>${frame ? html`<p>${frame.brand.productName}</p>` : ''}${languageLinks(c)}<p>${text('frame.storage')}</p></footer>
 </body>
 </html>`
+}
+
+/**
+ * The same page in each language. Absent from pages that answer a form: another language would lose
+ * what was typed.
+ */
+function languageLinks(c: AppContext): Html | '' {
+  if (c.req.method !== 'GET') return ''
+  const { language: shown, text } = c.get('formats')
+  const { pathname, searchParams } = new URL(c.req.url)
+  return html`<nav aria-label="${text('frame.language')}"><ul class="languages">${languages.map(
+    (language) => {
+      searchParams.set(languageParameter, language)
+      return html`<li><a href="${pathname}?${searchParams}" lang="${language}" hreflang="${language}" rel="nofollow" data-language="${language}"${language === shown ? html` aria-current="true"` : ''}>${languageNames[language]}</a></li>`
+    },
+  )}</ul></nav>`
 }
 
 function head({ title, description, canonicalPath, frame }: Page, publicUrl: string): Html {

@@ -5,15 +5,16 @@ import type {
   PublicTenantPage,
 } from '@atrium/core/scheduling/booking-pages'
 import { html } from 'hono/html'
-import { durationText } from '../formats.ts'
+import type { Formats } from '../formats.ts'
 import { excerpt, type Html, type Page } from './layout.ts'
 
 /** The hosts of a tenant. */
-export function tenantPage({ tenant, hosts }: PublicTenantPage): Page {
-  const title = tenant.headline ?? `Book a time with ${tenant.name}`
+export function tenantPage({ text }: Formats, { tenant, hosts }: PublicTenantPage): Page {
+  const title = tenant.headline ?? text('offers.tenant.title', { tenant: tenant.name })
   return {
     title,
-    description: excerpt(tenant.intro) ?? `Choose whom you would like to meet at ${tenant.name}.`,
+    description:
+      excerpt(tenant.intro) ?? text('offers.tenant.description', { tenant: tenant.name }),
     frame: tenant,
     canonicalPath: `/${tenant.slug}`,
     images: hosts.map(({ avatarUrl }) => avatarUrl),
@@ -22,8 +23,8 @@ export function tenantPage({ tenant, hosts }: PublicTenantPage): Page {
 ${tenant.intro ? html`<p class="text">${tenant.intro}</p>` : ''}
 ${
   hosts.length === 0
-    ? html`<p>Nobody can be booked here at this moment.</p>`
-    : html`<h2>Whom would you like to meet?</h2><ul class="cards">${hosts.map((host) => hostCard(tenant.slug, host))}</ul>`
+    ? html`<p>${text('offers.tenant.nobody')}</p>`
+    : html`<h2>${text('offers.tenant.whom')}</h2><ul class="cards">${hosts.map((host) => hostCard(tenant.slug, host))}</ul>`
 }</div>`,
   }
 }
@@ -33,12 +34,12 @@ function hostCard(tenantSlug: string, host: PageHost): Html {
 }
 
 /** The event types of a host. */
-export function hostPage({ tenant, host, eventTypes }: PublicHostPage): Page {
+export function hostPage(formats: Formats, { tenant, host, eventTypes }: PublicHostPage): Page {
+  const { text } = formats
   const path = `/${tenant.slug}/${host.slug}`
   return {
-    title: `Book a time with ${host.name}`,
-    description:
-      excerpt(host.description) ?? `Choose what you would like to meet ${host.name} for.`,
+    title: text('offers.host.title', { host: host.name }),
+    description: excerpt(host.description) ?? text('offers.host.description', { host: host.name }),
     frame: tenant,
     canonicalPath: path,
     images: [host.avatarUrl],
@@ -47,28 +48,29 @@ export function hostPage({ tenant, host, eventTypes }: PublicHostPage): Page {
 ${host.description ? html`<p class="text">${host.description}</p>` : ''}
 ${
   eventTypes.length === 0
-    ? html`<p>${host.name} offers no times at this moment.</p>`
-    : html`<h2>What is it about?</h2><ul class="cards">${eventTypes.map((eventType) => eventTypeCard(path, eventType))}</ul>`
+    ? html`<p>${text('offers.host.nothing', { host: host.name })}</p>`
+    : html`<h2>${text('offers.host.about')}</h2><ul class="cards">${eventTypes.map((eventType) => eventTypeCard(formats, path, eventType))}</ul>`
 }</div>`,
   }
 }
 
-function eventTypeCard(path: string, eventType: PageEventType): Html {
-  return html`<li><a class="card" href="${path}/${eventType.slug}"><span><strong>${eventType.title}</strong><span>${[durationsText(eventType.durations), placeKind(eventType.location.kind)].join(' · ')}</span>${eventType.description ? html`<span class="text">${excerpt(eventType.description)}</span>` : ''}</span></a></li>`
+function eventTypeCard(formats: Formats, path: string, eventType: PageEventType): Html {
+  const { kind } = eventType.location
+  return html`<li><a class="card" href="${path}/${eventType.slug}"><span><strong>${eventType.title}</strong><span>${[durationsText(formats, eventType.durations), placeText(formats, { kind, text: null })].join(' · ')}</span>${eventType.description ? html`<span class="text">${excerpt(eventType.description)}</span>` : ''}</span></a></li>`
 }
 
 /** `30 minutes`, `30 minutes or 1 hour`. */
-export function durationsText(durations: readonly number[]): string {
-  return new Intl.ListFormat('en', { type: 'disjunction' }).format(durations.map(durationText))
+export function durationsText({ list, duration }: Formats, durations: readonly number[]): string {
+  return list('disjunction', durations.map(duration))
 }
 
-export function placeKind(kind: PageEventType['location']['kind']): string {
-  return {
-    video: 'Video call',
-    phone: 'Telephone',
-    in_person: 'In person',
-    visitor_phone: 'We call you',
-  }[kind]
+/** `Telephone`, `In person: Main Street 1`. */
+export function placeText(
+  { text }: Formats,
+  { kind, text: place }: PageEventType['location'],
+): string {
+  const name = text(`frame.places.${kind}`)
+  return place === null ? name : text('manage.facts.place', { kind: name, place })
 }
 
 export function portrait({ name, avatarUrl }: Pick<PageHost, 'name' | 'avatarUrl'>): Html {

@@ -2,12 +2,12 @@ import type { ManagedBooking } from '@atrium/core/scheduling/bookings'
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import type { SlotView } from '@atrium/core/scheduling/slot-availability'
 import { html } from 'hono/html'
-import { durationText, type Formats, placeOfZone } from '../formats.ts'
+import { type Formats, placeOfZone } from '../formats.ts'
 import { areaField } from './form-fields.ts'
 import type { Html, Page } from './layout.ts'
-import { placeKind } from './listing-pages.ts'
+import { placeText } from './listing-pages.ts'
 import { notice } from './message-page.ts'
-import { lang, otherTimes } from './picker-view.ts'
+import { otherTimes } from './picker-view.ts'
 
 /** What was just done, and is now seen in the booking itself. */
 export type Done = 'booked' | 'moved' | 'cancelled' | 'invited'
@@ -41,11 +41,12 @@ export function bookingPage(
   }: { proof?: string | undefined; rejection?: { title: string; text?: string } } = {},
 ): Page {
   const { booking } = view.managed
-  const title = headline(view.managed, done)
+  const { text } = view.formats
+  const title = headline(view, done)
   return managePage(
     view,
-    `${title}: ${booking.title}`,
-    html`${done ? notice('done', title, doneText(view, done)) : html`<p class="status ${booking.status}">${statusLabel(booking.status)}</p>`}
+    text('manage.titleOf', { title, event: booking.title }),
+    html`${done ? notice('done', title, doneText(view, done)) : html`<p class="status ${booking.status}">${text(`manage.statuses.${booking.status}`)}</p>`}
 <h1>${booking.title}</h1>
 ${rejection ? notice('alert', rejection.title, rejection.text) : ''}
 ${done ? '' : statusText(view)}
@@ -56,27 +57,27 @@ ${actions(view)}`,
   )
 }
 
-function headline({ booking }: ManagedBooking, done: Done | undefined): string {
-  if (done === 'booked')
-    return booking.status === 'pending' ? 'Your request was sent' : 'You are booked'
-  if (done === 'moved') return 'Your booking was moved'
-  if (done === 'cancelled') return 'Your booking was cancelled'
-  if (done === 'invited') return 'Your guests are invited'
-  return 'Your booking'
+function headline({ managed: { booking }, formats }: ManageView, done: Done | undefined): string {
+  const requested = done === 'booked' && booking.status === 'pending'
+  return formats.text(`manage.headlines.${requested ? 'requested' : (done ?? 'none')}`)
 }
 
-function doneText({ managed: { booking }, formats }: ManageView, done: Done): Html {
+const strong = (chunks: unknown) => html`<strong>${chunks}</strong>`
+
+function doneText(view: ManageView, done: Done): Html {
+  const { booking } = view.managed
+  const { text } = view.formats
+  const mail = { email: booking.attendee.email, strong }
   if (done === 'invited')
     return booking.status === 'pending'
-      ? html`They get an invitation as soon as ${booking.host.name} confirms.`
-      : html`Each of them gets an e-mail with the entry for the calendar.`
-  const mail = html`An e-mail to <strong>${booking.attendee.email}</strong>`
+      ? html`${text('manage.done.invitedLater', { host: booking.host.name })}`
+      : html`${text('manage.done.invited')}`
   // A request that nobody confirmed was in no calendar: its sequence never rises.
   if (done === 'cancelled')
-    return html`The time is free again. ${mail} says so${booking.sequence > 0 ? ', and takes the meeting out of your calendar' : ''}.`
+    return html`${text.rich(booking.sequence > 0 ? 'manage.done.cancelledInCalendar' : 'manage.done.cancelled', mail)}`
   if (booking.status === 'pending')
-    return html`${booking.host.name} answers${deadline(booking.approvalExpiresAt, booking.attendee.timeZone, formats)}; the time is kept for you until then. ${mail} is on its way.`
-  return html`${mail} is on its way, with the entry for your calendar and the link to this page.`
+    return html`${answerText(view)} ${text.rich('manage.done.mailSent', mail)}`
+  return html`${text.rich('manage.done.booked', mail)}`
 }
 
 /**
@@ -84,80 +85,93 @@ function doneText({ managed: { booking }, formats }: ManageView, done: Done): Ht
  * stands there alone.
  */
 function waitingGuests(
-  { path, managed: { booking } }: ManageView,
+  { path, managed: { booking }, formats: { text } }: ManageView,
   proof: string | undefined,
 ): Html | '' {
   const live = booking.status === 'pending' || booking.status === 'confirmed'
   if (booking.guestsInvited || booking.guests.length === 0 || !live) return ''
-  const who = booking.guests.length === 1 ? 'Your guest is' : 'Your guests are'
+  const count = booking.guests.length
+  const title = text('manage.guests.waiting', { count })
   if (proof === undefined)
-    return html`<div class="notice"><p><strong>${who} not invited yet.</strong></p><p>Open the link in the e-mail to <strong>${booking.attendee.email}</strong> and invite them there. This keeps others from sending mail in your name.</p></div>`
-  return html`<form method="post" action="${path}/guests" class="notice" data-once><p><strong>${who} not invited yet.</strong></p>
+    return html`<div class="notice"><p><strong>${title}</strong></p><p>${text.rich(
+      'manage.guests.openMail',
+      { email: booking.attendee.email, strong },
+    )}</p></div>`
+  return html`<form method="post" action="${path}/guests" class="notice" data-once><p><strong>${title}</strong></p>
 <p>${booking.guests.join(', ')}</p><input type="hidden" name="proof" value="${proof}">
-<p class="buttons"><button class="button" data-busy="Inviting…">${booking.guests.length === 1 ? 'Invite your guest' : 'Invite your guests'}</button></p></form>`
+<p class="buttons"><button class="button" data-busy="${text('manage.guests.inviting')}">${text('manage.guests.invite', { count })}</button></p></form>`
 }
 
-function deadline(instant: string | null, zone: string, formats: Formats): Html | '' {
-  return instant === null
-    ? ''
-    : html` until <span${lang(formats)}>${formats.moment(instant, zone)}</span>`
+/** Until when the host answers a request. */
+function answerText({ managed: { booking }, formats }: ManageView): string {
+  const host = booking.host.name
+  if (booking.approvalExpiresAt === null) return formats.text('manage.answers', { host })
+  const moment = formats.moment(booking.approvalExpiresAt, booking.attendee.timeZone)
+  return formats.text('manage.answersUntil', { host, moment })
 }
 
-function statusLabel(status: ManagedBooking['booking']['status']): string {
-  return {
-    pending: 'Waiting for confirmation',
-    confirmed: 'Confirmed',
-    cancelled: 'Cancelled',
-    declined: 'Declined',
-    expired: 'Not confirmed in time',
-  }[status]
-}
-
-function statusText({ managed: { booking }, formats }: ManageView): Html {
+function statusText(view: ManageView): Html {
+  const { booking } = view.managed
+  const { text } = view.formats
+  const host = booking.host.name
   const reason =
     booking.reason === null ? '' : html`<blockquote class="text">${booking.reason}</blockquote>`
   switch (booking.status) {
     case 'confirmed':
       return html``
     case 'pending':
-      return html`<p>${booking.host.name} answers${deadline(booking.approvalExpiresAt, booking.attendee.timeZone, formats)}. The time is kept for you until then.</p>`
-    case 'cancelled':
-      return html`<p>${booking.endedBy === 'visitor' ? 'You' : booking.host.name} cancelled this booking.</p>${reason}`
+      return html`<p>${answerText(view)}</p>`
+    case 'cancelled': {
+      const byYou = booking.endedBy === 'visitor'
+      return html`<p>${byYou ? text('manage.cancelledByYou') : text('manage.cancelledBy', { host })}</p>${reason}`
+    }
     case 'declined':
-      return html`<p>${booking.host.name} could not take this booking.</p>${reason}`
+      return html`<p>${text('manage.declinedBy', { host })}</p>${reason}`
     case 'expired':
-      return html`<p>${booking.host.name} did not answer in time, so the booking was let go.</p>`
+      return html`<p>${text('manage.expired', { host })}</p>`
   }
 }
 
 export function facts({ managed: { booking }, formats }: ManageView): Html {
+  const { text } = formats
   const zone = booking.attendee.timeZone
   const over = booking.status !== 'pending' && booking.status !== 'confirmed'
   const minutes = (Date.parse(booking.end) - Date.parse(booking.start)) / 60_000
   const rows: [string, Html | string][] = [
-    ['When', when(booking.start, booking.end, zone, formats, over)],
-    ['Length', durationText(minutes)],
+    [text('manage.facts.when'), when(booking.start, booking.end, zone, formats, over)],
+    [text('manage.facts.length'), formats.duration(minutes)],
     [
-      'With',
+      text('manage.facts.with'),
       html`${booking.host.name}${booking.host.title ? html`<br><span class="dim">${booking.host.title}</span>` : ''}`,
     ],
-    ['Where', place(booking.location)],
+    [text('manage.facts.where'), place(formats, booking.location)],
     [
-      'Booked for',
+      text('manage.facts.bookedFor'),
       html`${booking.attendee.name}<br><span class="dim">${booking.attendee.email}</span>`,
     ],
     ...(booking.guests.length > 0
-      ? [['Guests', booking.guests.join(', ')] satisfies [string, string]]
+      ? [[text('manage.facts.guests'), booking.guests.join(', ')] satisfies [string, string]]
       : []),
     ...booking.answers.map(({ label, value }): [string, Html] => [
       label,
-      html`<span class="text">${value === 'true' ? 'Yes' : value === 'false' ? 'No' : value}</span>`,
+      html`<span class="text">${answerValue(formats, value)}</span>`,
     ]),
     ...(booking.note !== null
-      ? [['Note', html`<span class="text">${booking.note}</span>`] satisfies [string, Html]]
+      ? [
+          [text('manage.facts.note'), html`<span class="text">${booking.note}</span>`] satisfies [
+            string,
+            Html,
+          ],
+        ]
       : []),
   ]
   return html`<dl>${rows.map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>`
+}
+
+/** Checkboxes answer with `true` or `false`. */
+function answerValue({ text }: Formats, value: string): string {
+  if (value === 'true') return text('frame.yes')
+  return value === 'false' ? text('frame.no') : value
 }
 
 export function when(
@@ -167,28 +181,34 @@ export function when(
   formats: Formats,
   over = false,
 ): Html {
-  const text = html`<time datetime="${start}"${lang(formats)}>${formats.span(start, end, zone)}</time>`
-  return html`<strong>${over ? html`<s>${text}</s>` : text}</strong><br><span class="dim">${placeOfZone(zone)} time (${formats.offset(start, zone)})</span>`
+  const text = html`<time datetime="${start}">${formats.span(start, end, zone)}</time>`
+  return html`<strong>${over ? html`<s>${text}</s>` : text}</strong><br><span class="dim">${formats.text(
+    'times.zone.time',
+    {
+      place: placeOfZone(zone),
+      offset: formats.offset(start, zone),
+    },
+  )}</span>`
 }
 
-function place({ kind, text }: ManagedBooking['booking']['location']): Html | string {
-  if (text === null) return placeKind(kind)
-  if (kind === 'video' && /^https:\/\//i.test(text))
-    return html`${placeKind(kind)}: <a href="${text}" rel="noopener noreferrer" target="_blank">${text}</a>`
-  return html`${placeKind(kind)}: ${text}`
+function place(formats: Formats, location: ManagedBooking['booking']['location']): Html | string {
+  const { kind, text } = location
+  if (kind !== 'video' || text === null || !/^https:\/\//i.test(text))
+    return placeText(formats, location)
+  return html`${placeText(formats, { kind, text: null })}: <a href="${text}" rel="noopener noreferrer" target="_blank">${text}</a>`
 }
 
-function actions({ path, managed }: ManageView): Html {
+function actions({ path, managed, formats: { text } }: ManageView): Html {
   const { booking, allowedActions, tenant, eventType } = managed
   const [move, cancel] = [allowedActions.includes('reschedule'), allowedActions.includes('cancel')]
   const live = booking.status === 'pending' || booking.status === 'confirmed'
   return html`<p class="buttons no-print">
-${booking.status === 'confirmed' ? html`<a class="button quiet" href="${path}/calendar.ics" download>Add to calendar</a>` : ''}
-${move ? html`<a class="button quiet" href="${path}/move">Move it</a>` : ''}
-${cancel ? html`<a class="button quiet" href="${path}/cancel">Cancel it</a>` : ''}
-${live || !eventType.offered ? '' : html`<a class="button" href="/${tenant.slug}/${eventType.hostSlug}/${eventType.slug}">Book another time</a>`}</p>
-${live && !move && !cancel ? html`<p class="hint">It is too late to move or cancel this booking here. Write to ${booking.host.name} if something comes up.</p>` : ''}
-${live && (move || cancel) ? html`<p class="hint no-print">Keep the link to this page to yourself: who has it can change the booking.</p>` : ''}`
+${booking.status === 'confirmed' ? html`<a class="button quiet" href="${path}/calendar.ics" download>${text('manage.actions.calendar')}</a>` : ''}
+${move ? html`<a class="button quiet" href="${path}/move">${text('manage.actions.move')}</a>` : ''}
+${cancel ? html`<a class="button quiet" href="${path}/cancel">${text('manage.actions.cancel')}</a>` : ''}
+${live || !eventType.offered ? '' : html`<a class="button" href="/${tenant.slug}/${eventType.hostSlug}/${eventType.slug}">${text('manage.actions.bookAgain')}</a>`}</p>
+${live && !move && !cancel ? html`<p class="hint">${text('manage.actions.tooLate', { host: booking.host.name })}</p>` : ''}
+${live && (move || cancel) ? html`<p class="hint no-print">${text('manage.actions.keepSecret')}</p>` : ''}`
 }
 
 /** Asks before anything is cancelled: opening a link changes nothing. */
@@ -198,23 +218,25 @@ export function cancelPage(
   typed: { reason: string; error?: string | undefined },
 ): Page {
   const { booking } = view.managed
+  const { text } = view.formats
   return managePage(
     view,
-    `Cancel ${booking.title}`,
+    text('manage.cancel.title', { event: booking.title }),
     html`${rejection ? notice('alert', rejection.title, rejection.text) : ''}
-<h1>Cancel this booking?</h1>${facts(view)}
+<h1>${text('manage.cancel.question')}</h1>${facts(view)}
 <form method="post" action="${view.path}/cancel" class="fields" data-once>
 ${areaField(
   {
+    text,
     name: 'reason',
-    label: 'Reason',
+    label: text('manage.reason'),
     value: typed.reason,
     error: typed.error,
-    hint: `${booking.host.name} reads it.`,
+    hint: text('manage.reasonHint', { host: booking.host.name }),
   },
   { rows: 3, most: schedulingLimits.reasonCharacters },
 )}
-<p class="buttons"><button class="button danger" data-busy="Cancelling…">Cancel the booking</button> <a href="${view.path}">Keep it</a></p></form>`,
+<p class="buttons"><button class="button danger" data-busy="${text('manage.cancel.busy')}">${text('manage.cancel.submit')}</button> <a href="${view.path}">${text('manage.cancel.keep')}</a></p></form>`,
   )
 }
 
@@ -233,36 +255,38 @@ export interface RejectedMove {
 }
 
 /** Said before a move that can bring another host. */
-export function hostNote({ managed: { booking, eventType } }: ManageView): Html | '' {
+export function hostNote({ managed: { booking, eventType }, formats }: ManageView): Html | '' {
   if (!eventType.hostMayChange) return ''
-  return html`<p class="hint">You keep ${booking.host.name} as your host if ${booking.host.name} is free at the new time. Otherwise a colleague takes the meeting.</p>`
+  return html`<p class="hint">${formats.text('manage.move.hostMayChange', { host: booking.host.name })}</p>`
 }
 
 /** The old and the new time side by side, before anything changes. */
 export function confirmMovePage(view: ManageView, move: Move, rejection?: RejectedMove): Page {
   const { booking } = view.managed
   const { formats } = view
+  const { text } = formats
   const end = Temporal.Instant.from(move.start).add({ minutes: move.duration }).toString()
   const gone = rejection?.others
   return managePage(
     view,
-    `Move ${booking.title}`,
+    text('manage.move.title', { event: booking.title }),
     html`${rejection ? notice('alert', rejection.title, rejection.text) : ''}
-<h1>Move this booking?</h1>${hostNote(view)}
-<dl><dt>Until now</dt><dd>${when(booking.start, booking.end, move.zone, formats, true)}</dd>${gone ? '' : html`<dt>From now on</dt><dd>${when(move.start, end, move.zone, formats)}</dd>`}</dl>
+<h1>${text('manage.move.question')}</h1>${hostNote(view)}
+<dl><dt>${text('manage.move.before')}</dt><dd>${when(booking.start, booking.end, move.zone, formats, true)}</dd>${gone ? '' : html`<dt>${text('manage.move.after')}</dt><dd>${when(move.start, end, move.zone, formats)}</dd>`}</dl>
 <form method="post" action="${view.path}/move" class="fields" data-once>
 <input type="hidden" name="start" value="${move.start}"><input type="hidden" name="duration" value="${move.duration}"><input type="hidden" name="zone" value="${move.zone}">
 ${gone ? otherTimes(gone, { formats, zone: move.zone, allDays: `${view.path}/move` }) : ''}
 ${areaField(
   {
+    text,
     name: 'reason',
-    label: 'Reason',
+    label: text('manage.reason'),
     value: move.reason,
     error: undefined,
-    hint: `${booking.host.name} reads it.`,
+    hint: text('manage.reasonHint', { host: booking.host.name }),
   },
   { rows: 2, most: schedulingLimits.reasonCharacters },
 )}
-${gone ? '' : html`<p class="buttons"><button class="button" data-busy="Moving…">Move the booking</button> <a href="${view.path}/move">Choose another time</a></p>`}</form>`,
+${gone ? '' : html`<p class="buttons"><button class="button" data-busy="${text('manage.move.busy')}">${text('manage.move.submit')}</button> <a href="${view.path}/move">${text('manage.move.another')}</a></p>`}</form>`,
   )
 }

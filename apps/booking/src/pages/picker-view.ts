@@ -1,7 +1,7 @@
 import type { SlotView } from '@atrium/core/scheduling/slot-availability'
 import { html } from 'hono/html'
 import { addDays, addMonths, monthGrid, monthOfDate } from '../days.ts'
-import { durationText, type Formats } from '../formats.ts'
+import type { Formats } from '../formats.ts'
 import { type Choice, mostMonths, type SlotAvailability } from '../picker.ts'
 import type { Html } from './layout.ts'
 import { type PickerView, pickerLink } from './picker-link.ts'
@@ -26,38 +26,39 @@ function firstShown({ dates, today }: SlotAvailability): string {
 }
 
 function durations(view: PickerView): Html {
-  return html`<nav class="segments" aria-label="Duration">${view.durations.map(
+  return html`<nav class="segments" aria-label="${view.formats.text('times.duration')}">${view.durations.map(
     (minutes) =>
-      html`<a href="${pickerLink(view, { duration: minutes })}" data-swap id="duration-${minutes}"${minutes === view.choice.duration ? html` aria-current="true"` : ''}>${durationText(minutes)}</a>`,
+      html`<a href="${pickerLink(view, { duration: minutes })}" data-swap id="duration-${minutes}"${minutes === view.choice.duration ? html` aria-current="true"` : ''}>${view.formats.duration(minutes)}</a>`,
   )}</nav>`
 }
 
 function calendarHead(view: PickerView, offer: SlotAvailability): Html {
   const { choice, formats } = view
+  const { text } = formats
   const week = choice.view === 'week'
   const first = offer.dates[0] ?? offer.today
   const earlier = week
     ? first > offer.today && {
         change: { date: addDays(first, -7), month: undefined },
-        name: 'Previous week',
+        name: text('times.previousWeek'),
       }
     : offer.month > monthOfDate(offer.today) &&
-      monthStep(view, addMonths(offer.month, -1), 'Previous')
+      monthStep(view, addMonths(offer.month, -1), 'previousMonth')
   const later = week
     ? monthOfDate(addDays(first, 7)) <= addMonths(monthOfDate(offer.today), mostMonths) && {
         change: { date: addDays(first, 7), month: undefined },
-        name: 'Next week',
+        name: text('times.nextWeek'),
       }
     : offer.month < addMonths(monthOfDate(offer.today), mostMonths) &&
-      monthStep(view, addMonths(offer.month, 1), 'Next')
+      monthStep(view, addMonths(offer.month, 1), 'nextMonth')
   const heading = week
     ? formats.dayRange(first, offer.dates.at(-1) ?? first)
     : formats.month(offer.month)
-  return html`<div class="calendar-head"><h2 id="period"${lang(formats)}>${heading}</h2>
-<nav aria-label="Period">${step(view, earlier, 'earlier', '‹')}${step(view, later, 'later', '›')}</nav>
-<nav class="segments" aria-label="View">${(['month', 'week'] as const).map(
+  return html`<div class="calendar-head"><h2 id="period">${heading}</h2>
+<nav aria-label="${text('times.period')}">${step(view, earlier, 'earlier', '‹')}${step(view, later, 'later', '›')}</nav>
+<nav class="segments" aria-label="${text('times.view')}">${(['month', 'week'] as const).map(
     (name) =>
-      html`<a href="${pickerLink(view, { view: name, month: undefined, date: choice.date ?? offer.date })}" data-swap id="view-${name}"${name === choice.view ? html` aria-current="true"` : ''}>${name === 'month' ? 'Month' : 'Week'}</a>`,
+      html`<a href="${pickerLink(view, { view: name, month: undefined, date: choice.date ?? offer.date })}" data-swap id="view-${name}"${name === choice.view ? html` aria-current="true"` : ''}>${text(`times.${name}`)}</a>`,
   )}</nav></div>`
 }
 
@@ -66,8 +67,15 @@ interface Step {
   name: string
 }
 
-function monthStep({ formats }: PickerView, month: string, word: 'Previous' | 'Next'): Step {
-  return { change: { month, date: undefined }, name: `${word} month, ${formats.month(month)}` }
+function monthStep(
+  { formats }: PickerView,
+  month: string,
+  name: 'previousMonth' | 'nextMonth',
+): Step {
+  return {
+    change: { month, date: undefined },
+    name: formats.text(`times.${name}`, { month: formats.month(month) }),
+  }
 }
 
 function step(view: PickerView, to: Step | false, id: string, sign: string): Html {
@@ -84,7 +92,7 @@ function monthTable(view: PickerView, offer: SlotAvailability): Html {
   const weekdays = Array.from({ length: 7 }, (_, index) =>
     formats.weekday((formats.firstWeekday + index) % 7),
   )
-  return html`<table class="month" aria-labelledby="period"><thead><tr${lang(formats)}>${weekdays.map(
+  return html`<table class="month" aria-labelledby="period"><thead><tr>${weekdays.map(
     ({ short, long }) => html`<th scope="col" abbr="${long}">${short}</th>`,
   )}</tr></thead><tbody>${weeks.map(
     (week) =>
@@ -97,17 +105,18 @@ function dayCell(view: PickerView, offer: SlotAvailability, date: string): Html 
   const number = Number(date.slice(8))
   const today = date === offer.today ? html` data-today` : ''
   if (count === 0) return html`<span${today}>${number}</span>`
-  const label = `${view.formats.day(date)}, ${count} ${count === 1 ? 'time' : 'times'}`
+  const { text, day } = view.formats
+  const label = text('times.dayWithTimes', { day: day(date), count })
   return html`<a href="${pickerLink(view, { date, month: undefined })}#times" data-swap id="d${date}" aria-label="${label}"${today}${date === offer.date ? html` aria-current="date"` : ''}>${number}</a>`
 }
 
 function dayTimes(view: PickerView, offer: SlotAvailability): Html {
   const { formats } = view
   if (offer.date === undefined)
-    return html`<section class="times" id="times"><h2>No free times in <span${lang(formats)}>${formats.month(offer.month)}</span></h2>${furtherDays(view, offer)}</section>`
+    return html`<section class="times" id="times"><h2>${formats.text('times.noneInMonth', { month: formats.month(offer.month) })}</h2>${furtherDays(view, offer)}</section>`
   const slots = offer.slots[offer.date] ?? []
-  return html`<section class="times" id="times" aria-labelledby="day"><h2 id="day"${lang(formats)}>${formats.day(offer.date)}</h2>
-${slots.length === 0 ? html`<p>No times are left on this day.</p>${furtherDays(view, offer)}` : timeForm(view, slots, formats.day(offer.date))}</section>`
+  return html`<section class="times" id="times" aria-labelledby="day"><h2 id="day">${formats.day(offer.date)}</h2>
+${slots.length === 0 ? html`<p>${formats.text('times.noneOnDay')}</p>${furtherDays(view, offer)}` : timeForm(view, slots, formats.day(offer.date))}</section>`
 }
 
 function weekTimes(view: PickerView, offer: SlotAvailability): Html {
@@ -116,9 +125,9 @@ function weekTimes(view: PickerView, offer: SlotAvailability): Html {
   const free = days.some((date) => (offer.slots[date]?.length ?? 0) > 0)
   return html`<div class="week">${days.map((date) => {
     const slots = offer.slots[date] ?? []
-    return html`<section aria-labelledby="w${date}"><h3 id="w${date}"${lang(formats)}>${formats.shortDay(date)}</h3>${
+    return html`<section aria-labelledby="w${date}"><h3 id="w${date}">${formats.shortDay(date)}</h3>${
       slots.length === 0
-        ? html`<p class="dim">No times</p>`
+        ? html`<p class="dim">${formats.text('times.none')}</p>`
         : timeForm(view, slots, formats.day(date))
     }</section>`
   })}</div>${free ? '' : html`<div id="times">${furtherDays(view, offer)}</div>`}`
@@ -128,9 +137,9 @@ function furtherDays(view: PickerView, { nextFree, dates }: SlotAvailability): H
   const { formats } = view
   if (nextFree === undefined) {
     const month = monthOfDate(addDays(dates.at(-1) ?? '', 62))
-    return html`<p>There are none in the two months after it either (until <span${lang(formats)}>${formats.month(month)}</span>).</p>`
+    return html`<p>${formats.text('times.noneLater', { month: formats.month(month) })}</p>`
   }
-  return html`<p><a href="${pickerLink(view, { date: nextFree, month: undefined })}#times" data-swap>The next free day is <span${lang(formats)}>${formats.day(nextFree)}</span></a></p>`
+  return html`<p><a href="${pickerLink(view, { date: nextFree, month: undefined })}#times" data-swap>${formats.text('times.nextFree', { day: formats.day(nextFree) })}</a></p>`
 }
 
 /**
@@ -167,7 +176,7 @@ ${lockToken === undefined ? '' : html`<input type="hidden" name="lock" value="${
       html`<li><button name="start" value="${start}"><span class="hidden">${day}, </span>${textOf(start)}${
         seatsLeft === undefined
           ? ''
-          : html`<small>${seatsLeft} ${seatsLeft === 1 ? 'place' : 'places'}</small>`
+          : html`<small>${formats.text('times.placesLeft', { count: seatsLeft })}</small>`
       }</button></li>`,
   )}</ul></form>`
 }
@@ -181,16 +190,13 @@ export function otherTimes(
   { formats, zone, allDays }: { formats: Formats; zone: string; allDays: string },
 ): Html {
   const textOf = startTexts(slots, formats, zone)
-  return html`<fieldset class="others"><legend>Choose another time</legend>${
+  const link = (chunks: unknown) => html`<a href="${allDays}">${chunks}</a>`
+  return html`<fieldset class="others"><legend>${formats.text('times.others.legend')}</legend>${
     slots.length === 0
-      ? html`<p>No other time is left on this day. <a href="${allDays}">See all days</a></p>`
+      ? html`<p>${formats.text.rich('times.others.none', { link })}</p>`
       : html`<ul class="slots">${slots.map(
           ({ start }) =>
             html`<li><button name="choose" value="${start}" formnovalidate>${textOf(start)}</button></li>`,
-        )}</ul><p class="hint">What you typed stays. Or <a href="${allDays}">see all days</a> and begin anew.</p>`
+        )}</ul><p class="hint">${formats.text.rich('times.others.hint', { link })}</p>`
   }</fieldset>`
-}
-
-export function lang({ lang }: Formats): Html | '' {
-  return lang === undefined ? '' : html` lang="${lang}"`
 }

@@ -12,17 +12,24 @@ import type { PickerView } from './picker-link.ts'
 export function zoneLine(view: PickerView, date: string): Html {
   const { choice, formats } = view
   const query = { ...choiceQuery(choice, view.standardDuration), choose: 'zone' }
-  return html`<div class="zone" id="zone-line"><p>Times are shown for <strong>${placeOfZone(choice.zone)}</strong> <span class="dim">(${formats.offset(`${date}T12:00:00Z`, choice.zone)})</span> <a href="${address(view.path, query)}" data-swap data-zone-link id="zone">Change the time zone</a></p></div>`
+  return html`<div class="zone" id="zone-line"><p>${formats.text.rich('times.zone.shown', {
+    place: placeOfZone(choice.zone),
+    offset: formats.offset(`${date}T12:00:00Z`, choice.zone),
+    strong: (chunks) => html`<strong>${chunks}</strong>`,
+    dim: (chunks) => html`<span class="dim">${chunks}</span>`,
+  })} <a href="${address(view.path, query)}" data-swap data-zone-link data-label="${formats.text('times.zone.label')}" id="zone">${formats.text('times.zone.change')}</a></p></div>`
 }
 
 /** The list of all zones, by region. */
 export function zoneChoice(view: PickerView): Html {
+  const { text } = view.formats
   const { zone: _, ...kept } = choiceQuery(view.choice, view.standardDuration)
-  return html`<section class="pick"><h2>Choose your time zone</h2>
+  return html`<section class="pick"><h2>${text('times.zone.choose')}</h2>
 <form method="get" action="${view.path}" class="fields">
 ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<p><label for="zones">Time zone</label><select id="zones" name="zone" autofocus>${zonesByRegion(
+<p><label for="zones">${text('times.zone.label')}</label><select id="zones" name="zone" autofocus>${zonesByRegion(
     view.choice.zone,
+    text('times.zone.other'),
   ).map(
     ([region, zones]) =>
       html`<optgroup label="${region}">${zones.map(
@@ -30,17 +37,17 @@ ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${
           html`<option value="${zone}"${zone === view.choice.zone ? html` selected` : ''}>${zoneInRegion(zone)}</option>`,
       )}</optgroup>`,
   )}</select></p>
-<p class="buttons"><button class="button">Show times</button> <a href="${address(view.path, choiceQuery(view.choice, view.standardDuration))}">Back</a></p></form></section>`
+<p class="buttons"><button class="button">${text('times.zone.show')}</button> <a href="${address(view.path, choiceQuery(view.choice, view.standardDuration))}">${text('times.zone.back')}</a></p></form></section>`
 }
 
 /**
  * With the zone that is shown, which may go by a name that Intl knows and does not list, such as
  * US/Pacific.
  */
-function zonesByRegion(shown: string): [string, string[]][] {
+function zonesByRegion(shown: string, other: string): [string, string[]][] {
   const zones = [...new Set([...listTimeZones(), shown])]
   const regions = Map.groupBy(zones, (zone) =>
-    zone.includes('/') ? (zone.split('/')[0] ?? '') : 'Other',
+    zone.includes('/') ? (zone.split('/')[0] ?? '') : other,
   )
   return [...regions].map(([region, ofRegion]) => [region, ofRegion.sort()])
 }

@@ -147,10 +147,8 @@ async function takeForm(c: BookContext, parts: BookingParts): Promise<Response> 
         ? form.seal
         : sealForm(parts.config.appSecret, path, parts.now())
     c.set('rejection', fault ?? 'trap')
-    const rejection = {
-      title: 'Please send the form once more.',
-      text: 'This keeps programs out. Everything that you typed is still here.',
-    }
+    const { text } = c.get('formats')
+    const rejection = { title: text('form.again.title'), text: text('form.again.hint') }
     return renderForm(c, parts, formView(c, parts, found, { ...form, seal }, { rejection }), 400)
   }
   if (!/^[\w-]{8,100}$/.test(form.idempotencyKey)) form.idempotencyKey = randomUUID()
@@ -206,7 +204,9 @@ async function reject(
     problem.code === 'idempotency_mismatch' ? { ...form, idempotencyKey: randomUUID() } : form
   if (isGone(problem.code)) {
     const others = await timesOfDay(found, form)
-    const view = formView(c, parts, found, again, { rejection: rejectionText(problem) })
+    const view = formView(c, parts, found, again, {
+      rejection: rejectionText(c.get('formats'), problem),
+    })
     return renderForm(c, parts, { ...view, ...(others && { others }) }, 409)
   }
   const errors: Record<string, string> = {}
@@ -220,7 +220,7 @@ async function reject(
     parts,
     found,
     again,
-    atFields ? {} : { rejection: rejectionText(problem) },
+    atFields ? {} : { rejection: rejectionText(c.get('formats'), problem) },
   )
   return renderForm(c, parts, { ...view, errors }, pageStatus(problem))
 }
@@ -271,11 +271,12 @@ function renderForm(
   status: PageStatus = 200,
 ): Promise<Response> {
   const { eventType } = view.page
-  const title = `Your details: ${eventType.title}`
+  const formats = c.get('formats')
+  const title = formats.text('form.title', { event: eventType.title })
   return renderPage(
     c,
     parts,
-    eventPage(view.page, bookingFormView(view), { title, canonical: false }),
+    eventPage(formats, view.page, bookingFormView(view), { title, canonical: false }),
     status,
   )
 }

@@ -21,7 +21,7 @@ import { pickerView } from '../pages/picker-view.ts'
 import type { BookingParts } from '../parts.ts'
 import { askWhole, findAvailability, readChoice } from '../picker.ts'
 import { attempt, fieldErrors, type Problem } from '../problems.ts'
-import { invalidLink, isGone, pageStatus, rejectionText, retryAfter } from '../rejections.ts'
+import { invalidLinkPage, isGone, pageStatus, rejectionText, retryAfter } from '../rejections.ts'
 import type { AppEnv } from '../request.ts'
 import { isInstant, readFormBody } from './form-body.ts'
 import { announcement, emptyAvailability, rejectedTimes } from './pages.ts'
@@ -43,7 +43,8 @@ export function manageRoutes(parts: BookingParts): Hono<AppEnv> {
     (handle: (c: ManageContext, opened: Opened) => Promise<Response>) =>
     async (c: ManageContext) => {
       const token = c.req.param('token')
-      if (!/^[\w-]{20,100}$/.test(token)) return renderPage(c, parts, invalidLink, 404)
+      if (!/^[\w-]{20,100}$/.test(token))
+        return renderPage(c, parts, invalidLinkPage(c.get('formats')), 404)
       const api = parts.connect(c)
       const managed = await api.managed(token)
       const view = {
@@ -55,7 +56,7 @@ export function manageRoutes(parts: BookingParts): Hono<AppEnv> {
       return handle(c, { token, api, view })
     }
   app.get('/manage/link/:booking{[0-9a-f-]{36}}', (c) =>
-    renderPage(c, parts, linkPage({ email: '' })),
+    renderPage(c, parts, linkPage(c.get('formats'), { email: '' })),
   )
   app.post('/manage/link/:booking{[0-9a-f-]{36}}', (c) => sendLink(c, parts))
   app.get(
@@ -107,11 +108,16 @@ async function sendLink(
 ): Promise<Response> {
   const email = ((await readFormBody(c)).get('email') ?? '').trim()
   const done = await attempt(parts.connect(c).sendLink(c.req.param('booking'), email))
-  if (done.ok) return renderPage(c, parts, linkSentPage(email))
+  if (done.ok) return renderPage(c, parts, linkSentPage(c.get('formats'), email))
   noteRejection(c, done.problem)
   const error = fieldErrors(done.problem).email
-  const rejection = error === undefined ? rejectionText(done.problem) : undefined
-  return renderPage(c, parts, linkPage({ email, error, rejection }), pageStatus(done.problem))
+  const rejection = error === undefined ? rejectionText(c.get('formats'), done.problem) : undefined
+  return renderPage(
+    c,
+    parts,
+    linkPage(c.get('formats'), { email, error, rejection }),
+    pageStatus(done.problem),
+  )
 }
 
 /** Only a page that stands in a frame has to know who may frame it. */
@@ -160,8 +166,8 @@ async function inviteGuests(
   const wrong = fieldErrors(done.problem).proof
   const rejection =
     wrong === undefined
-      ? rejectionText(done.problem)
-      : { title: 'Your guests were not invited.', text: wrong }
+      ? rejectionText(c.get('formats'), done.problem)
+      : { title: view.formats.text('manage.guests.notInvited'), text: wrong }
   return renderPage(c, parts, bookingPage(view, undefined, { rejection }), pageStatus(done.problem))
 }
 
@@ -188,7 +194,10 @@ async function cancel(
   return renderPage(
     c,
     parts,
-    cancelPage(view, error ? undefined : rejectionText(done.problem), { reason, error }),
+    cancelPage(view, error ? undefined : rejectionText(c.get('formats'), done.problem), {
+      reason,
+      error,
+    }),
     pageStatus(done.problem),
   )
 }
@@ -229,13 +238,19 @@ async function showTimes(c: ManageContext, parts: BookingParts, opened: Opened):
   const found = picker.choosingZone
     ? undefined
     : await attempt(findAvailability(ask, choice, today, view.formats.firstWeekday))
-  const heading = html`<h1>Move ${booking.title}</h1><p>Now: <strong>${view.formats.span(booking.start, booking.end, choice.zone)}</strong>. Choose the new time. <a href="${view.path}">Keep it as it is</a></p>${hostNote(view)}`
+  const { text } = view.formats
+  const title = text('manage.move.title', { event: booking.title })
+  const heading = html`<h1>${title}</h1><p>${text.rich('manage.move.now', {
+    time: view.formats.span(booking.start, booking.end, choice.zone),
+    strong: (chunks) => html`<strong>${chunks}</strong>`,
+    link: (chunks) => html`<a href="${view.path}">${chunks}</a>`,
+  })}</p>${hostNote(view)}`
   if (found?.ok === false) {
     const shown = rejectedTimes(c, picker, found.problem)
     return renderPage(
       c,
       parts,
-      managePage(view, `Move ${booking.title}`, html`${heading}${shown}`),
+      managePage(view, title, html`${heading}${shown}`),
       pageStatus(found.problem),
     )
   }
@@ -245,7 +260,7 @@ async function showTimes(c: ManageContext, parts: BookingParts, opened: Opened):
     parts,
     managePage(
       view,
-      `Move ${booking.title}`,
+      title,
       html`${heading}${pickerView(picker, offer)}`,
       announcement(picker, offer),
     ),
@@ -320,7 +335,10 @@ async function move(c: ManageContext, parts: BookingParts, opened: Opened): Prom
   return renderPage(
     c,
     parts,
-    confirmMovePage(view, requested, { ...rejectionText(done.problem), ...(others && { others }) }),
+    confirmMovePage(view, requested, {
+      ...rejectionText(c.get('formats'), done.problem),
+      ...(others && { others }),
+    }),
     pageStatus(done.problem),
   )
 }

@@ -21,12 +21,20 @@ export function pageRoutes(parts: BookingParts): Hono<AppEnv> {
   app.get('/:tenant', async (c) => {
     const { tenant } = c.req.param()
     if (!isSlugShaped(tenant)) return c.notFound()
-    return renderPage(c, parts, tenantPage(await parts.connect(c).tenantPage(tenant)))
+    return renderPage(
+      c,
+      parts,
+      tenantPage(c.get('formats'), await parts.connect(c).tenantPage(tenant)),
+    )
   })
   app.get('/:tenant/:host', async (c) => {
     const { tenant, host } = c.req.param()
     if (!isSlugShaped(tenant) || !isSlugShaped(host)) return c.notFound()
-    return renderPage(c, parts, hostPage(await parts.connect(c).hostPage(tenant, host)))
+    return renderPage(
+      c,
+      parts,
+      hostPage(c.get('formats'), await parts.connect(c).hostPage(tenant, host)),
+    )
   })
   app.get('/:tenant/:host/:event', (c) => showTimes(c, parts))
   return app
@@ -77,14 +85,14 @@ async function showTimes(
     return renderPage(
       c,
       parts,
-      eventPage(page, shown, { canonical: true }),
+      eventPage(formats, page, shown, { canonical: true }),
       pageStatus(found.problem),
     )
   }
   const offer = found?.answer ?? emptyAvailability(today)
   const refused =
     query.refused !== undefined && isGone(query.refused)
-      ? rejectionText({ code: query.refused, message: '' })
+      ? rejectionText(formats, { code: query.refused, message: '' })
       : undefined
   const body = html`<div>${refused ? notice('alert', refused.title, refused.text) : ''}${pickerView(view, offer)}</div>`
   // Asked again by every visit, and shown as it was by going back: its form then still proves the
@@ -93,7 +101,7 @@ async function showTimes(
   return renderPage(
     c,
     parts,
-    eventPage(page, body, { canonical: true, announce: announcement(view, offer) }),
+    eventPage(formats, page, body, { canonical: true, announce: announcement(view, offer) }),
   )
 }
 
@@ -105,8 +113,8 @@ export function rejectedTimes(c: Context<AppEnv>, view: PickerView, problem: Pro
   c.set('rejection', problem.code)
   const seconds = retryAfter(problem)
   if (seconds !== undefined) c.header('retry-after', String(seconds))
-  const { title, text } = rejectionText(problem)
-  return html`<section class="pick">${notice('alert', title, text)}<p><a class="button" href="${pickerLink(view, {})}">Try again</a></p></section>`
+  const { title, text } = rejectionText(view.formats, problem)
+  return html`<section class="pick">${notice('alert', title, text)}<p><a class="button" href="${pickerLink(view, {})}">${view.formats.text('frame.tryAgain')}</a></p></section>`
 }
 
 export function emptyAvailability(today: string): SlotAvailability {
@@ -125,13 +133,14 @@ export function announcement(
   { choice, formats, choosingZone }: PickerView,
   { date, slots, dates, month }: SlotAvailability,
 ): string {
-  if (choosingZone) return 'Choose your time zone'
-  const count = (number: number) => `${number} ${number === 1 ? 'time' : 'times'}`
+  const { text } = formats
+  if (choosingZone) return text('times.zone.choose')
   if (choice.view === 'week') {
     const all = dates.reduce((sum, day) => sum + (slots[day]?.length ?? 0), 0)
-    return `${count(all)} from ${formats.day(dates[0] ?? '1970-01-01')}`
+    const day = formats.day(dates[0] ?? '1970-01-01')
+    return text('times.announce.week', { count: all, day })
   }
   return date === undefined
-    ? `No free times in ${formats.month(month)}`
-    : `${formats.day(date)}: ${count(slots[date]?.length ?? 0)}`
+    ? text('times.noneInMonth', { month: formats.month(month) })
+    : text('times.announce.day', { day: formats.day(date), count: slots[date]?.length ?? 0 })
 }
