@@ -1,4 +1,5 @@
 import { slugUnder } from '@atrium/ui/load-matched'
+import { withMessages } from '@atrium/ui/messages'
 import { parseSearch, stringifySearch } from '@atrium/ui/query-string'
 import { readReportsSearch } from '@atrium/ui/reports/search'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
@@ -58,7 +59,9 @@ const tenant = createRoute({
   getParentRoute: () => authenticated,
   path: '/tenants/$slug',
   validateSearch: readTenantSearch,
-}).lazy(() => import('./tenants/tenant-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./tenants/tenant-page.tsx'), 'ui.tenants').then((page) => page.Route),
+)
 
 const users = createRoute({
   getParentRoute: () => authenticated,
@@ -100,17 +103,21 @@ const payouts = createRoute({
   getParentRoute: () => authenticated,
   path: '/payouts',
   validateSearch: readPayoutsSearch,
-}).lazy(() => import('./payouts/payouts-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./payouts/payouts-page.tsx'), 'ui.payouts').then((page) => page.Route),
+)
 
 const payout = createRoute({ getParentRoute: () => authenticated, path: '/payouts/$id' }).lazy(() =>
-  import('./payouts/payout-page.tsx').then((page) => page.Route),
+  withMessages(import('./payouts/payout-page.tsx'), 'ui.payouts').then((page) => page.Route),
 )
 
 const reports = createRoute({
   getParentRoute: () => authenticated,
   path: '/reports',
   validateSearch: readReportsSearch,
-}).lazy(() => import('./reports/reports-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./reports/reports-page.tsx'), 'ui.reports').then((page) => page.Route),
+)
 
 const partners = createRoute({
   getParentRoute: () => authenticated,

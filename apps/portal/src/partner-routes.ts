@@ -1,3 +1,4 @@
+import { withMessages } from '@atrium/ui/messages'
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
 
 /**
@@ -23,13 +24,16 @@ export function partnerRoutes(authenticated: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/customers',
-      component: lazyRouteComponent(() => import('./partner/customers-page.tsx'), 'CustomersPage'),
+      component: lazyRouteComponent(
+        () => withMessages(import('./partner/customers-page.tsx'), 'ui.tenants'),
+        'CustomersPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/reports',
       component: lazyRouteComponent(
-        () => import('./partner/reports-page.tsx'),
+        () => withMessages(import('./partner/reports-page.tsx'), 'ui.reports'),
         'PartnerReportsPage',
       ),
     }),
@@ -37,7 +41,7 @@ export function partnerRoutes(authenticated: AnyRoute) {
       getParentRoute,
       path: '/billing',
       component: lazyRouteComponent(
-        () => import('./partner/billing-page.tsx'),
+        () => withMessages(import('./partner/billing-page.tsx'), 'ui.payouts'),
         'PartnerBillingPage',
       ),
     }),
@@ -45,7 +49,7 @@ export function partnerRoutes(authenticated: AnyRoute) {
       getParentRoute,
       path: '/payouts',
       component: lazyRouteComponent(
-        () => import('./partner/payouts-page.tsx'),
+        () => withMessages(import('./partner/payouts-page.tsx'), 'ui.payouts'),
         'PartnerPayoutsPage',
       ),
     }),

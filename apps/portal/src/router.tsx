@@ -70,7 +70,10 @@ const tenant = createRoute({
 const overview = createRoute({
   getParentRoute: () => tenant,
   path: '/',
-  component: lazyRouteComponent(() => import('./tenants/overview-page.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./tenants/overview-page.tsx'), 'ui.tenants'),
+    'OverviewPage',
+  ),
 })
 
 // Pages below read their own search parameters: rules that stood here would load with the frame,
@@ -123,7 +126,10 @@ const audit = createRoute({
 const settings = createRoute({
   getParentRoute: () => tenant,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./tenants/settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./tenants/settings-page.tsx'), 'ui.tenants'),
+    'SettingsPage',
+  ),
 })
 
 /** Paths that nothing else takes: inside the frame, so that people find their way back. */

@@ -4,6 +4,9 @@ import type portalSession from './en/portal/session.json'
 import type serverPages from './en/server/pages.json'
 import type frame from './en/ui/frame.json'
 import type labels from './en/ui/labels.json'
+import type payouts from './en/ui/payouts.json'
+import type reports from './en/ui/reports.json'
+import type tenants from './en/ui/tenants.json'
 
 /**
  * The catalogue: every text that people read, by area and domain. `ui.labels` is the file
@@ -13,7 +16,13 @@ import type labels from './en/ui/labels.json'
 export interface Messages {
   portal: { layout: typeof portalLayout; mfa: typeof portalMfa; session: typeof portalSession }
   server: { pages: typeof serverPages }
-  ui: { frame: typeof frame; labels: typeof labels }
+  ui: {
+    frame: typeof frame
+    labels: typeof labels
+    payouts: typeof payouts
+    reports: typeof reports
+    tenants: typeof tenants
+  }
 }
 
 type DomainsOf<Area extends keyof Messages> = `${Area}.${keyof Messages[Area] & string}`

@@ -8,9 +8,13 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 const whole = new Intl.NumberFormat(locale)
 const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute' })
 const seconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'second' })
+const decimals = new Intl.NumberFormat(locale, {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+})
 const size = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const list = new Intl.ListFormat(locale)
-const share = new Intl.NumberFormat(locale, { style: 'percent' })
+const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
 
 /** Day and minute in the viewer's zone. */
 export function formatTime(at: string): string {
@@ -43,13 +47,18 @@ export function inSentence(label: string): string {
   return pageLanguage === 'de' ? label : label.charAt(0).toLowerCase() + label.slice(1)
 }
 
-/** Whole percent as the language writes it: `formatPercent(40)` is "40%" or "40 %". */
+/** Percent as the language writes it, with at most two decimals: `formatPercent(12.5)` is "12.5%" or "12,5 %". */
 export function formatPercent(percent: number): string {
   return share.format(percent / 100)
 }
 
 export function formatCount(count: number): string {
   return whole.format(count)
+}
+
+/** A ratio with two decimals: "1.50". */
+export function formatRatio(ratio: number): string {
+  return decimals.format(ratio)
 }
 
 /**

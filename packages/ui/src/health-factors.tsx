@@ -1,20 +1,18 @@
 import type { HealthSignal } from '@atrium/core/health-scores/health'
-import { ownValue } from '@atrium/core/platform/own-value'
 import type { TenantHealth } from '@atrium/core/tenants/tenants'
 import { Text } from '@mantine/core'
 import classes from './health-factors.module.css'
+import { translations } from './messages.ts'
 import { ToneIcon } from './status-badge.tsx'
 import type { Tone } from './tones.ts'
 
-export const healthSignalNames: Readonly<Record<HealthSignal, string>> = {
-  payment: 'Payment',
-  seatUse: 'Use of seats',
-  activity: 'Activity',
-  provisioning: 'Services',
-  mailTrust: 'Mail records',
-  security: 'Second factors',
+const t = translations('ui.tenants')
+
+/** A signal as people read it; one that only a newer server knows by its own name. */
+export function healthSignalName(signal: string): string {
+  const key = `health.signals.${signal as HealthSignal}` as const
+  return t.has(key) ? t(key) : signal
 }
-const names: Readonly<Record<string, string>> = healthSignalNames
 
 /** What the health of a tenant is made of, each part with its reason. */
 export function HealthFactors({ factors }: Pick<TenantHealth, 'factors'>) {
@@ -25,7 +23,7 @@ export function HealthFactors({ factors }: Pick<TenantHealth, 'factors'>) {
           <ToneIcon tone={toneOf(value)} size={20} />
           <div>
             <Text size="sm" fw={550}>
-              {ownValue(names, signal) ?? signal}
+              {healthSignalName(signal)}
             </Text>
             <Text size="sm" c="dimmed">
               {hint}

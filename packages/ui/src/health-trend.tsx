@@ -2,10 +2,15 @@ import type { HealthDay } from '@atrium/core/health-scores/health-reports'
 import { Text } from '@mantine/core'
 import { formatDay } from './format.ts'
 import classes from './health-trend.module.css'
+import { translations } from './messages.ts'
+
+const t = translations('ui.tenants')
 
 const width = 320
 const height = 56
 const edge = 3
+/** The least score of the band "healthy". */
+const healthyFrom = 75
 
 /**
  * The score over the days of which it is known, as a line; said in words as well. Nothing is drawn
@@ -31,12 +36,17 @@ export function HealthTrend({ days }: { days: readonly HealthDay[] }) {
         preserveAspectRatio="none"
         aria-hidden
       >
-        <line className={classes.green} x1={0} x2={width} y1={y(75)} y2={y(75)} />
+        <line className={classes.green} x1={0} x2={width} y1={y(healthyFrom)} y2={y(healthyFrom)} />
         <polyline className={classes.line} points={points} />
       </svg>
       <Text size="xs" c="dimmed">
-        From {first.score} on {formatDay(first.day)} to {last.score} on {formatDay(last.day)}. The
-        dashed line is the healthy mark, 75.
+        {t('health.trend', {
+          first: first.score,
+          firstDay: formatDay(first.day),
+          last: last.score,
+          lastDay: formatDay(last.day),
+          mark: healthyFrom,
+        })}
       </Text>
     </div>
   )

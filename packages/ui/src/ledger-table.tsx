@@ -1,9 +1,12 @@
 import type { LedgerEntryView } from '@atrium/core/billing/payouts'
 import { Text } from '@mantine/core'
-import { formatDay, formatMoney } from './format.ts'
+import { formatDay, formatMoney, formatPercent } from './format.ts'
+import { translations } from './messages.ts'
 import { ledgerEntryName } from './payout-status-meta.ts'
 import { type Column, ResponsiveTable } from './responsive-table.tsx'
 import { Time } from './time.tsx'
+
+const t = translations('ui.payouts')
 
 interface Props {
   caption: string
@@ -15,7 +18,7 @@ interface Props {
 
 /** Entries of a partner's ledger, each with the invoice that it comes from. */
 export function LedgerTable({ caption, entries, withPayout = false, stale = false }: Props) {
-  const columns = withPayout ? [...entryColumns, payoutColumn] : entryColumns
+  const columns = withPayout ? [...entryColumns(), payoutColumn()] : entryColumns()
   return (
     <ResponsiveTable
       caption={caption}
@@ -27,10 +30,10 @@ export function LedgerTable({ caption, entries, withPayout = false, stale = fals
   )
 }
 
-const entryColumns: readonly Column<LedgerEntryView>[] = [
+const entryColumns = (): readonly Column<LedgerEntryView>[] => [
   {
     key: 'type',
-    header: 'Entry',
+    header: t('entry'),
     primary: true,
     cell: (entry) => (
       <>
@@ -47,23 +50,23 @@ const entryColumns: readonly Column<LedgerEntryView>[] = [
   },
   {
     key: 'customer',
-    header: 'Customer',
+    header: t('customer'),
     breaks: true,
     cell: ({ tenantName }) => tenantName ?? '–',
   },
   {
     key: 'invoice',
-    header: 'Invoice',
+    header: t('invoice'),
     cell: ({ invoiceNumber, invoiceId }) => (
       <Text span inherit style={{ whiteSpace: 'nowrap' }}>
-        {invoiceNumber ?? (invoiceId === null ? '–' : 'without a number')}
+        {invoiceNumber ?? (invoiceId === null ? '–' : t('withoutNumber'))}
       </Text>
     ),
   },
-  { key: 'base', header: 'Base and margin', cell: baseOf },
+  { key: 'base', header: t('baseAndMargin'), cell: baseOf },
   {
     key: 'date',
-    header: 'Date',
+    header: t('date'),
     cell: ({ createdAt }) => (
       <Text span inherit style={{ whiteSpace: 'nowrap' }}>
         <Time at={createdAt} />
@@ -72,21 +75,24 @@ const entryColumns: readonly Column<LedgerEntryView>[] = [
   },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('amount'),
     align: 'end',
     cell: (entry) => <Amount minor={entry.amountMinor} currency={entry.currency} />,
   },
 ]
 
-const payoutColumn: Column<LedgerEntryView> = {
+const payoutColumn = (): Column<LedgerEntryView> => ({
   key: 'payout',
-  header: 'Paid out',
+  header: t('paidOut'),
   cell: (entry) => <PayoutState entry={entry} />,
-}
+})
 
 function baseOf({ baseMinor, marginPct, currency }: LedgerEntryView) {
   if (baseMinor === null || marginPct === null) return '–'
-  return `${marginPct}\u00a0% of ${formatMoney(baseMinor, currency)}`
+  return t('marginOf', {
+    margin: formatPercent(marginPct),
+    base: formatMoney(baseMinor, currency),
+  })
 }
 
 /** A sum on one line; with its sign, so that what takes away is seen to. */
@@ -101,7 +107,7 @@ export function Amount({ minor, currency }: { minor: number; currency: string })
 function PayoutState({ entry }: { entry: LedgerEntryView }) {
   if (entry.statementNumber !== null) return <>{entry.statementNumber}</>
   if (entry.payoutStatus !== null)
-    return <>{entry.payoutStatus === 'failed' ? 'Payout failed' : 'In a payout'}</>
+    return <>{t(entry.payoutStatus === 'failed' ? 'payoutFailed' : 'inPayout')}</>
   const waiting = new Date(entry.availableAt).getTime() > Date.now() && entry.amountMinor > 0
-  return <>{waiting ? `From ${formatDay(entry.availableAt)}` : 'Not yet'}</>
+  return <>{waiting ? t('from', { day: formatDay(entry.availableAt) }) : t('notYet')}</>
 }

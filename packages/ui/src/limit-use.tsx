@@ -5,25 +5,21 @@ import { IconAlertTriangle, IconBan } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ErrorState, LoadingRows } from './data-states.tsx'
-import { formatCount } from './format.ts'
+import { formatCount, formatPercent } from './format.ts'
 import classes from './limit-use.module.css'
+import { translations } from './messages.ts'
 import { Panel } from './panel.tsx'
 import { Time } from './time.tsx'
 
-const spans: Readonly<Record<number, string>> = {
-  60: ' per minute',
-  3600: ' per hour',
-  86400: ' per day',
-}
+const t = translations('ui.tenants')
 
-/** What a limit counts, as a label: "New members per day", "Aliases for each mailbox". */
-export function limitLabel({
-  counts,
-  seconds,
-  per,
-}: Pick<TenantLimit, 'counts' | 'seconds' | 'per'>): string {
-  const span = seconds === null ? '' : (spans[seconds] ?? '')
-  return `${counts.charAt(0).toUpperCase()}${counts.slice(1)}${span}${per === 'tenant' ? '' : ` for each ${per}`}`
+/**
+ * What a limit counts, as a label: "New members per day", "Aliases for each mailbox". One that a
+ * newer server knows and this page does not is named in the server's words.
+ */
+export function limitLabel({ name, counts }: Pick<TenantLimit, 'name' | 'counts'>): string {
+  const key = `limitNames.${name}` as 'limitNames.domains'
+  return t.has(key) ? t(key) : `${counts.charAt(0).toUpperCase()}${counts.slice(1)}`
 }
 
 interface PanelProps {
@@ -37,14 +33,14 @@ interface PanelProps {
 export function LimitUsePanel({ query, description, actions }: PanelProps) {
   return (
     <Panel
-      title="Usage and limits"
+      title={t('limits.title')}
       description={description}
       actions={query.data && actions?.(query.data.items)}
     >
-      {query.isPending && <LoadingRows label="Loading usage and limits" />}
+      {query.isPending && <LoadingRows label={t('limits.loading')} />}
       {query.isError && (
         <ErrorState
-          title="Usage and limits could not be loaded."
+          title={t('limits.failed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -78,7 +74,7 @@ function LimitLine({ item }: { item: TenantLimit }) {
       <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
         <Text size="sm">{label}</Text>
         <Text size="sm" className={classes.count}>
-          {formatCount(used)} of {formatCount(most)}
+          {t('limits.ofMost', { used: formatCount(used), most: formatCount(most) })}
         </Text>
       </Group>
       <Progress
@@ -86,7 +82,11 @@ function LimitLine({ item }: { item: TenantLimit }) {
         color={colors[use]}
         size="sm"
         mt={4}
-        aria-label={`${label}: ${formatCount(used)} of ${formatCount(most)} used`}
+        aria-label={t('limits.usedOfMost', {
+          label,
+          used: formatCount(used),
+          most: formatCount(most),
+        })}
       />
       <Text size="xs" mt={4} className={classes.note} {...(use === 'free' ? { c: 'dimmed' } : {})}>
         {use === 'reached' && <IconBan size={14} aria-hidden />}
@@ -109,39 +109,38 @@ function UncountedLine({ item, label }: { item: TenantLimit; label: string }) {
       <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
         <Text size="sm">{label}</Text>
         <Text size="sm" className={classes.count}>
-          at most {formatCount(item.most)}
+          {t('limits.atMost', { most: formatCount(item.most) })}
         </Text>
       </Group>
       <Text size="xs" mt={4} c="dimmed">
-        {item.seconds === null && 'At one time. '}Not counted here. <SetNumber item={item} />
+        {t(item.seconds === null ? 'limits.notCountedAtOneTime' : 'limits.notCounted')}{' '}
+        <SetNumber item={item} />
       </Text>
     </li>
   )
 }
 
 function SetNumber({ item }: { item: Pick<TenantLimit, 'set' | 'standard'> }) {
-  return item.set === null ? null : (
-    <>Set for this workplace; the standard is {formatCount(item.standard)}.</>
-  )
+  return item.set === null ? null : t('limits.ownNumber', { standard: formatCount(item.standard) })
 }
 
+const mostUsedBy: Readonly<
+  Partial<Record<TenantLimit['per'], 'byMember' | 'byMailbox' | 'byHost' | 'byPerson'>>
+> = { member: 'byMember', mailbox: 'byMailbox', host: 'byHost', person: 'byPerson' }
+
+/** One sentence after the other: how far it is used, by whom, and when that changes. */
 function LimitNote({ item }: { item: TenantLimit }) {
   const { used, most, per, resetsAt } = item
   const use = limitUse(item)
-  const said = use === 'reached' ? 'Limit reached. ' : use === 'near' ? 'At least 80 % used. ' : ''
-  const whose = per === 'tenant' || used === 0 ? '' : `By the ${per} who used most. `
+  const whose = used === 0 ? undefined : mostUsedBy[per]
   return (
     <>
-      {said + whose}
-      {resetsAt !== null ? (
-        <>
-          Resets <Time at={resetsAt} />.
-        </>
-      ) : use === 'reached' && most > 0 ? (
-        'Remove one to make room.'
-      ) : (
-        'At one time.'
-      )}{' '}
+      {use === 'reached' && `${t('limits.reached')} `}
+      {use === 'near' && `${t('limits.near', { share: formatPercent(80) })} `}
+      {whose && `${t(`limits.${whose}`)} `}
+      {resetsAt !== null
+        ? t.rich('limits.resets', { time: () => <Time at={resetsAt} /> })
+        : t(use === 'reached' && most > 0 ? 'limits.removeOne' : 'limits.atOneTime')}{' '}
       <SetNumber item={item} />
     </>
   )

@@ -11,25 +11,19 @@ import { IconFolders, IconKey, IconMailbox, type TablerIcon } from '@tabler/icon
 import { useEffect, useState } from 'react'
 import { FailureText } from './failure-text.tsx'
 import { formatElapsed } from './format.ts'
+import { translations } from './messages.ts'
 import classes from './provisioning-steps.module.css'
 import { StatusBadge } from './status-badge.tsx'
 import { Time } from './time.tsx'
 import { stepMeta } from './tones.ts'
 
-const about: Readonly<Record<ProvisioningStep, { name: string; text: string; Icon: TablerIcon }>> =
-  {
-    identity: {
-      name: 'Identity',
-      Icon: IconKey,
-      text: 'The group that people sign in with, and its owner.',
-    },
-    mail: { name: 'Mail', Icon: IconMailbox, text: 'The mail domains, ready for mailboxes.' },
-    files: {
-      name: 'Files',
-      Icon: IconFolders,
-      text: 'The shared file space, with the storage of the plan.',
-    },
-  }
+const t = translations('ui.tenants')
+
+const icons: Readonly<Record<ProvisioningStep, TablerIcon>> = {
+  identity: IconKey,
+  mail: IconMailbox,
+  files: IconFolders,
+}
 
 type Progress = Pick<
   TenantEvent,
@@ -50,18 +44,18 @@ export function ProvisioningSteps({ progress }: { progress: Progress }) {
   const elapsed = useElapsed(states, running)
   return (
     <>
-      <ol className={classes.steps} aria-label="Provisioning steps">
+      <ol className={classes.steps} aria-label={t('provisioning.title')}>
         {provisioningSteps.map((step) => {
           const meta = stepMeta(states[step], running)
           const time = elapsed[step]
-          const { name, text, Icon } = about[step]
+          const Icon = icons[step]
           return (
             <li key={step} className={classes.step} data-tone={meta.tone}>
               <Icon size={26} stroke={1.5} aria-hidden className={classes.icon} />
               <div className={classes.text}>
-                <Text fw={550}>{name}</Text>
+                <Text fw={550}>{t(`provisioning.steps.${step}.name`)}</Text>
                 <Text size="sm" c="dimmed">
-                  {text}
+                  {t(`provisioning.steps.${step}.about`)}
                 </Text>
                 {errors[step] && states[step] === 'error' && (
                   <Text size="sm" className={classes.error} component="div">
@@ -93,12 +87,9 @@ function NextTry({ attempt, nextAt }: TenantEvent['provisioningAttempts'][Provis
   if (attempt === 0) return null
   return (
     <Text size="xs" c="dimmed">
-      {attempt === 1 ? 'Tried once.' : `Tried ${attempt} times.`}
+      {t('provisioning.tried', { count: attempt })}
       {nextAt !== null && (
-        <>
-          {' '}
-          Next try <Time at={nextAt} />.
-        </>
+        <> {t.rich('provisioning.nextTry', { time: () => <Time at={nextAt} /> })}</>
       )}
     </Text>
   )
@@ -110,19 +101,24 @@ export function announce({
   provisioningStatus,
   running,
 }: Omit<Progress, 'provisioningErrors' | 'provisioningAttempts'>): string {
-  const steps = provisioningSteps.map(
-    (step) =>
-      `${about[step].name}: ${stepMeta(provisioningStatus[step], running).label.toLowerCase()}`,
+  const steps = provisioningSteps.map((step) =>
+    t('provisioning.step', {
+      name: t(`provisioning.steps.${step}.name`),
+      state: stepMeta(provisioningStatus[step], running).label.toLocaleLowerCase(),
+    }),
   )
-  return `${whole(status, provisioningStatus, running)} ${steps.join(', ')}.`
+  return t('provisioning.announcement', {
+    whole: whole(status, provisioningStatus, running),
+    steps: steps.join(', '),
+  })
 }
 
 function whole(status: TenantStatus, states: ProvisioningStatus, running: boolean): string {
-  if (status === 'active') return 'Everything is ready.'
-  if (running) return 'Setting up.'
+  if (status === 'active') return t('provisioning.ready')
+  if (running) return t('provisioning.settingUp')
   return provisioningSteps.some((step) => states[step] === 'error')
-    ? 'A step has failed.'
-    : 'Waiting to continue.'
+    ? t('provisioning.failed')
+    : t('provisioning.waiting')
 }
 
 type Elapsed = Partial<Record<ProvisioningStep, number>>

@@ -4,7 +4,11 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconLinkOff } from '@tabler/icons-react'
 import { ConfirmDialog } from './confirm.tsx'
 import { done } from './done.ts'
+import { formatList } from './format.ts'
+import { translations } from './messages.ts'
 import { Panel } from './panel.tsx'
+
+const t = translations('ui.tenants')
 
 type Shown = Pick<DomainView, 'name' | 'unicodeName' | 'verified' | 'managed' | 'releasedName'>
 
@@ -14,8 +18,6 @@ export function releasable(domains: readonly Shown[] = []): string[] {
     .filter(({ verified, managed }) => verified && !managed)
     .map(({ unicodeName }) => unicodeName)
 }
-
-const listed = (names: readonly string[]) => new Intl.ListFormat('en').format(names)
 
 interface ChoiceProps {
   domains: readonly string[]
@@ -34,8 +36,8 @@ export function ReleaseDomainsChoice({ domains, checked, onChange }: ChoiceProps
       mt="md"
       checked={checked}
       onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-      label={`Release ${listed(domains)} now`}
-      description={`Others can claim ${domains.length === 1 ? 'it' : 'them'} at once. Mailboxes, lists and sign-in addresses move to names below the platform's domain. A restore moves them back, unless somebody else has proved the domain.`}
+      label={t('domains.releaseNow', { domains: formatList(domains) })}
+      description={t('domains.releaseNowEffect', { count: domains.length })}
     />
   )
 }
@@ -54,17 +56,14 @@ export function ReleaseDomains({ name, slug, domains, onRelease, explain }: Prop
   const [opened, { open, close }] = useDisclosure(false)
   const own = releasable(domains)
   return (
-    <Panel
-      title="Domains"
-      description="Nobody else can claim a domain until everything is purged, unless it is released."
-    >
+    <Panel title={t('domains.title')} description={t('domains.description')}>
       <List size="sm" spacing={6} listStyleType="none" mb={own.length > 0 ? 'md' : 0}>
         {domains.map((domain) => (
           <List.Item key={domain.name}>
             {domain.releasedName ?? domain.unicodeName}
             {domain.releasedName && (
               <Text c="dimmed" inherit>
-                Released. What is on it is kept under {domain.name}.
+                {t('domains.released', { name: domain.name })}
               </Text>
             )}
           </List.Item>
@@ -78,30 +77,25 @@ export function ReleaseDomains({ name, slug, domains, onRelease, explain }: Prop
           leftSection={<IconLinkOff size={17} aria-hidden />}
           onClick={open}
         >
-          Release domains
+          {t('domains.release')}
         </Button>
       )}
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={`Release the domains of ${name}?`}
-        confirmLabel="Release domains"
+        title={t('domains.confirm', { name })}
+        confirmLabel={t('domains.release')}
         typedWord={slug}
         {...(explain ? { explain } : {})}
         onConfirm={async () => {
           await onRelease()
-          done(`The domains of ${name} are released.`)
+          done(t('domains.done', { name }))
         }}
       >
         <List size="sm" spacing={4}>
-          <List.Item>Others can claim {listed(own)} at once.</List.Item>
-          <List.Item>
-            Mailboxes, lists and sign-in addresses move to names below the platform's domain.
-            Nothing in them is lost.
-          </List.Item>
-          <List.Item>
-            A restore moves them back, unless somebody else has proved the domain by then.
-          </List.Item>
+          <List.Item>{t('domains.effectClaim', { domains: formatList(own) })}</List.Item>
+          <List.Item>{t('domains.effectMove')}</List.Item>
+          <List.Item>{t('domains.effectRestore')}</List.Item>
         </List>
       </ConfirmDialog>
     </Panel>

@@ -1,5 +1,6 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
-import { HealthFactors, healthSignalNames } from '@atrium/ui/health-factors'
+import { inSentence } from '@atrium/ui/format'
+import { HealthFactors, healthSignalName } from '@atrium/ui/health-factors'
 import { HealthTrend } from '@atrium/ui/health-trend'
 import { Panel } from '@atrium/ui/panel'
 import { HealthBadge } from '@atrium/ui/status-badge'
@@ -27,7 +28,7 @@ export function HealthPanel({ tenant }: { tenant: Pick<TenantView, 'slug' | 'hea
         {detail && detail.unknown.length > 0 && (
           <Text size="xs" c="dimmed">
             Not known, and not counted:{' '}
-            {detail.unknown.map((signal) => healthSignalNames[signal].toLowerCase()).join(', ')}.
+            {detail.unknown.map((signal) => inSentence(healthSignalName(signal))).join(', ')}.
           </Text>
         )}
         {detail && <HealthTrend days={detail.days} />}

@@ -10,12 +10,15 @@ import type { ChurnMonth, InvoicedRevenue, SignupCohort } from '@atrium/core/rep
 import { NativeSelect, Stack, Text } from '@mantine/core'
 import { type CSSProperties, useState } from 'react'
 import { formatCount, formatMoney } from '../format.ts'
+import { translations } from '../messages.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { FigureButton } from './figure-button.tsx'
 import { monthName, percent, reasonName } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
 import type { FigureAsked, ReportSource } from './source.ts'
+
+const t = translations('ui.reports')
 
 interface Props {
   source: ReportSource
@@ -31,8 +34,8 @@ export function RetentionTab({ source, onAsk, fileName, forPartner }: Props) {
   const [measure, setMeasure] = useState('tenants')
   return (
     <ReportPanel
-      title="Retention by first payment"
-      description="What was left of each month's first payers at the end of the months after it. Dashed: this month, so far."
+      title={t('retention.title')}
+      description={t('retention.description')}
       query={signups}
       csv={{
         name: `${fileName}-signup-cohorts`,
@@ -40,7 +43,7 @@ export function RetentionTab({ source, onAsk, fileName, forPartner }: Props) {
       }}
       empty={{
         when: ({ cohorts }) => cohorts.length === 0,
-        text: 'Nobody has paid yet. The first cohort begins with the first payment.',
+        text: t('retention.empty'),
       }}
     >
       {({ cohorts }) => {
@@ -48,13 +51,16 @@ export function RetentionTab({ source, onAsk, fileName, forPartner }: Props) {
           ...new Set(cohorts.flatMap((cohort) => cohort.money.map(({ currency }) => currency))),
         ].sort()
         const choices = [
-          { value: 'tenants', label: 'Tenants' },
-          ...currencies.map((value) => ({ value, label: `Revenue in ${value.toUpperCase()}` })),
+          { value: 'tenants', label: t('retention.tenants') },
+          ...currencies.map((value) => ({
+            value,
+            label: t('retention.revenueIn', { currency: value.toUpperCase() }),
+          })),
         ]
         return (
           <Stack gap="md">
             <NativeSelect
-              label="What is shown"
+              label={t('retention.shown')}
               maw={240}
               data={choices}
               value={measure}
@@ -85,13 +91,13 @@ function CohortTable({
   const shown = cohorts.filter((cohort) => valuesOf(cohort).some((value) => value !== 0))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by the keyboard
-    <section className={classes.scroll} tabIndex={0} aria-label="Cohorts, scrolls sideways">
+    <section className={classes.scroll} tabIndex={0} aria-label={t('retention.scrolls')}>
       <table className={classes.cohorts}>
-        <caption hidden>Retention by month of the first payment</caption>
+        <caption hidden>{t('retention.caption')}</caption>
         <thead>
           <tr>
-            <th scope="col">First paid</th>
-            <th scope="col">Tenants</th>
+            <th scope="col">{t('retention.firstPaid')}</th>
+            <th scope="col">{t('columns.tenants')}</th>
             {Array.from({ length: width }, (_, n) => (
               <th key={n} scope="col">
                 +{n}
@@ -109,7 +115,7 @@ function CohortTable({
                 <th scope="row">{monthName(cohort.month)}</th>
                 <td>
                   <FigureButton
-                    label={`Show the tenants that first paid in ${monthName(cohort.month)}`}
+                    label={t('retention.show', { month: monthName(cohort.month) })}
                     asked={{
                       report: 'signups',
                       month: cohort.month,
@@ -130,7 +136,10 @@ function CohortTable({
                       style={{ '--heat': Math.min(1, Math.max(0, kept ?? 0)) } as CSSProperties}
                       title={
                         measure === 'tenants'
-                          ? `${formatCount(value)} of ${formatCount(first)}`
+                          ? t('retention.ofFirst', {
+                              count: formatCount(value),
+                              first: formatCount(first),
+                            })
                           : formatMoney(value, measure)
                       }
                     >
@@ -152,8 +161,8 @@ export function ChurnTab({ source, onAsk, fileName, forPartner }: Props) {
   const churn = source.useChurn()
   return (
     <ReportPanel
-      title="Churn by month"
-      description="Tenants that paid at the start of a month and no longer at its end."
+      title={t('churn.title')}
+      description={t('churn.description')}
       query={churn}
       csv={{
         name: `${fileName}-churn-cohorts`,
@@ -161,12 +170,12 @@ export function ChurnTab({ source, onAsk, fileName, forPartner }: Props) {
       }}
       empty={{
         when: ({ months }) => months.every(({ tenants }) => tenants === 0),
-        text: 'Nobody has left. When somebody does, it is told here with the reason.',
+        text: t('churn.empty'),
       }}
     >
       {({ months }) => (
         <ResponsiveTable
-          caption="Churn by month"
+          caption={t('churn.title')}
           columns={churnColumns(onAsk)}
           rows={months.filter(({ tenants, partial }) => tenants > 0 || partial).reverse()}
           rowKey={({ month }) => month}
@@ -180,20 +189,21 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
   return [
     {
       key: 'month',
-      header: 'Month',
+      header: t('columns.month'),
       primary: true,
-      cell: ({ month, partial }) => `${monthName(month)}${partial ? ', so far' : ''}`,
+      cell: ({ month, partial }) =>
+        partial ? t('columns.monthSoFar', { month: monthName(month) }) : monthName(month),
     },
     {
       key: 'tenants',
-      header: 'Tenants lost',
+      header: t('columns.tenantsLost'),
       align: 'end',
       cell: ({ month, tenants }) =>
         tenants === 0 ? (
           '0'
         ) : (
           <FigureButton
-            label={`Show the tenants lost in ${monthName(month)}`}
+            label={t('churn.show', { month: monthName(month) })}
             asked={{ report: 'churn', month }}
             onAsk={onAsk}
           >
@@ -203,7 +213,7 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
     },
     {
       key: 'money',
-      header: 'MRR lost',
+      header: t('columns.mrrLost'),
       align: 'end',
       cell: ({ money }) => (
         <>
@@ -215,19 +225,22 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
     },
     {
       key: 'tenure',
-      header: 'Paid for',
+      header: t('columns.paidFor'),
       align: 'end',
       cell: ({ averageTenureDays }) => days(averageTenureDays),
     },
     {
       key: 'reasons',
-      header: 'Why',
+      header: t('columns.why'),
       cell: ({ month, reasons }) => (
         <Stack gap={2}>
           {reasons.map(({ reason, tenants }) => (
             <Text key={reason} size="sm" component="div">
               <FigureButton
-                label={`Show those lost in ${monthName(month)}: ${reasonName(reason)}`}
+                label={t('churn.showReason', {
+                  month: monthName(month),
+                  reason: reasonName(reason),
+                })}
                 asked={{ report: 'churn', month, reason }}
                 onAsk={onAsk}
               >
@@ -243,7 +256,7 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
 }
 
 function days(count: number | null): string {
-  return count === null ? '–' : count === 1 ? '1 day' : `${formatCount(count)} days`
+  return count === null ? '–' : t('days', { count })
 }
 
 /** The cash view: what invoices brought in the month in which they were paid. */
@@ -252,38 +265,43 @@ export function InvoicedTab({ source, fileName }: Pick<Props, 'source' | 'fileNa
   const columns: Column<InvoicedRevenue['months'][number]>[] = [
     {
       key: 'month',
-      header: 'Month',
+      header: t('columns.month'),
       primary: true,
-      cell: ({ month, partial }) => `${monthName(month)}${partial ? ', so far' : ''}`,
+      cell: ({ month, partial }) =>
+        partial ? t('columns.monthSoFar', { month: monthName(month) }) : monthName(month),
     },
-    { key: 'currency', header: 'Currency', cell: ({ currency }) => currency.toUpperCase() },
+    {
+      key: 'currency',
+      header: t('columns.currency'),
+      cell: ({ currency }) => currency.toUpperCase(),
+    },
     {
       key: 'invoices',
-      header: 'Paid invoices',
+      header: t('columns.paidInvoices'),
       align: 'end',
       cell: ({ invoices }) => formatCount(invoices),
     },
     {
       key: 'amount',
-      header: 'Without tax',
+      header: t('columns.withoutTax'),
       align: 'end',
       cell: ({ amountMinor, currency }) => formatMoney(amountMinor, currency),
     },
   ]
   return (
     <ReportPanel
-      title="Invoiced revenue"
-      description="Money that came in, by the month in which an invoice was paid. It is not recurring revenue: a year paid at once stands in one month."
+      title={t('invoiced.title')}
+      description={t('invoiced.description')}
       query={invoiced}
       csv={{ name: `${fileName}-invoiced-revenue`, of: invoicedCsv }}
       empty={{
         when: ({ months }) => months.length === 0,
-        text: 'No invoice was paid in the last twelve months.',
+        text: t('invoiced.empty'),
       }}
     >
       {({ months }) => (
         <ResponsiveTable
-          caption="Invoiced revenue"
+          caption={t('invoiced.title')}
           columns={columns}
           rows={[...months].reverse()}
           rowKey={({ month, currency }) => `${month} ${currency}`}

@@ -5,13 +5,16 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { lazy, useState } from 'react'
 import { ChartFigure } from '../charts/figure.tsx'
-import { formatCount, formatMoney, formatMoneyShort } from '../format.ts'
+import { formatCount, formatMoney, formatMoneyShort, formatRatio, inSentence } from '../format.ts'
+import { translations } from '../messages.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { FigureButton } from './figure-button.tsx'
-import { monthName, movementNames, percent } from './labels.ts'
+import { monthName, movementName, percent } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
 import type { FigureAsked, ReportSource } from './source.ts'
+
+const t = translations('ui.reports')
 
 const LineChart = lazy(() => import('../charts/line-chart.tsx'))
 const StackedBars = lazy(() => import('../charts/stacked-bars.tsx'))
@@ -34,13 +37,13 @@ export function GrowthTab({ source, from, currency, onAsk, fileName }: Props) {
   const growth = source.useGrowth({ from })
   return (
     <ReportPanel
-      title="Growth"
-      description="Months in UTC, amounts a month, rounded. The file also holds the exact yearly ones."
+      title={t('growth.title')}
+      description={t('growth.description')}
       query={growth}
       csv={{ name: `${fileName}-growth`, of: growthCsv }}
       empty={{
         when: ({ months }) => months.length === 0,
-        text: 'Nobody paid in these months. Choose an earlier first month.',
+        text: t('growth.empty'),
       }}
     >
       {({ months }) => (
@@ -56,15 +59,15 @@ export function GrowthTab({ source, from, currency, onAsk, fileName }: Props) {
   )
 }
 
-const gains = [
-  { name: 'new', label: movementNames.new, color: 'green.5' },
-  { name: 'reactivation', label: movementNames.reactivation, color: 'cyan.5' },
-  { name: 'expansion', label: movementNames.expansion, color: 'blue.5' },
-  { name: 'switched', label: 'Other currency', color: 'gray.5' },
+const gains = () => [
+  { name: 'new', label: movementName('new'), color: 'green.5' },
+  { name: 'reactivation', label: movementName('reactivation'), color: 'cyan.5' },
+  { name: 'expansion', label: movementName('expansion'), color: 'blue.5' },
+  { name: 'switched', label: t('columns.otherCurrency'), color: 'gray.5' },
 ]
-const losses = [
-  { name: 'contraction', label: movementNames.contraction, color: 'yellow.4' },
-  { name: 'churn', label: movementNames.churn, color: 'red.4' },
+const losses = () => [
+  { name: 'contraction', label: movementName('contraction'), color: 'yellow.4' },
+  { name: 'churn', label: movementName('churn'), color: 'red.4' },
 ]
 
 function CurrencyGrowth({
@@ -93,17 +96,14 @@ function CurrencyGrowth({
   const [rates, setRates] = useState(false)
   const switches = months.some((month) => month.currencySwitchArrMinor !== 0)
   return (
-    <Stack gap="md" component="section" aria-label={`Growth in ${unit}`}>
-      <ChartFigure
-        caption={`MRR in ${unit} at the end of each month. The table below has the same figures.`}
-        height={height}
-      >
+    <Stack gap="md" component="section" aria-label={t('growth.inCurrency', { currency: unit })}>
+      <ChartFigure caption={t('growth.mrrCaption', { currency: unit })} height={height}>
         <LineChart
           data={rows}
           series={[
             {
               name: 'end',
-              label: `MRR in ${unit}`,
+              label: t('revenue.mrrIn', { currency: unit }),
               color: 'light-dark(var(--mantine-primary-color-6), var(--mantine-primary-color-3))',
             },
           ]}
@@ -112,17 +112,17 @@ function CurrencyGrowth({
           height={height}
         />
       </ChartFigure>
-      <ChartFigure caption={`What moved it: gains above the line, losses below.`} height={height}>
+      <ChartFigure caption={t('growth.movesCaption')} height={height}>
         <StackedBars
           data={rows}
-          series={[...gains.filter(({ name }) => name !== 'switched' || switches), ...losses]}
+          series={[...gains().filter(({ name }) => name !== 'switched' || switches), ...losses()]}
           formatValue={exact}
           formatAxis={axis}
           height={height}
         />
       </ChartFigure>
       <ResponsiveTable
-        caption={`Growth in ${unit} by month`}
+        caption={t('growth.byMonth', { currency: unit })}
         columns={narrow ? narrowColumns(onAsk) : movementColumns(onAsk, switches)}
         rows={[...months].reverse()}
         rowKey={({ month }) => month}
@@ -134,12 +134,12 @@ function CurrencyGrowth({
         aria-expanded={rates}
         onClick={() => setRates(!rates)}
       >
-        {rates ? `Hide the rates in ${unit}` : `Show the rates in ${unit}`}
+        {t(rates ? 'growth.hideRates' : 'growth.showRates', { currency: unit })}
       </Button>
       {rates && (
         <ResponsiveTable
-          caption={`Rates in ${unit} by month`}
-          columns={rateColumns}
+          caption={t('growth.ratesByMonth', { currency: unit })}
+          columns={rateColumns()}
           rows={[...months].reverse()}
           rowKey={({ month }) => month}
         />
@@ -148,9 +148,9 @@ function CurrencyGrowth({
   )
 }
 
-const monthColumn: Column<GrowthMonth> = {
+const monthColumn = (): Column<GrowthMonth> => ({
   key: 'month',
-  header: 'Month',
+  header: t('columns.month'),
   primary: true,
   cell: ({ month, partial }) => (
     <span className={classes.whole}>
@@ -158,12 +158,12 @@ const monthColumn: Column<GrowthMonth> = {
       {partial && (
         <Text span inherit c="dimmed" fw={400}>
           {' '}
-          so far
+          {t('columns.soFar')}
         </Text>
       )}
     </span>
   ),
-}
+})
 
 interface Moved {
   movement: Movement
@@ -197,7 +197,10 @@ function MovedFigure({
   const { movement, arr, sign } = moved
   return (
     <FigureButton
-      label={`Show the tenants behind ${movementNames[movement].toLowerCase()} in ${monthName(month.month)}`}
+      label={t('growth.show', {
+        movement: inSentence(movementName(movement)),
+        month: monthName(month.month),
+      })}
       asked={{ report: 'growth', month: month.month, currency: month.currency, movement }}
       onAsk={onAsk}
     >
@@ -207,27 +210,27 @@ function MovedFigure({
   )
 }
 
-const endColumn: Column<GrowthMonth> = {
+const endColumn = (): Column<GrowthMonth> => ({
   key: 'end',
-  header: 'End',
+  header: t('columns.end'),
   align: 'end',
   cell: (month) => (
     <Text span inherit fw={600}>
       {formatMoney(month.endMrrMinor, month.currency)}
     </Text>
   ),
-}
-const tenantsColumn: Column<GrowthMonth> = {
+})
+const tenantsColumn = (): Column<GrowthMonth> => ({
   key: 'tenants',
-  header: 'Tenants',
+  header: t('columns.tenants'),
   align: 'end',
   cell: ({ endTenants }) => formatCount(endTenants),
-}
+})
 
 function movementColumns(onAsk: Props['onAsk'], switches: boolean): Column<GrowthMonth>[] {
-  const names = [...gains, ...losses].filter(({ name }) => name !== 'switched' || switches)
+  const names = [...gains(), ...losses()].filter(({ name }) => name !== 'switched' || switches)
   return [
-    monthColumn,
+    monthColumn(),
     ...names.map(
       ({ name, label }): Column<GrowthMonth> => ({
         key: name,
@@ -245,69 +248,78 @@ function movementColumns(onAsk: Props['onAsk'], switches: boolean): Column<Growt
         },
       }),
     ),
-    endColumn,
-    tenantsColumn,
+    endColumn(),
+    tenantsColumn(),
   ]
 }
 
 /** On a phone a month says only what moved. */
 function narrowColumns(onAsk: Props['onAsk']): Column<GrowthMonth>[] {
   return [
-    monthColumn,
+    monthColumn(),
     {
       key: 'moved',
-      header: 'What moved',
+      header: t('columns.moved'),
       cell: (month) => {
         const moved = movedIn(month).filter(({ arr }) => arr !== 0)
-        if (moved.length === 0) return 'Nothing'
+        if (moved.length === 0) return t('columns.nothing')
         return moved.map((one) => (
           <div key={one.movement}>
-            {movementNames[one.movement]} <MovedFigure month={month} moved={one} onAsk={onAsk} />
+            {movementName(one.movement)} <MovedFigure month={month} moved={one} onAsk={onAsk} />
           </div>
         ))
       },
     },
-    endColumn,
-    tenantsColumn,
+    endColumn(),
+    tenantsColumn(),
   ]
 }
 
-const rateColumns: readonly Column<GrowthMonth>[] = [
-  monthColumn,
-  { key: 'growth', header: 'Growth', align: 'end', cell: ({ rates }) => percent(rates.growth) },
+const rateColumns = (): readonly Column<GrowthMonth>[] => [
+  monthColumn(),
+  {
+    key: 'growth',
+    header: t('columns.growth'),
+    align: 'end',
+    cell: ({ rates }) => percent(rates.growth),
+  },
   {
     key: 'lost',
-    header: 'Tenants lost',
+    header: t('columns.tenantsLost'),
     align: 'end',
-    cell: ({ churnedTenants, rates }) => `${churnedTenants} (${percent(rates.customerChurn)})`,
+    cell: ({ churnedTenants, rates }) =>
+      t('countWithShare', {
+        count: formatCount(churnedTenants),
+        share: percent(rates.customerChurn),
+      }),
   },
   {
     key: 'gross',
-    header: 'Gross churn',
+    header: t('columns.grossChurn'),
     align: 'end',
     cell: ({ rates }) => percent(rates.grossChurn),
   },
   {
     key: 'retention',
-    header: 'Net retention',
+    header: t('columns.netRetention'),
     align: 'end',
     cell: ({ rates }) => percent(rates.netRetention),
   },
   {
     key: 'quick',
-    header: 'Quick ratio',
+    header: t('columns.quickRatio'),
     align: 'end',
-    cell: ({ rates }) => rates.quickRatio?.toFixed(2) ?? '–',
+    cell: ({ rates }) => (rates.quickRatio === null ? '–' : formatRatio(rates.quickRatio)),
   },
   {
     key: 'arpa',
-    header: 'Per tenant',
+    header: t('columns.perTenant'),
     align: 'end',
     cell: ({ rates, currency }) => money(rates.arpaMinor, currency),
   },
   {
     key: 'ltv',
-    header: 'Lifetime value',
+    header: t('columns.lifetimeValue'),
     align: 'end',
     cell: ({ rates, currency }) => money(rates.ltvMinor, currency),
   },

@@ -3,7 +3,10 @@ import { IconDownload } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ErrorState, LoadingRows } from '../data-states.tsx'
+import { translations } from '../messages.ts'
 import { Panel } from '../panel.tsx'
+
+const t = translations('ui.reports')
 
 interface Props<Data> {
   title: string
@@ -38,7 +41,7 @@ export function ReportPanel<Data>({
             variant="default"
             size="xs"
             leftSection={<IconDownload size={15} aria-hidden />}
-            aria-label={`Download ${title} as CSV`}
+            aria-label={t('report.download', { report: title })}
             onClick={() => download(`${csv.name}.csv`, csv.of(data))}
           >
             CSV
@@ -47,10 +50,10 @@ export function ReportPanel<Data>({
       }
     >
       {query.isPending ? (
-        <LoadingRows label={`Loading ${title}`} rows={4} />
+        <LoadingRows label={t('report.loading', { report: title })} rows={4} />
       ) : query.isError ? (
         <ErrorState
-          title="This report could not be loaded."
+          title={t('report.failed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}

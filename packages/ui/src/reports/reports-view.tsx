@@ -1,6 +1,7 @@
 import { Button, NativeSelect, Tabs, TextInput } from '@mantine/core'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { FilterBar } from '../filter-bar.tsx'
+import { translations } from '../messages.ts'
 import { readAsked, writeAsked } from './asked.ts'
 import { ChurnTab, InvoicedTab, RetentionTab } from './cohort-tabs.tsx'
 import { GrowthTab } from './growth-tab.tsx'
@@ -8,6 +9,8 @@ import { monthName } from './labels.ts'
 import { RevenueTab } from './revenue-tab.tsx'
 import { type ReportsSearch, type ReportTab, reportTabs } from './search.ts'
 import type { FigureAsked, ReportSource } from './source.ts'
+
+const t = translations('ui.reports')
 
 const RowsDrawer = lazy(() => import('./rows-drawer.tsx'))
 
@@ -21,14 +24,6 @@ interface Props {
   nameOf: (tenant: { slug: string; name: string }) => ReactNode
   fileName: string
   forPartner?: boolean
-}
-
-const tabNames: Record<ReportTab, string> = {
-  revenue: 'Revenue',
-  growth: 'Growth',
-  retention: 'Retention',
-  churn: 'Churn',
-  invoiced: 'Invoiced',
 }
 
 /**
@@ -63,7 +58,7 @@ export function ReportsView({
         <Tabs.List mb="md">
           {reportTabs.map((one) => (
             <Tabs.Tab key={one} value={one}>
-              {tabNames[one]}
+              {t(`tabs.${one}`)}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -111,10 +106,10 @@ function Filters({ tab, search, currencies, onSearch }: FilterProps) {
   if (tab !== 'revenue' && tab !== 'growth') return null
   const today = new Date().toISOString().slice(0, 10)
   return (
-    <FilterBar label="What the report is about">
+    <FilterBar label={t('filters.title')}>
       {tab === 'revenue' ? (
         <TextInput
-          label="At the end of"
+          label={t('filters.atEndOf')}
           type="date"
           max={today}
           value={search.asOf ?? ''}
@@ -122,18 +117,18 @@ function Filters({ tab, search, currencies, onSearch }: FilterProps) {
         />
       ) : (
         <NativeSelect
-          label="From"
+          label={t('filters.from')}
           value={search.from ?? ''}
-          data={[{ value: '', label: 'Last 12 months' }, ...firstMonths(today)]}
+          data={[{ value: '', label: t('filters.lastYear') }, ...firstMonths(today)]}
           onChange={(event) => onSearch({ from: event.currentTarget.value || undefined })}
         />
       )}
       {currencies.length > 1 && (
         <NativeSelect
-          label="Currency"
+          label={t('filters.currency')}
           value={search.currency ?? ''}
           data={[
-            { value: '', label: 'Each' },
+            { value: '', label: t('filters.eachCurrency') },
             ...currencies.map((value) => ({ value, label: value.toUpperCase() })),
           ]}
           onChange={(event) => onSearch({ currency: event.currentTarget.value || undefined })}
@@ -145,7 +140,7 @@ function Filters({ tab, search, currencies, onSearch }: FilterProps) {
           color="gray"
           onClick={() => onSearch({ asOf: undefined, from: undefined, currency: undefined })}
         >
-          {tab === 'revenue' ? 'Back to now' : 'Clear'}
+          {t(tab === 'revenue' ? 'filters.backToNow' : 'filters.clear')}
         </Button>
       )}
     </FilterBar>

@@ -5,12 +5,16 @@ import { IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { ShareBar } from '../charts/share-bar.tsx'
 import { formatCount, formatDay, formatMoney } from '../format.ts'
+import { translations } from '../messages.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
+import { planAndCycle } from '../subscription-status-meta.ts'
 import { FigureButton } from './figure-button.tsx'
-import { cycleNames, figureNames, percent, planNames } from './labels.ts'
+import { figureName, percent } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
 import type { FigureAsked, ReportSource } from './source.ts'
+
+const t = translations('ui.reports')
 
 interface Props {
   source: ReportSource
@@ -35,13 +39,13 @@ export function RevenueTab({ source, asOf, currency, onAsk, topTitle, nameOf, fi
   return (
     <Stack gap="lg">
       <ReportPanel
-        title="Recurring revenue"
+        title={t('revenue.title')}
         description={mrr.data && momentSentence(mrr.data.asOf, asOf)}
         query={mrr}
         csv={{ name: `${fileName}-mrr`, of: mrrCsv }}
         empty={{
           when: ({ currencies }) => currencies.length === 0,
-          text: 'Nobody paid, tried or paused anything then. Choose another day, or sell a subscription.',
+          text: t('revenue.empty'),
         }}
       >
         {({ currencies, dataQuality }) => (
@@ -55,25 +59,23 @@ export function RevenueTab({ source, asOf, currency, onAsk, topTitle, nameOf, fi
                 color="yellow"
                 variant="light"
                 icon={<IconInfoCircle aria-hidden />}
-                title="Before you trust these figures"
+                title={t('revenue.quality')}
               >
-                <Text size="sm">
-                  {detail} Looked at on {formatDay(checkedAt)}.
-                </Text>
+                <Text size="sm">{t('revenue.checked', { detail, day: formatDay(checkedAt) })}</Text>
               </Alert>
             ))}
           </Stack>
         )}
       </ReportPanel>
       <ReportPanel
-        title="Revenue by plan"
+        title={t('revenue.byPlan')}
         query={plans}
         csv={{ name: `${fileName}-revenue-by-plan`, of: revenueByPlanCsv }}
-        empty={{ when: ({ rows }) => rows.length === 0, text: 'Nobody paid for a plan then.' }}
+        empty={{ when: ({ rows }) => rows.length === 0, text: t('revenue.byPlanEmpty') }}
       >
         {({ rows }) => (
           <ResponsiveTable
-            caption="Revenue by plan"
+            caption={t('revenue.byPlan')}
             columns={planColumns(asOf, onAsk)}
             rows={rows.filter(shown)}
             rowKey={(row) => `${row.currency} ${row.plan} ${row.cycle}`}
@@ -85,7 +87,7 @@ export function RevenueTab({ source, asOf, currency, onAsk, topTitle, nameOf, fi
         title={topTitle}
         query={top}
         csv={{ name: `${fileName}-top`, of: topTenantsCsv }}
-        empty={{ when: ({ rows }) => rows.length === 0, text: 'Nobody paid then.' }}
+        empty={{ when: ({ rows }) => rows.length === 0, text: t('revenue.topEmpty') }}
       >
         {({ rows }) => (
           <ResponsiveTable
@@ -103,8 +105,8 @@ export function RevenueTab({ source, asOf, currency, onAsk, topTitle, nameOf, fi
 
 function momentSentence(moment: string, asked: string | undefined): string {
   return asked
-    ? `At the end of ${formatDay(asked)} (UTC).`
-    : `As of now, ${formatDay(moment)}. Amounts a month, without tax, per currency.`
+    ? t('revenue.atEnd', { day: formatDay(asked) })
+    : t('revenue.now', { day: formatDay(moment) })
 }
 
 type Currency = MrrReport['currencies'][number]
@@ -119,20 +121,25 @@ function CurrencyFigures({
   onAsk: Props['onAsk']
 }) {
   const money = (minor: number) => formatMoney(minor, row.currency)
-  const parts: [MrrFigure, number, string][] = [
-    ['atRisk', row.atRiskMrrMinor, 'payment overdue'],
-    ['committed', row.committedMrrMinor, 'not ending'],
-    ['trial', row.trialMrrMinor, 'once they pay'],
-    ['paused', row.pausedMrrMinor, 'not counted'],
+  const parts: ['atRisk' | 'committed' | 'trial' | 'paused', number][] = [
+    ['atRisk', row.atRiskMrrMinor],
+    ['committed', row.committedMrrMinor],
+    ['trial', row.trialMrrMinor],
+    ['paused', row.pausedMrrMinor],
   ]
+  const counted = {
+    arr: money(row.arrMinor),
+    tenants: formatCount(row.payingTenants),
+    seats: formatCount(row.paidSeats),
+  }
   const label = (figure: MrrFigure) =>
-    `Show the tenants behind ${figureNames[figure]} in ${row.currency.toUpperCase()}`
+    t('revenue.showFigure', { figure: figureName(figure), currency: row.currency.toUpperCase() })
   return (
-    <section aria-label={`In ${row.currency.toUpperCase()}`}>
+    <section aria-label={t('revenue.inCurrency', { currency: row.currency.toUpperCase() })}>
       <Group gap="xl" align="baseline" mb="sm">
         <div>
           <Title order={3} size="sm" c="dimmed" fw={550}>
-            MRR in {row.currency.toUpperCase()}
+            {t('revenue.mrrIn', { currency: row.currency.toUpperCase() })}
           </Title>
           <Text className={classes.large} component="div">
             <FigureButton
@@ -145,16 +152,16 @@ function CurrencyFigures({
           </Text>
         </div>
         <Text size="sm" c="dimmed">
-          {money(row.arrMinor)} a year · {formatCount(row.payingTenants)} paying ·{' '}
-          {formatCount(row.paidSeats)} seats
-          {row.arpaMinor !== null && ` · ${money(row.arpaMinor)} each`}
+          {row.arpaMinor === null
+            ? t('revenue.summary', counted)
+            : t('revenue.summaryEach', { ...counted, arpa: money(row.arpaMinor) })}
         </Text>
       </Group>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-        {parts.map(([figure, minor, about]) => (
+        {parts.map(([figure, minor]) => (
           <div key={figure} className={classes.tile}>
             <Text size="sm" c="dimmed">
-              {figureNames[figure]}
+              {figureName(figure)}
             </Text>
             <Text fw={600} component="div">
               {minor === 0 ? (
@@ -170,7 +177,7 @@ function CurrencyFigures({
               )}
             </Text>
             <Text size="xs" c="dimmed">
-              {about}
+              {t(`revenue.about.${figure}`)}
             </Text>
           </div>
         ))}
@@ -186,25 +193,37 @@ function planColumns(
   return [
     {
       key: 'plan',
-      header: 'Plan',
+      header: t('columns.plan'),
       primary: true,
-      cell: ({ plan, cycle }) => `${planNames[plan]}, ${cycleNames[cycle]}`,
+      cell: ({ plan, cycle }) => planAndCycle(plan, cycle),
     },
-    { key: 'currency', header: 'Currency', cell: ({ currency }) => currency.toUpperCase() },
+    {
+      key: 'currency',
+      header: t('columns.currency'),
+      cell: ({ currency }) => currency.toUpperCase(),
+    },
     {
       key: 'tenants',
-      header: 'Tenants',
+      header: t('columns.tenants'),
       align: 'end',
       cell: ({ tenants }) => formatCount(tenants),
     },
-    { key: 'seats', header: 'Seats', align: 'end', cell: ({ seats }) => formatCount(seats) },
+    {
+      key: 'seats',
+      header: t('columns.seats'),
+      align: 'end',
+      cell: ({ seats }) => formatCount(seats),
+    },
     {
       key: 'mrr',
-      header: 'MRR',
+      header: t('columns.mrr'),
       align: 'end',
       cell: ({ mrrMinor, currency, plan, cycle }) => (
         <FigureButton
-          label={`Show the tenants on ${planNames[plan]}, ${cycleNames[cycle]}, in ${currency.toUpperCase()}`}
+          label={t('revenue.showPlan', {
+            plan: planAndCycle(plan, cycle),
+            currency: currency.toUpperCase(),
+          })}
           asked={{ report: 'plan', currency, plan, cycle, asOf }}
           onAsk={onAsk}
         >
@@ -214,7 +233,7 @@ function planColumns(
     },
     {
       key: 'share',
-      header: 'Share',
+      header: t('columns.share'),
       align: 'end',
       cell: ({ share }) => (
         <Group gap="xs" justify="flex-end" wrap="nowrap">
@@ -228,23 +247,28 @@ function planColumns(
 
 function topColumns(nameOf: Props['nameOf']): Column<TopTenants['rows'][number]>[] {
   return [
-    { key: 'name', header: 'Name', primary: true, cell: nameOf },
+    { key: 'name', header: t('columns.name'), primary: true, cell: nameOf },
     {
       key: 'plan',
-      header: 'Plan',
-      cell: ({ plan, cycle }) => `${planNames[plan]}, ${cycleNames[cycle]}`,
+      header: t('columns.plan'),
+      cell: ({ plan, cycle }) => planAndCycle(plan, cycle),
     },
-    { key: 'seats', header: 'Seats', align: 'end', cell: ({ seats }) => formatCount(seats) },
-    { key: 'since', header: 'Pays since', cell: ({ since }) => formatDay(since) },
+    {
+      key: 'seats',
+      header: t('columns.seats'),
+      align: 'end',
+      cell: ({ seats }) => formatCount(seats),
+    },
+    { key: 'since', header: t('columns.since'), cell: ({ since }) => formatDay(since) },
     {
       key: 'mrr',
-      header: 'MRR',
+      header: t('columns.mrr'),
       align: 'end',
       cell: ({ mrrMinor, currency }) => formatMoney(mrrMinor, currency),
     },
     {
       key: 'share',
-      header: 'Share',
+      header: t('columns.share'),
       align: 'end',
       cell: ({ share }) => (
         <Group gap="xs" justify="flex-end" wrap="nowrap">

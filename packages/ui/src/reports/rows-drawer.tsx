@@ -3,19 +3,16 @@ import { Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { ErrorState, LoadingRows } from '../data-states.tsx'
 import { formatCount, formatDay, formatMoney } from '../format.ts'
+import { translations } from '../messages.ts'
 import { Pager } from '../pager.tsx'
 import { currentCursor } from '../paging.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { SideDrawer } from '../side-drawer.tsx'
-import {
-  cycleNames,
-  figureNames,
-  monthName,
-  movementNames,
-  planNames,
-  reasonName,
-} from './labels.ts'
+import { planAndCycle } from '../subscription-status-meta.ts'
+import { figureName, monthName, movementName, reasonName } from './labels.ts'
 import type { FigureAsked, ReportSource } from './source.ts'
+
+const t = translations('ui.reports')
 
 interface Props {
   source: ReportSource
@@ -31,18 +28,16 @@ export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
   return (
     <SideDrawer opened onClose={onClose} title={titleOf(asked)}>
       {rows.isPending ? (
-        <LoadingRows label="Loading the tenants" />
+        <LoadingRows label={t('rows.loading')} />
       ) : rows.isError ? (
         <ErrorState
-          title="The tenants could not be loaded."
+          title={t('rows.failed')}
           error={rows.error}
           onRetry={() => void rows.refetch()}
           retrying={rows.isFetching}
         />
       ) : rows.data.items.length === 0 ? (
-        <Text c="dimmed">
-          No tenant is part of this figure any more. Close this and load the report again.
-        </Text>
+        <Text c="dimmed">{t('rows.empty')}</Text>
       ) : (
         <>
           <ResponsiveTable
@@ -53,7 +48,7 @@ export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
             stale={rows.isPlaceholderData}
           />
           <Pager
-            label="Pages of tenants"
+            label={t('rows.pages')}
             trail={trail}
             nextCursor={rows.data.nextCursor}
             onChange={setCursorHistory}
@@ -67,15 +62,33 @@ export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
 function titleOf(asked: FigureAsked): string {
   switch (asked.report) {
     case 'mrr':
-      return `${figureNames[asked.figure]} in ${asked.currency.toUpperCase()}${asked.asOf ? ` at the end of ${formatDay(asked.asOf)}` : ''}`
+      return asked.asOf
+        ? t('rows.figureAtEnd', {
+            figure: figureName(asked.figure),
+            currency: asked.currency.toUpperCase(),
+            day: formatDay(asked.asOf),
+          })
+        : t('rows.figure', {
+            figure: figureName(asked.figure),
+            currency: asked.currency.toUpperCase(),
+          })
     case 'plan':
-      return `${planNames[asked.plan]}, ${cycleNames[asked.cycle]}, in ${asked.currency.toUpperCase()}`
+      return t('rows.plan', {
+        plan: planAndCycle(asked.plan, asked.cycle),
+        currency: asked.currency.toUpperCase(),
+      })
     case 'growth':
-      return `${movementNames[asked.movement]} in ${monthName(asked.month)}, ${asked.currency.toUpperCase()}`
+      return t('rows.movement', {
+        movement: movementName(asked.movement),
+        month: monthName(asked.month),
+        currency: asked.currency.toUpperCase(),
+      })
     case 'signups':
-      return `First paid in ${monthName(asked.month)}`
+      return t('rows.firstPaid', { month: monthName(asked.month) })
     case 'churn':
-      return `Lost in ${monthName(asked.month)}${asked.reason ? `: ${reasonName(asked.reason)}` : ''}`
+      return asked.reason
+        ? t('rows.lostFor', { month: monthName(asked.month), reason: reasonName(asked.reason) })
+        : t('rows.lost', { month: monthName(asked.month) })
   }
 }
 
@@ -84,12 +97,12 @@ function columnsFor(asked: FigureAsked, nameOf: Props['nameOf']): Column<ReportR
   const money = (minor: number, { currency }: ReportRow) =>
     currency === null ? '–' : formatMoney(minor, currency)
   return [
-    { key: 'name', header: 'Name', primary: true, cell: nameOf },
+    { key: 'name', header: t('columns.name'), primary: true, cell: nameOf },
     ...(moves
       ? [
           {
             key: 'change',
-            header: 'A year, before and after',
+            header: t('columns.yearBeforeAfter'),
             cell: (row: ReportRow) =>
               `${money(row.startArrMinor ?? 0, row)} → ${money(row.endArrMinor ?? 0, row)}`,
           },
@@ -97,13 +110,13 @@ function columnsFor(asked: FigureAsked, nameOf: Props['nameOf']): Column<ReportR
       : [
           {
             key: 'plan',
-            header: 'Plan',
+            header: t('columns.plan'),
             cell: ({ plan, cycle }: ReportRow) =>
-              plan && cycle ? `${planNames[plan]}, ${cycleNames[cycle]}` : 'Pays nothing',
+              plan && cycle ? planAndCycle(plan, cycle) : t('columns.paysNothing'),
           },
           {
             key: 'seats',
-            header: 'Seats',
+            header: t('columns.seats'),
             align: 'end' as const,
             cell: ({ seats }: ReportRow) => (seats === null ? '–' : formatCount(seats)),
           },
@@ -112,12 +125,21 @@ function columnsFor(asked: FigureAsked, nameOf: Props['nameOf']): Column<ReportR
       ? [
           {
             key: 'reason',
-            header: 'Why',
+            header: t('columns.why'),
             cell: ({ reason }: ReportRow) => (reason ? reasonName(reason) : '–'),
           },
         ]
       : []),
-    { key: 'since', header: 'Pays since', cell: ({ since }) => (since ? formatDay(since) : '–') },
-    { key: 'mrr', header: 'A month', align: 'end', cell: (row) => money(row.mrrMinor, row) },
+    {
+      key: 'since',
+      header: t('columns.since'),
+      cell: ({ since }) => (since ? formatDay(since) : '–'),
+    },
+    {
+      key: 'mrr',
+      header: t('columns.perMonth'),
+      align: 'end',
+      cell: (row) => money(row.mrrMinor, row),
+    },
   ]
 }
