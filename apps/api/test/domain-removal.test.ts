@@ -154,7 +154,7 @@ describe('removing a domain', () => {
     )
     expect(body).toMatchObject({
       code: 'primary_domain',
-      detail: 'A tenant keeps at least one domain.',
+      detail: 'A tenant needs at least one domain.',
     })
   })
 })

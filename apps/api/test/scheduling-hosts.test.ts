@@ -113,7 +113,7 @@ describe('a new host', () => {
     const again = await testApp.call('POST', '/hosts', { userId: member.id, zone: 'UTC' })
     expect(again).toMatchObject({
       status: 409,
-      body: { code: 'already_exists', detail: 'This member is a host already.' },
+      body: { code: 'already_exists', detail: 'This member is already a host.' },
     })
   })
 

@@ -1,6 +1,7 @@
 import type portalLayout from './en/portal/layout.json'
 import type portalMfa from './en/portal/mfa.json'
 import type portalSession from './en/portal/session.json'
+import type serverErrors from './en/server/errors.json'
 import type serverPages from './en/server/pages.json'
 import type frame from './en/ui/frame.json'
 import type labels from './en/ui/labels.json'
@@ -14,8 +15,15 @@ import type tenants from './en/ui/tenants.json'
  * other languages with them.
  */
 export interface Messages {
-  portal: { layout: typeof portalLayout; mfa: typeof portalMfa; session: typeof portalSession }
-  server: { pages: typeof serverPages }
+  portal: {
+    layout: typeof portalLayout
+    mfa: typeof portalMfa
+    session: typeof portalSession
+  }
+  server: {
+    errors: typeof serverErrors
+    pages: typeof serverPages
+  }
   ui: {
     frame: typeof frame
     labels: typeof labels

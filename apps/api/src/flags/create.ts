@@ -5,7 +5,7 @@ import {
   isKill,
   killSwitchNote,
 } from '@atrium/core/flags/flags'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import { insertFlag, lockFlags } from '@atrium/db/flags/flags'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
@@ -28,7 +28,7 @@ export async function createFlag(
       issues: [
         {
           path: 'note',
-          message: `A new flag cannot be killed; ${killSwitchNote} is the note of a kill.`,
+          message: errorText('newFlagKilled', { killSwitchNote }),
         },
       ],
     })
@@ -46,10 +46,7 @@ export async function createFlag(
         ...authorship,
       }))
     ) {
-      throw new AppError(
-        'already_exists',
-        'A flag has this key, or had it: keys of removed flags are not used again.',
-      )
+      throw new AppError('already_exists', errorText('flagKeyUsed'))
     }
     const created: FlagStep = {
       key: input.key,

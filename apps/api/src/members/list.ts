@@ -1,5 +1,5 @@
 import type { ListTenantUsers, MemberPage, MemberView } from '@atrium/core/members/members'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { findMember, listMembers as findMembers, type MemberRow } from '@atrium/db/members/members'
 import type { Db, Trx } from '@atrium/db/platform/connect'
@@ -55,5 +55,4 @@ export async function requireMember(
   return row
 }
 
-export const noSuchMember = () =>
-  new AppError('not_found', 'The tenant has no member with this id.')
+export const noSuchMember = () => new AppError('not_found', errorText('unknownMember'))

@@ -1,5 +1,5 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import { findDomainTenant, readTrust } from '@atrium/db/members/invitations'
 import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -47,6 +47,6 @@ export async function rejectManagedElsewhere(
 export const onStaffAlready = () =>
   new AppError(
     'already_exists',
-    'This person is on the staff already.',
+    errorText('alreadyStaff'),
     at('email', 'This person is on the staff already.'),
   )

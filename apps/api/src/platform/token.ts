@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import { hasUnsafeCharacters } from '@atrium/core/platform/text'
 import { deadline, untilAborted } from '@atrium/integrations/deadline'
 import {
@@ -362,11 +362,7 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
     const now = options.clock.now().getTime()
     if (!keys) {
       await refresh().catch((cause: unknown) => {
-        throw new AppError(
-          'unavailable',
-          'The keys of the identity provider cannot be read at this moment.',
-          { cause },
-        )
+        throw new AppError('unavailable', errorText('identityKeysUnavailable'), { cause })
       })
     } else {
       const age = now - loadedAt

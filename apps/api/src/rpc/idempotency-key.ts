@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import type { RequestInfo } from './caller.ts'
 
 const usableKey = /^[\x21-\x7e]{1,255}$/
@@ -17,6 +17,6 @@ export function idempotencyKeyOf(request: Pick<RequestInfo, 'header'>): string |
 export function assertUsableKey(key: string): void {
   if (usableKey.test(key)) return
   throw new AppError('invalid_input', undefined, {
-    issues: [{ path: 'Idempotency-Key', message: 'Use 1 to 255 visible ASCII characters.' }],
+    issues: [{ path: 'Idempotency-Key', message: errorText('idempotencyKeyFormat') }],
   })
 }

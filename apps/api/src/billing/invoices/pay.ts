@@ -1,5 +1,5 @@
 import type { InvoicePath, InvoiceView, PaymentOutcome } from '@atrium/core/billing/billing'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary } from '@atrium/db/billing/billing'
 import { findInvoice, type InvoiceRow } from '@atrium/db/billing/invoices'
 import { databaseNow } from '@atrium/db/platform/clock'
@@ -32,7 +32,7 @@ export async function payInvoice(
   const payments = await requireOpenBilling(services, access.tenant)
   const invoice = await findTenantInvoice(services, access.tenant.id, input.invoiceId)
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
-    throw new AppError('invoice_state', 'Only an open invoice can be paid.')
+    throw new AppError('invoice_state', errorText('invoiceNotOpen'))
   }
   const { outcome, message, declined } = await tryToPay(
     services,

@@ -1,5 +1,5 @@
 import type { PriceView } from '@atrium/core/billing/prices'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import {
   activatePrice as activate,
   findPrice,
@@ -45,5 +45,4 @@ export async function putOnSale(services: Services, id: string): Promise<void> {
   if (replaced) await archiveAtProcessor(services, replaced)
 }
 
-const archived = () =>
-  new AppError('price_state', 'The price was archived. Make a new one instead.')
+const archived = () => new AppError('price_state', errorText('priceArchived'))

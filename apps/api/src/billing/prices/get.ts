@@ -1,5 +1,5 @@
 import type { ListPrices, OfferedPrices, PricePage, PriceView } from '@atrium/core/billing/prices'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
   findPrice,
@@ -53,4 +53,4 @@ export async function listOffered(
   }
 }
 
-export const noSuchPrice = () => new AppError('not_found', 'There is no such price.')
+export const noSuchPrice = () => new AppError('not_found', errorText('unknownPrice'))

@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import {
   findLiveSubscription,
   lockSubscriptionsOf,
@@ -40,12 +40,8 @@ export async function endForDeletion(
     terms,
   ).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error
-    throw new AppError(
-      error.code,
-      `${error.message} The subscription could not be ended, so the workplace was not deleted.`,
-      {
-        cause: error,
-      },
-    )
+    throw new AppError(error.code, errorText('subscriptionNotEnded', { message: error.text }), {
+      cause: error,
+    })
   })
 }

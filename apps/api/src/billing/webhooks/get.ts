@@ -5,7 +5,7 @@ import {
   type WebhookEventPage,
   type WebhookEventView,
 } from '@atrium/core/billing/webhooks'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import { findInboxEvent, type InboxEvent, listInboxEvents } from '@atrium/db/billing/webhook-inbox'
 import type { Services } from '../../rpc/services.ts'
 import { readInboxHealth } from './health.ts'
@@ -37,7 +37,7 @@ export async function getWebhookEvent(
   return { ...toItem(row), payload: maskedPayload(row.payload) }
 }
 
-export const unknownEvent = () => new AppError('not_found', 'There is no event with this id.')
+export const unknownEvent = () => new AppError('not_found', errorText('unknownEvent'))
 
 function toItem(row: InboxEvent): WebhookEventItem {
   return {

@@ -1,6 +1,6 @@
 import type { RemoveAlias } from '@atrium/core/mail/aliases'
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import { listAddressDomains, membersOfMailAccounts } from '@atrium/db/mail/aliases'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import type { Context } from '../../rpc/context.ts'
@@ -69,7 +69,7 @@ export async function removeAlias(
   await recordAlias(ctx, access, tenant, { ...about, lists })
 }
 
-const noSuchAlias = () => new AppError('not_found', 'There is no such alias.')
+const noSuchAlias = () => new AppError('not_found', errorText('unknownAlias'))
 
 /** The account that has the alias. */
 async function holderOf(

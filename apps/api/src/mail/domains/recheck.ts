@@ -1,5 +1,5 @@
 import type { DomainPath, DomainView } from '@atrium/core/mail/domains'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
@@ -24,12 +24,9 @@ export async function recheckDomain(
     await readDomain(services.database.db, access.tenant.id, input.domain),
     'manual',
   )
-  if (outcome === 'removed') throw new AppError('not_found', 'This tenant has no such domain.')
+  if (outcome === 'removed') throw new AppError('not_found', errorText('unknownDomain'))
   if (outcome === 'superseded') {
-    throw new AppError(
-      'already_exists',
-      'Another workplace has shown that this domain belongs to it, so it was removed here.',
-    )
+    throw new AppError('already_exists', errorText('domainProvedElsewhere'))
   }
   const { before, after } = outcome
   await services.audit.record(ctx, access.caller, {

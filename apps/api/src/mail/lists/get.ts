@@ -1,5 +1,5 @@
 import type { ListLists, ListPage, ListSummary, ListView } from '@atrium/core/mail/lists'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
   findMailList,
@@ -46,7 +46,7 @@ export async function readList(
   return toListView(row)
 }
 
-export const noSuchList = () => new AppError('not_found', 'There is no such list.')
+export const noSuchList = () => new AppError('not_found', errorText('unknownList'))
 
 export function toListView(row: ListRow): ListView {
   const view = {

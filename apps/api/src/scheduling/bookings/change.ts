@@ -1,5 +1,5 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import {
   type BookingAction,
   type BookingDeadlines,
@@ -66,10 +66,7 @@ export function requireAllowed(
   const rejection = rejectionOf(action, by, deadlinesOf(booking), now.getTime())
   if (rejection === 'limit_reached') {
     const most = schedulingLimits.movesPerBooking
-    throw new AppError(
-      rejection,
-      `You can move a booking ${most} times. Ask ${booking.hostName} to move it, or cancel it and book again.`,
-    )
+    throw new AppError(rejection, errorText('moveLimit', { most, hostName: booking.hostName }))
   }
   if (rejection) throw new AppError(rejection)
 }

@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import type { RemoveHost } from '@atrium/core/scheduling/hosts'
 import type { Trx } from '@atrium/db/platform/connect'
 import { findBooking } from '@atrium/db/scheduling/bookings'
@@ -63,9 +63,5 @@ async function eraseUnlessNeeded(trx: Trx, hostId: string): Promise<void> {
 }
 
 function inUse(count: number): AppError {
-  const bookings = count === 1 ? 'one booking' : `${count} bookings`
-  return new AppError(
-    'host_in_use',
-    `The host still has ${bookings} to come. Cancel with the host what is to come, or wait until it is over.`,
-  )
+  return new AppError('host_in_use', errorText('hostBookings', { count }))
 }

@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { type BookingPageRow, findPublicPage } from '@atrium/db/scheduling/booking-pages'
@@ -86,7 +86,7 @@ export function durationOf(
 ): number {
   const minutes = asked ?? durations[0]
   if (minutes === undefined || !durations.includes(minutes)) {
-    const message = `Choose one of ${durations.join(', ')} minutes.`
+    const message = errorText('chooseDuration', { durations: durations.join(', ') })
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'duration', message }] })
   }
   return minutes

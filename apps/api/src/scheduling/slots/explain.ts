@@ -1,4 +1,4 @@
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, errorText } from '@atrium/core/platform/errors'
 import type { ExplainSlot, SlotExplanation } from '@atrium/core/scheduling/slot-availability'
 import { explainStart } from '@atrium/core/scheduling/slot-explanation'
 import { isOffered } from '@atrium/core/scheduling/slots'
@@ -24,7 +24,7 @@ export async function explainSlot(
   const { db } = services.database
   const eventType = await findEventType(db, input.eventTypeId)
   if (!eventType || eventType.tenantId !== tenant.id || eventType.removedAt) {
-    throw new AppError('not_found', 'The tenant has no event type with this id.')
+    throw new AppError('not_found', errorText('unknownEventTypeId'))
   }
   const minutes = durationOf(eventType, input.duration)
   const start = Date.parse(input.start)
