@@ -232,7 +232,7 @@ describe('leaving a domain out of the whole list', () => {
     testApp.sandbox.clearFaults()
     expect(first).toMatchObject({
       status: 502,
-      body: { code: 'upstream_failed', detail: expect.stringContaining(`${view.name} stays`) },
+      body: { code: 'upstream_failed', detail: expect.stringContaining(`${view.name} was kept`) },
     })
     expect((await call('GET', '/tenants/acme')).body).toMatchObject({
       industry: 'Rail',

@@ -72,7 +72,8 @@ export function createTemplates({
       try {
         return (await run(tenantId, { kind: 'check', ...job })) as IssueText[]
       } catch (error) {
-        if (error instanceof TemplateTooSlow) return [{ path: job.path, message: error.message }]
+        if (error instanceof TemplateTooSlow)
+          return [{ path: job.path, message: errorText('templateTooExpensive') }]
         throw error
       }
     },

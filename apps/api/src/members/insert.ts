@@ -298,7 +298,7 @@ export function seatsExhausted({ seats, seat_mode }: Omit<Seats, 'id'>): AppErro
   const taken = errorText('allSeatsTaken', { seats })
   return new AppError(
     'seats_exhausted',
-    seat_mode === 'auto' ? `${taken} One more takes the consent to its price.` : taken,
+    seat_mode === 'auto' ? errorText('seatConsent', { taken }) : taken,
   )
 }
 
