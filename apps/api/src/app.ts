@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { Database } from '@atrium/db/platform/connect'
 import type { Integrations } from '@atrium/integrations/connect'
 import { detectLanguage } from '@atrium/messages/detect-language'

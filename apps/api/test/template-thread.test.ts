@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { emailTemplates } from '@atrium/core/branding/email-templates'
-import { errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sampleValues } from '../src/branding/samples.ts'
 import { createTemplates } from '../src/branding/template-thread.ts'

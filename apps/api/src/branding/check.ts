@@ -1,6 +1,6 @@
 import { type MailTemplateKey, templateDefinition } from '@atrium/core/branding/email-templates'
+import { errorText } from '@atrium/core/platform/error-text'
 import type { IssueText } from '@atrium/core/platform/errors'
-import { errorText } from '@atrium/core/platform/errors'
 import { type Template, Tokenizer, type TopLevelToken, TypeGuards, type Variable } from 'liquidjs'
 import type { MessageText } from '../platform/templates.ts'
 import { allowedTags, deepest, innerTags, liquidFor } from './liquid.ts'

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { AppError, errorText, type IssueText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import type { KeyedLimiter } from '../platform/keyed-limiter.ts'
 import type { Logger } from '../platform/log.ts'
 import type { MessageText, TemplateJob, Templates } from '../platform/templates.ts'

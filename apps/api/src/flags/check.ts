@@ -1,6 +1,7 @@
 import { findDeepFlagChain, findFlagCycle } from '@atrium/core/flags/flag-graph'
 import { deepestPrerequisites, type FlagSettings } from '@atrium/core/flags/flags'
-import { AppError, errorText, type IssueText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { existingPartners, existingTenants, prerequisitesOfFlags } from '@atrium/db/flags/flags'
 import type { Trx } from '@atrium/db/platform/connect'
 

@@ -5,7 +5,8 @@ import {
   isKill,
   killSwitchNote,
 } from '@atrium/core/flags/flags'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { insertFlag, lockFlags } from '@atrium/db/flags/flags'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'

@@ -1,6 +1,7 @@
 import type { FlagEvaluation, FlagTarget } from '@atrium/core/flags/flag-evaluation'
 import type { EvaluateFlags, FlagValues, OfrepFlag, OfrepFlags } from '@atrium/core/flags/flags'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { Caller, CallerTenant } from '../rpc/caller.ts'
 import type { Services } from '../rpc/services.ts'
 import { unknownFlag } from './get.ts'

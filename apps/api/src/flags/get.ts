@@ -5,7 +5,8 @@ import type {
   FlagView,
   ListFlags,
 } from '@atrium/core/flags/flags'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { findFlag, listFlagChanges, listFlags as queryFlags } from '@atrium/db/flags/flags'
 import type { Services } from '../rpc/services.ts'

@@ -1,5 +1,6 @@
 import { askedWithinDays, type RemoveFlag } from '@atrium/core/flags/flags'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   removeFlag as deprovision,
   type FlagRow,

@@ -6,7 +6,8 @@ import {
   killSwitchNote,
   type UpdateFlag,
 } from '@atrium/core/flags/flags'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { findFlag, lockFlags, updateFlag as writeFlag } from '@atrium/db/flags/flags'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'

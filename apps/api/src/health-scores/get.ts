@@ -5,7 +5,8 @@ import type {
   HealthReportTenants,
   ListHealthReportTenants,
 } from '@atrium/core/health-scores/health-reports'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
   listHealthDays,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { Hono } from 'hono'
 import type { ApiDocument } from './openapi.ts'
 import {

@@ -1,5 +1,6 @@
 import type { AcceptedInvitation } from '@atrium/core/members/invitations'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import {
   clearNeedsPassword,

@@ -1,6 +1,7 @@
 import { isBelow } from '@atrium/core/mail/domains'
 import { localPartFault, ownedAddress, splitAddress } from '@atrium/core/mail/mail-addresses'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { addressHolder } from '@atrium/db/mail/aliases'
 import { isProvenElsewhere } from '@atrium/db/mail/domains'
 import { findPerson, listTenantDomains } from '@atrium/db/members/members'

@@ -5,7 +5,8 @@ import type {
   MemberAliases,
   RemoveMemberAlias,
 } from '@atrium/core/members/members'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { listAddressDomains } from '@atrium/db/mail/aliases'
 import { readMemberWork } from '@atrium/db/members/member-work'
 import type { MemberRow } from '@atrium/db/members/members'

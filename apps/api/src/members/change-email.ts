@@ -1,5 +1,6 @@
 import type { ChangeMemberEmail, MemberView } from '@atrium/core/members/members'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { TouchedList } from '@atrium/db/mail/lists'
 import { readMemberWork } from '@atrium/db/members/member-work'
 import { changeMembership, findMailboxHolder, setPersonEmail } from '@atrium/db/members/members'

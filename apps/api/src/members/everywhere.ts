@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/members/member-work'
 import { findMember, lockMember, type MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'

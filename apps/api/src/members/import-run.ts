@@ -1,7 +1,8 @@
 import { setInterval } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { NewMember } from '@atrium/core/members/members'
-import { AppError, errorText, findAppError } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, findAppError } from '@atrium/core/platform/errors'
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import {
   claimImport,

@@ -7,7 +7,8 @@ import {
   type StartImport,
 } from '@atrium/core/members/member-import'
 import { NewMember } from '@atrium/core/members/members'
-import { AppError, errorText, findAppError } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, findAppError } from '@atrium/core/platform/errors'
 import {
   countImportRows,
   findImport,

@@ -1,5 +1,6 @@
 import type { ListTenantUsers, MemberPage, MemberView } from '@atrium/core/members/members'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { findMember, listMembers as findMembers, type MemberRow } from '@atrium/db/members/members'
 import type { Db, Trx } from '@atrium/db/platform/connect'

@@ -1,6 +1,7 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import type { CreatedMember, CreateMailbox } from '@atrium/core/members/members'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { changeMembership, listTenantDomains, type MemberRow } from '@atrium/db/members/members'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { violatedConstraint } from '@atrium/db/platform/failures'

@@ -1,5 +1,6 @@
 import type { SeatRaise } from '@atrium/core/members/members'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { countMembers } from '@atrium/db/members/members'
 import { readEntitlements } from '../billing/entitlements/read.ts'
 import { writtenDay } from '../billing/invoices/mails.ts'

@@ -1,5 +1,6 @@
 import type { ResetPassword } from '@atrium/core/members/members'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { StepResult } from '@atrium/core/tenants/tenants'
 import { type MemberWork, releaseMember, saveMemberFacts } from '@atrium/db/members/member-work'
 import { deleteWebSessionsOfSubject } from '@atrium/db/users/web-sessions'

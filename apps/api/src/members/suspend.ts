@@ -1,5 +1,6 @@
 import type { MemberView } from '@atrium/core/members/members'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { provisioningSteps, type TenantStatus } from '@atrium/core/tenants/tenants'
 import { changeMembership } from '@atrium/db/members/members'
 import type { Context } from '../rpc/context.ts'

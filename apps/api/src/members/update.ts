@@ -1,6 +1,7 @@
 import { changedFields } from '@atrium/core/audit/audit'
 import { personFields, type UpdatedMember, type UpdateMember } from '@atrium/core/members/members'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { ProvisioningStep } from '@atrium/core/tenants/tenants'
 import { changeMembership, type MemberRow, reopenForName } from '@atrium/db/members/members'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'

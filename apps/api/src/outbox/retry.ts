@@ -1,5 +1,6 @@
 import type { QueuedMail } from '@atrium/core/outbox/outbox'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { findMail, lockMail, requeueMail } from '@atrium/db/outbox/outbox'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'

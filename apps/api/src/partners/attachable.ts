@@ -1,5 +1,6 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { findDomainTenant, readTrust } from '@atrium/db/members/invitations'
 import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'

@@ -1,5 +1,6 @@
 import type { CreatePartner, PartnerView } from '@atrium/core/partners/partners'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { isReservedSlug, slugify } from '@atrium/core/tenants/slugs'
 import { insertPartner, saveMargin } from '@atrium/db/partners/partners'
 import { violatedConstraint } from '@atrium/db/platform/failures'

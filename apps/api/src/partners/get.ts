@@ -5,7 +5,8 @@ import type {
   PartnerPage,
   PartnerView,
 } from '@atrium/core/partners/partners'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import type { TenantPage } from '@atrium/core/tenants/tenants'

@@ -1,5 +1,6 @@
 import type { UpdatePartner } from '@atrium/core/partners/partners'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { listMargins, type Margin, saveMargin } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
 import { dayOf } from './view.ts'

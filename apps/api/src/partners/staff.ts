@@ -5,7 +5,8 @@ import type {
   StaffPath,
   StaffView,
 } from '@atrium/core/partners/partner-team'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { deleteInvitation } from '@atrium/db/members/invitations'
 import {

@@ -1,6 +1,7 @@
 import { type AuditAction, changedFields } from '@atrium/core/audit/audit'
 import type { PartnerView, TerminatePartner, UpdatePartner } from '@atrium/core/partners/partners'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import {
   lockPartner,

@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { hasUnsafeCharacters } from '@atrium/core/platform/text'
 import { deadline, untilAborted } from '@atrium/integrations/deadline'
 import {

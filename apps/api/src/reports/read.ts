@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { rollUpReports } from '@atrium/db/reports/report-rollup'
 import { type Moment, pipelined, type RunReport, within } from '@atrium/db/reports/reports'
 import type { Services } from '../rpc/services.ts'

@@ -1,7 +1,7 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import {
   AppError,
   type ErrorStatus,
-  errorText,
   findAppError,
   type Issue,
   issuePath,

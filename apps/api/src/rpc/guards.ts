@@ -4,7 +4,8 @@ import {
   type PartnerRight,
   type PartnerStatus,
 } from '@atrium/core/partners/partner-access'
-import { AppError, type ErrorCode, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type ErrorCode } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import { findPartnerBySlug } from '@atrium/db/partners/partners'
 import type { Config } from '../platform/config.ts'

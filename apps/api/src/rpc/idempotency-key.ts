@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { RequestInfo } from './caller.ts'
 
 const usableKey = /^[\x21-\x7e]{1,255}$/

@@ -1,6 +1,7 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
 import { hasPartnerRight, type PartnerRight } from '@atrium/core/partners/partner-access'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   holdPartner,
   lockPartner,

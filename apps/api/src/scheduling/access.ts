@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { findHost, findHostOfUser, type HostRow } from '@atrium/db/scheduling/hosts'
 import type { Access } from '../rpc/guards.ts'
 import type { Services } from '../rpc/services.ts'

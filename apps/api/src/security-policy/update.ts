@@ -1,5 +1,6 @@
 import { changedFields } from '@atrium/core/audit/audit'
-import { AppError, errorText, type IssueText, writeText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText, writeText } from '@atrium/core/platform/errors'
 import type { Warning } from '@atrium/core/platform/warnings'
 import { allowlistAdmits, canonicalAllowlist } from '@atrium/core/security-policy/ip-allowlist'
 import {

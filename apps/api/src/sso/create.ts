@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { trimEnd } from '@atrium/core/platform/trim'
 import type { CreatedSsoApp, CreateSsoApp } from '@atrium/core/sso/sso'
 import { slugify } from '@atrium/core/tenants/slugs'

@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { RemoveSsoApp } from '@atrium/core/sso/sso'
 import { beginSsoAppRemoval, findSsoApp } from '@atrium/db/sso/sso'
 import type { Context } from '../rpc/context.ts'

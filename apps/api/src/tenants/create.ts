@@ -1,6 +1,7 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import { hasPartnerRight } from '@atrium/core/partners/partner-access'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { isReservedSlug, slugCandidates, slugify } from '@atrium/core/tenants/slugs'
 import type { CreateTenant, TenantView } from '@atrium/core/tenants/tenants'
 import { readTrust } from '@atrium/db/members/invitations'

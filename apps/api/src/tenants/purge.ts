@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { PurgePart, PurgeTenant, TenantPurge } from '@atrium/core/tenants/tenants'
 import { purgeParts } from '@atrium/core/tenants/tenants'
 import { deleteDomain, listDomains } from '@atrium/db/mail/domains'

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { saveAccessLink } from '@atrium/db/members/invitations'
 import type { Db } from '@atrium/db/platform/connect'
 import type { Config } from '../platform/config.ts'

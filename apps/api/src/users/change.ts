@@ -1,5 +1,6 @@
 import { changedFields } from '@atrium/core/audit/audit'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   type CreateUser,
   operatorOnlyUserFields,

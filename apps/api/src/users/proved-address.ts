@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { readTrust } from '@atrium/db/members/invitations'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 

@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { UserView } from '@atrium/core/users/users'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { findUser, type UserRow } from '@atrium/db/users/users'

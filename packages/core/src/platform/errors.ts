@@ -3,8 +3,6 @@ import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
 import type { ErrorText, ErrorValue } from './error-text.ts'
 import type { LimitName } from './limits.ts'
 
-export { type ErrorText, errorText } from './error-text.ts'
-
 /**
  * Every code that a caller can meet, with its HTTP status. Titles are in the catalogue
  * (`server/errors.json`). `docs/contract.md` lists the codes for people.

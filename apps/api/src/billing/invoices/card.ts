@@ -5,7 +5,8 @@ import type {
   SetupIntent,
 } from '@atrium/core/billing/billing'
 import { isEnded } from '@atrium/core/billing/subscription-life'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary } from '@atrium/db/billing/billing'
 import { findOldestOpenInvoice } from '@atrium/db/billing/invoices'
 import {

@@ -4,7 +4,8 @@ import type {
   InvoicePath,
   ListInvoices,
 } from '@atrium/core/billing/billing'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
   findInvoice,

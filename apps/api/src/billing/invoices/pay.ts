@@ -1,5 +1,6 @@
 import type { InvoicePath, InvoiceView, PaymentOutcome } from '@atrium/core/billing/billing'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary } from '@atrium/db/billing/billing'
 import { findInvoice, type InvoiceRow } from '@atrium/db/billing/invoices'
 import { databaseNow } from '@atrium/db/platform/clock'

@@ -5,7 +5,8 @@ import {
   type ListAdjustments,
   mostAdjustedAlone,
 } from '@atrium/core/billing/payouts'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { insertLedgerEntry } from '@atrium/db/billing/ledger'
 import {

@@ -5,7 +5,8 @@ import {
   type PartnerPayoutView,
   type RequestPayout,
 } from '@atrium/core/billing/payouts'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { readBalances } from '@atrium/db/billing/ledger'
 import {
   findPayout,

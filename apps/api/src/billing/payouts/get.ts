@@ -8,7 +8,8 @@ import {
   type PayoutPage,
   payoutMoves,
 } from '@atrium/core/billing/payouts'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { listPayoutEntries } from '@atrium/db/billing/ledger'
 import { findPayout, type PayoutRow, listPayouts as queryPayouts } from '@atrium/db/billing/payouts'

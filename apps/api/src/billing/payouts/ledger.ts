@@ -7,7 +7,8 @@ import {
   ledgerColumns,
   type PartnerBilling,
 } from '@atrium/core/billing/payouts'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { listLedger as queryLedger, readBalances } from '@atrium/db/billing/ledger'
 import { findPayoutPartner, listComingMargins } from '@atrium/db/billing/payouts'

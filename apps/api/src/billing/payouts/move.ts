@@ -8,7 +8,8 @@ import {
   payoutMoves,
 } from '@atrium/core/billing/payouts'
 import { decimalAmount, statementNumber } from '@atrium/core/billing/statements'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { insertLedgerEntry } from '@atrium/db/billing/ledger'
 import {
   countStatements,

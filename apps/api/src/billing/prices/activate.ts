@@ -1,5 +1,6 @@
 import type { PriceView } from '@atrium/core/billing/prices'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   activatePrice as activate,
   findPrice,

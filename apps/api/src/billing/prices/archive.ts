@@ -1,5 +1,6 @@
 import type { PriceView } from '@atrium/core/billing/prices'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { lockPrice, archivePrice as write } from '@atrium/db/billing/prices'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'

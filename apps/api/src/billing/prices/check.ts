@@ -1,5 +1,6 @@
 import { faultsOfPrice, type PriceSettings } from '@atrium/core/billing/prices'
-import { AppError, errorText, type IssueText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { partnerIdsBySlug } from '@atrium/db/billing/prices'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 

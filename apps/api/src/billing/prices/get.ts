@@ -1,5 +1,6 @@
 import type { ListPrices, OfferedPrices, PricePage, PriceView } from '@atrium/core/billing/prices'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
   findPrice,

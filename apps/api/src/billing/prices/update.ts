@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { changedFields } from '@atrium/core/audit/audit'
 import type { PriceAmount, PriceView, UpdatePrice } from '@atrium/core/billing/prices'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   findPrice,
   insertPrice,

@@ -1,7 +1,8 @@
 import { snapshotOf } from '@atrium/core/billing/prices'
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import { type SubscriptionStatus, toSubscriptionStatus } from '@atrium/core/billing/subscriptions'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { type Plan, plan as planOf } from '@atrium/core/tenants/tenants'
 import { findPriceByStripeId, type PriceRow } from '@atrium/db/billing/prices'
 import {

@@ -2,7 +2,8 @@ import type {
   CancelTenantSubscription,
   TenantSubscription,
 } from '@atrium/core/billing/subscriptions'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   countAssignedSeats,
   type SubscriptionRow,

@@ -3,7 +3,8 @@ import {
   periodAt,
   type SubscriptionView,
 } from '@atrium/core/billing/subscriptions'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   findLiveSubscription,
   insertSubscription,

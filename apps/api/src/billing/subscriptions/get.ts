@@ -6,7 +6,8 @@ import {
   type SubscriptionPage,
   type TenantSubscription,
 } from '@atrium/core/billing/subscriptions'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
   countAssignedSeats,

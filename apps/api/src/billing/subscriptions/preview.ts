@@ -9,7 +9,8 @@ import {
   periodTotal,
   quoteMinutes,
 } from '@atrium/core/billing/subscriptions'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
 import { findTenantSubscription, type SubscriptionRow } from '@atrium/db/billing/subscriptions'

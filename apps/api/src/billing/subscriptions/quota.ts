@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { fileQuotaBytes, type Plan } from '@atrium/core/tenants/tenants'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { findFileSpaceId } from '@atrium/db/upstream-cache/storage'

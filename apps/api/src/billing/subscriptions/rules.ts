@@ -1,5 +1,6 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   findTenantSubscription,
   lockSubscriptionsOf,

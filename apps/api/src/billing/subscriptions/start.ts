@@ -5,7 +5,8 @@ import {
   type StartSubscription,
   toSubscriptionStatus,
 } from '@atrium/core/billing/subscriptions'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   countAssignedSeats,
   countSubscriptions,

@@ -5,7 +5,8 @@ import {
   type SubscriptionView,
   type UpdateSubscription,
 } from '@atrium/core/billing/subscriptions'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   findSubscriber,
   findSubscription,

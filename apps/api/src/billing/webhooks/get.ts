@@ -5,7 +5,8 @@ import {
   type WebhookEventPage,
   type WebhookEventView,
 } from '@atrium/core/billing/webhooks'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { findInboxEvent, type InboxEvent, listInboxEvents } from '@atrium/db/billing/webhook-inbox'
 import type { Services } from '../../rpc/services.ts'
 import { readInboxHealth } from './health.ts'

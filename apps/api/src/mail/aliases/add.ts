@@ -1,6 +1,7 @@
 import type { AddAlias, AliasView } from '@atrium/core/mail/aliases'
 import { ownedAddress } from '@atrium/core/mail/mail-addresses'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { listAddressDomains } from '@atrium/db/mail/aliases'
 import { type MemberWork, releaseMember } from '@atrium/db/members/member-work'
 import type { MailServer } from '@atrium/integrations/mail/port'

@@ -1,5 +1,6 @@
 import { ownedAddress } from '@atrium/core/mail/mail-addresses'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { type AddressDomainRow, addressHolder, listAddressDomains } from '@atrium/db/mail/aliases'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 

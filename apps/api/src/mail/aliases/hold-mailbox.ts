@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { claimMember, type MemberWork, releaseMember } from '@atrium/db/members/member-work'
 import { findMember } from '@atrium/db/members/members'
 import type { Services } from '../../rpc/services.ts'

@@ -1,6 +1,7 @@
 import type { RemoveAlias } from '@atrium/core/mail/aliases'
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { listAddressDomains, membersOfMailAccounts } from '@atrium/db/mail/aliases'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import type { Context } from '../../rpc/context.ts'

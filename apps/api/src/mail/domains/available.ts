@@ -1,6 +1,7 @@
 import { claimDays, claimsPerTenant } from '@atrium/core/mail/domain-claims'
 import { isPublicMailProvider } from '@atrium/core/mail/mail-providers'
-import { AppError, errorText, type IssueText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { countClaims, isProvenElsewhere } from '@atrium/db/mail/domains'
 import type { Trx } from '@atrium/db/platform/connect'
 import { violatedConstraint } from '@atrium/db/platform/failures'

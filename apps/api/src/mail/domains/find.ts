@@ -1,5 +1,6 @@
 import { canonicalDomain } from '@atrium/core/mail/domains'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { type DomainRow, findDomain } from '@atrium/db/mail/domains'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 

@@ -1,4 +1,5 @@
-import { AppError, errorText, findAppError } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, findAppError } from '@atrium/core/platform/errors'
 import { type DomainRow, findDomainById, listDomains } from '@atrium/db/mail/domains'
 import type { Access } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'

@@ -1,5 +1,6 @@
 import type { DomainPath } from '@atrium/core/mail/domains'
-import { AppError, errorText, type IssueText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { type DomainRow, deleteDomain, listDomains, mailboxesOn } from '@atrium/db/mail/domains'
 import { mailListsOn } from '@atrium/db/mail/lists'
 import type { Db, Trx } from '@atrium/db/platform/connect'

@@ -1,5 +1,6 @@
 import type { ListLists, ListPage, ListSummary, ListView } from '@atrium/core/mail/lists'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
   findMailList,

@@ -1,6 +1,7 @@
 import { loopThrough } from '@atrium/core/mail/lists'
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { listAddressDomains } from '@atrium/db/mail/aliases'
 import { lockListRecipients, recipientsReachedFrom } from '@atrium/db/mail/lists'
 import type { Trx } from '@atrium/db/platform/connect'

@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { changeMailList, findMailList, lockMailList } from '@atrium/db/mail/lists'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'

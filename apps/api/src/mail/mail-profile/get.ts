@@ -1,5 +1,6 @@
 import type { MailProfileView } from '@atrium/core/mail/mail-profile'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { findBranding } from '@atrium/db/branding/branding'
 import { findMailboxOfMember } from '@atrium/db/mail/mail-profile-links'
 import { effectiveBranding } from '../../branding/get.ts'

@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import type { Services } from '../../rpc/services.ts'
 import type { Actor } from './actor.ts'

@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { isLive } from '@atrium/core/scheduling/booking-state'
 import { markCalendarsDue } from '@atrium/db/scheduling/booking-calendars'
 import { type BookingRow, updateBooking } from '@atrium/db/scheduling/bookings'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import {
   type AppPasswordRemoval,
   claimAppPasswordRemovals,

@@ -1,4 +1,5 @@
-import { AppError, errorText, type IssueText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import type { EventTypeSettings } from '@atrium/core/scheduling/event-types'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { findHostsById, type HostRow } from '@atrium/db/scheduling/hosts'

@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { CreateHost, HostView } from '@atrium/core/scheduling/hosts'
 import { slugCandidates, slugify } from '@atrium/core/tenants/slugs'
 import { findMember, type MemberRow } from '@atrium/db/members/members'

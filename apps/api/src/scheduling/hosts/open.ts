@@ -1,5 +1,6 @@
 import type { AuditAction, AuditOutcome } from '@atrium/core/audit/audit'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Keyring } from '@atrium/db/platform/encryption'

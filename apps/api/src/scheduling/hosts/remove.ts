@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { RemoveHost } from '@atrium/core/scheduling/hosts'
 import type { Trx } from '@atrium/db/platform/connect'
 import { findBooking } from '@atrium/db/scheduling/bookings'

@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { HostView, UpdateHost } from '@atrium/core/scheduling/hosts'
 import { findMember } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'

@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import type { Context } from '../../rpc/context.ts'
 import { guardedWithoutToken } from '../../rpc/procedure.ts'

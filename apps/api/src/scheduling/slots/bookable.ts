@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { type BookingPageRow, findPublicPage } from '@atrium/db/scheduling/booking-pages'

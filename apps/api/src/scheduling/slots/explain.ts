@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { ExplainSlot, SlotExplanation } from '@atrium/core/scheduling/slot-availability'
 import { explainStart } from '@atrium/core/scheduling/slot-explanation'
 import { isOffered } from '@atrium/core/scheduling/slots'

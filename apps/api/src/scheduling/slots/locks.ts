@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import type {
   RenewedSlotLock,

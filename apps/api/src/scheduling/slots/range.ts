@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import type { Span } from '@atrium/core/scheduling/slots'
 import { dateOf, dayOf, localClock } from '@atrium/core/scheduling/time-zones'

@@ -1,4 +1,5 @@
-import { AppError, errorText } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { countLiveBookings } from '@atrium/db/scheduling/bookings'
 import type { EventTypeRow } from '@atrium/db/scheduling/event-types'
