@@ -42,7 +42,7 @@ const authenticated = createRoute({
 }).lazy(() => import('./layout/operator-frame.tsx').then((frame) => frame.Route))
 
 const dashboard = createRoute({ getParentRoute: () => authenticated, path: '/' }).lazy(() =>
-  import('./dashboard/dashboard-page.tsx').then((page) => page.Route),
+  withMessages(import('./dashboard/dashboard-page.tsx'), 'ui.audit').then((page) => page.Route),
 )
 
 const tenants = createRoute({
@@ -74,14 +74,14 @@ const invite = createRoute({ getParentRoute: () => authenticated, path: '/users/
 )
 
 const user = createRoute({ getParentRoute: () => authenticated, path: '/users/$id' }).lazy(() =>
-  import('./users/user-page.tsx').then((page) => page.Route),
+  withMessages(import('./users/user-page.tsx'), 'ui.audit').then((page) => page.Route),
 )
 
 const audit = createRoute({
   getParentRoute: () => authenticated,
   path: '/audit',
   validateSearch: readAuditSearch,
-}).lazy(() => import('./audit/audit-page.tsx').then((page) => page.Route))
+}).lazy(() => withMessages(import('./audit/audit-page.tsx'), 'ui.audit').then((page) => page.Route))
 
 const flags = createRoute({
   getParentRoute: () => authenticated,

@@ -120,7 +120,10 @@ const devices = createRoute({
 const audit = createRoute({
   getParentRoute: () => tenant,
   path: '/audit',
-  component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./audit/audit-page.tsx'), 'ui.audit'),
+    'AuditPage',
+  ),
 })
 
 const settings = createRoute({

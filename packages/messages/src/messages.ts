@@ -3,6 +3,7 @@ import type portalMfa from './en/portal/mfa.json'
 import type portalSession from './en/portal/session.json'
 import type serverErrors from './en/server/errors.json'
 import type serverPages from './en/server/pages.json'
+import type audit from './en/ui/audit.json'
 import type frame from './en/ui/frame.json'
 import type labels from './en/ui/labels.json'
 import type payouts from './en/ui/payouts.json'
@@ -25,6 +26,7 @@ export interface Messages {
     pages: typeof serverPages
   }
   ui: {
+    audit: typeof audit
     frame: typeof frame
     labels: typeof labels
     payouts: typeof payouts

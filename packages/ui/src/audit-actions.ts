@@ -1,16 +1,19 @@
 import { auditActions } from '@atrium/core/audit/audit'
+import { translations } from './messages.ts'
+
+const t = translations('ui.audit')
+
+/** What the readers call a tenant. */
+export type TenantNoun = 'tenant' | 'workplace'
 
 /**
- * An action as words: `tenant.created` is "Tenant created", `platform.user_invited` is "Platform
- * user invited", `sso_app.created` is "SSO app created". `tenantNoun` is what the readers call a
- * tenant.
+ * An action as people read it: `tenant.created` is "Tenant created" or "Workplace created". One
+ * that only a newer server records is its name in words.
  */
-export function actionLabel(action: string, tenantNoun = 'tenant'): string {
-  const words = action
-    .replace(/^tenant(?=\.)/, tenantNoun)
-    .replace(/[._]+/g, ' ')
-    .replace(/\b(?:dmarc|dns|sso)\b/g, (initials) => initials.toUpperCase())
-    .trim()
+export function actionLabel(action: string, tenantNoun: TenantNoun = 'tenant'): string {
+  const key = `actions.${action}` as 'actions.tenant.created'
+  if (t.has(key)) return t(key, { tenant: t(`nouns.${tenantNoun}`) })
+  const words = action.replace(/[._]+/g, ' ').trim()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -46,5 +49,11 @@ export function actionSuggestions(
     const resource = action.slice(0, action.indexOf('.'))
     byResource.set(resource, [...(byResource.get(resource) ?? [`${resource}.*`]), action])
   }
-  return [...byResource].map(([resource, items]) => ({ group: actionLabel(resource), items }))
+  return [...byResource].map(([resource, items]) => ({ group: resourceLabel(resource), items }))
+}
+
+/** A kind of record as people read it; one that only a newer server knows by its own name. */
+export function resourceLabel(resource: string, tenantNoun: TenantNoun = 'tenant'): string {
+  const key = `resources.${resource}` as 'resources.tenant'
+  return t.has(key) ? t(key, { tenant: t(`nouns.${tenantNoun}`) }) : resource
 }

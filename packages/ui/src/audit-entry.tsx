@@ -11,13 +11,18 @@ import {
 } from '@mantine/core'
 import { IconCheck, IconCopy, IconFilter } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { actionLabel } from './audit-actions.ts'
+import { actionLabel, resourceLabel, type TenantNoun } from './audit-actions.ts'
 import classes from './audit-entry.module.css'
 import type { AuditFilterValues } from './audit-filters.tsx'
 import { type MetadataLine, readMetadata } from './audit-metadata.ts'
+import { inSentence } from './format.ts'
+import { translations } from './messages.ts'
 import { SideDrawer } from './side-drawer.tsx'
 import { OutcomeBadge } from './status-badge.tsx'
 import { Time } from './time.tsx'
+
+const t = translations('ui.audit')
+const frame = translations('ui.frame')
 
 interface Props {
   /** The entry being shown; undefined closes the drawer. */
@@ -26,7 +31,7 @@ interface Props {
   /** Narrows the list behind to a value of the entry; without it values are plain text. */
   onNarrow?: (filter: AuditFilterValues) => void
   /** What the readers call a tenant: "workplace". */
-  tenantNoun?: string
+  tenantNoun?: TenantNoun
 }
 
 /** Everything that an entry of the audit log holds. */
@@ -46,26 +51,26 @@ function AuditEntry({
 }: {
   event: AuditEvent
   onNarrow: Props['onNarrow']
-  tenantNoun: string
+  tenantNoun: TenantNoun
 }) {
   const metadata = readMetadata(event.metadata)
   return (
     <Stack>
       <DataList labelWidth="116px">
-        {factsOf(event, tenantNoun).map(([label, value, filter]) => (
-          <DataList.Item key={label}>
+        {factsOf(event, tenantNoun).map(({ key, label, value, narrow }) => (
+          <DataList.Item key={key}>
             <DataList.ItemLabel>{label}</DataList.ItemLabel>
             <DataList.ItemValue className={classes.value}>
               {value}
-              {filter && onNarrow && (
-                <Tooltip label={`Only entries with this ${label.toLowerCase()}`}>
+              {narrow && onNarrow && (
+                <Tooltip label={narrow.label}>
                   <ActionIcon
                     variant="subtle"
                     color="gray"
                     size="sm"
                     ml={4}
-                    onClick={() => onNarrow(filter)}
-                    aria-label={`Only entries with this ${label.toLowerCase()}`}
+                    onClick={() => onNarrow(narrow.filter)}
+                    aria-label={narrow.label}
                   >
                     <IconFilter size={15} aria-hidden />
                   </ActionIcon>
@@ -76,9 +81,9 @@ function AuditEntry({
         ))}
       </DataList>
       {metadata.length > 0 && (
-        <section aria-label="Details">
+        <section aria-label={t('entry.details')}>
           <Title order={3} mb="xs">
-            Details
+            {t('entry.details')}
           </Title>
           <ul className={classes.lines}>
             {metadata.map((line) => (
@@ -99,7 +104,7 @@ function AuditEntry({
             }
             onClick={copy}
           >
-            {copied ? 'Copied' : 'Copy as JSON'}
+            {copied ? frame('copied') : t('entry.copyJson')}
           </Button>
         )}
       </CopyButton>
@@ -127,43 +132,89 @@ function Line({ label, value, change }: MetadataLine) {
   )
 }
 
-/** Name and value of each fact, and the filter that finds other entries with the same value. */
-function factsOf(
-  event: AuditEvent,
-  tenantNoun: string,
-): [string, ReactNode, (AuditFilterValues | undefined)?][] {
+interface Fact {
+  key: string
+  label: string
+  value: ReactNode
+  /** Finds other entries with the same value, and what that button is called. */
+  narrow?: { filter: AuditFilterValues; label: string } | undefined
+}
+
+function factsOf(event: AuditEvent, tenantNoun: TenantNoun): Fact[] {
   const { action, outcome, actorEmail, tenantSlug, partnerSlug } = event
-  const facts: [string, ReactNode, (AuditFilterValues | undefined)?][] = [
-    ['When', <Time key="at" at={event.at} show="both" />],
-    ['Outcome', <OutcomeBadge key="outcome" outcome={outcome} />, { outcome }],
-    ['Action', <code key="action">{action}</code>, { action }],
-    ['Who', actorEmail ?? event.actorType, actorEmail === null ? undefined : { actorEmail }],
-    [
-      'Address',
-      addressOf(event),
-      event.actorIpTrusted === null
-        ? undefined
-        : { actorIpTrusted: event.actorIpTrusted ? 'true' : 'false' },
-    ],
-    [
-      'Concerns',
-      [event.resourceType.replace(/^tenant$/, tenantNoun), event.resourceName]
+  const tenant = t(`nouns.${tenantNoun}`)
+  const facts: Fact[] = [
+    { key: 'when', label: t('entry.when'), value: <Time at={event.at} show="both" /> },
+    {
+      key: 'outcome',
+      label: t('entry.outcome'),
+      value: <OutcomeBadge outcome={outcome} />,
+      narrow: { filter: { outcome }, label: t('entry.onlyThis.outcome') },
+    },
+    {
+      key: 'action',
+      label: t('entry.action'),
+      value: <code>{action}</code>,
+      narrow: { filter: { action }, label: t('entry.onlyThis.action') },
+    },
+    {
+      key: 'who',
+      label: t('entry.who'),
+      value: actorEmail ?? t(`actors.${event.actorType}`),
+      narrow:
+        actorEmail === null
+          ? undefined
+          : { filter: { actorEmail }, label: t('entry.onlyThis.who') },
+    },
+    {
+      key: 'address',
+      label: t('entry.address'),
+      value: addressOf(event),
+      narrow:
+        event.actorIpTrusted === null
+          ? undefined
+          : {
+              filter: { actorIpTrusted: event.actorIpTrusted ? 'true' : 'false' },
+              label: t('entry.onlyThis.address'),
+            },
+    },
+    {
+      key: 'concerns',
+      label: t('entry.concerns'),
+      value: [resourceLabel(event.resourceType, tenantNoun), event.resourceName]
         .filter(Boolean)
         .join(' '),
-    ],
-    [sentence(tenantNoun), tenantSlug, tenantSlug === null ? undefined : { tenantSlug }],
-    ['Partner', partnerSlug, partnerSlug === null ? undefined : { partnerSlug }],
-    ['Through', event.source],
-    ['Entry', <code key="id">{event.id}</code>],
+    },
+    {
+      key: 'tenant',
+      label: tenant,
+      value: tenantSlug,
+      narrow:
+        tenantSlug === null
+          ? undefined
+          : {
+              filter: { tenantSlug },
+              label: t('entry.onlyThis.tenant', { tenant: inSentence(tenant) }),
+            },
+    },
+    {
+      key: 'partner',
+      label: t('entry.partner'),
+      value: partnerSlug,
+      narrow:
+        partnerSlug === null
+          ? undefined
+          : { filter: { partnerSlug }, label: t('entry.onlyThis.partner') },
+    },
+    { key: 'through', label: t('entry.through'), value: event.source },
+    { key: 'entry', label: t('entry.entry'), value: <code>{event.id}</code> },
   ]
-  return facts.filter(([, value]) => value !== null && value !== '')
+  return facts.filter(({ value }) => value !== null && value !== '')
 }
 
 /** An address that no proxy or server of ours told is what the caller said it was. */
 function addressOf({ actorIp, actorIpTrusted }: AuditEvent): string | null {
-  return actorIp !== null && actorIpTrusted === false ? `${actorIp} (not confirmed)` : actorIp
-}
-
-function sentence(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1)
+  return actorIp !== null && actorIpTrusted === false
+    ? t('entry.notConfirmed', { address: actorIp })
+    : actorIp
 }

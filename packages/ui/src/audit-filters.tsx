@@ -8,7 +8,11 @@ import { actionSuggestions } from './audit-actions.ts'
 import { DebouncedInput } from './debounced-input.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { fromLocalInput, toLocalInput } from './format.ts'
+import { translations } from './messages.ts'
 import { outcomeMeta } from './tones.ts'
+
+const t = translations('ui.audit')
+const frame = translations('ui.frame')
 
 /** The filters of the audit log, as the address carries them. Times are ISO 8601 instants. */
 export interface AuditFilterValues {
@@ -36,30 +40,16 @@ interface Props {
   actions?: readonly string[]
 }
 
-const texts: Partial<Record<AuditFilterName, { label: string; placeholder: string }>> = {
-  q: { label: 'Search', placeholder: 'Action, name or person' },
-  actorEmail: { label: 'Person', placeholder: 'E-mail address' },
-  tenantSlug: { label: 'Tenant', placeholder: 'Slug' },
-  partnerSlug: { label: 'Partner', placeholder: 'Slug' },
-}
-const times: Partial<Record<AuditFilterName, string>> = {
-  since: 'From',
-  until: 'Until',
-  before: 'Before',
-}
-
 export function AuditFilters({ value, fields, onChange, actions }: Props) {
   const set = fields.filter((field) => value[field] !== undefined)
   return (
-    <FilterBar label="Filter the audit log">
+    <FilterBar label={t('filters.title')}>
       {fields.map((field) => {
-        const time = times[field]
-        const text = texts[field]
-        if (time !== undefined)
+        if (field === 'since' || field === 'until' || field === 'before')
           return (
             <TimeField
               key={field}
-              label={time}
+              label={t(`filters.${field}`)}
               value={value[field]}
               onChange={(at) => onChange({ [field]: at })}
             />
@@ -92,8 +82,8 @@ export function AuditFilters({ value, fields, onChange, actions }: Props) {
         return (
           <DebouncedInput
             key={field}
-            label={text?.label}
-            placeholder={text?.placeholder}
+            label={t(`filters.${field}.label`)}
+            placeholder={t(`filters.${field}.placeholder`)}
             {...(field === 'q'
               ? { type: 'search', leftSection: <IconSearch size={16} aria-hidden /> }
               : { autoCapitalize: 'none', spellCheck: false })}
@@ -108,7 +98,7 @@ export function AuditFilters({ value, fields, onChange, actions }: Props) {
           color="gray"
           onClick={() => onChange(Object.fromEntries(fields.map((field) => [field, undefined])))}
         >
-          Clear filters
+          {frame('clearFilters')}
         </Button>
       )}
     </FilterBar>
@@ -126,13 +116,13 @@ function TrustField({
 }) {
   return (
     <NativeSelect
-      label="Address"
+      label={t('filters.address')}
       value={value ?? ''}
       onChange={(event) => onChange(trust.safeParse(event.currentTarget.value).data)}
       data={[
-        { value: '', label: 'Any' },
-        { value: 'true', label: 'Confirmed' },
-        { value: 'false', label: 'Not confirmed' },
+        { value: '', label: t('filters.any') },
+        { value: 'true', label: t('filters.confirmed') },
+        { value: 'false', label: t('filters.notConfirmed') },
       ]}
     />
   )
@@ -147,11 +137,11 @@ function OutcomeField({
 }) {
   return (
     <NativeSelect
-      label="Outcome"
+      label={t('filters.outcome')}
       value={value ?? ''}
       onChange={(event) => onChange(auditOutcome.safeParse(event.currentTarget.value).data)}
       data={[
-        { value: '', label: 'Any' },
+        { value: '', label: t('filters.any') },
         ...auditOutcomes.map((outcome) => ({ value: outcome, label: outcomeMeta(outcome).label })),
       ]}
     />
@@ -180,8 +170,8 @@ function ActionField({
   const parsed = actionFilter.safeParse(text.trim() || undefined)
   return (
     <Autocomplete
-      label="Action"
-      placeholder="tenant.* or tenant.created"
+      label={t('filters.action')}
+      placeholder={t('filters.actionPlaceholder')}
       autoCapitalize="none"
       spellCheck={false}
       data={actionSuggestions(actions)}

@@ -1,8 +1,11 @@
 import type { AuditPage } from '@atrium/core/audit/audit'
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
+import { translations } from './messages.ts'
 import { stepForward } from './paging.ts'
 import { Time } from './time.tsx'
+
+const t = translations('ui.audit')
 
 interface Props {
   page: AuditPage
@@ -24,16 +27,15 @@ export function SearchFurtherBack({ page, trail, onChange }: Props) {
       mt="md"
       variant="light"
       icon={<IconHistory size={18} aria-hidden />}
-      title={items.length === 0 ? 'Nothing found so far' : 'There may be more'}
+      title={t(items.length === 0 ? 'further.nothingYet' : 'further.more')}
       role="status"
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm">
-          Entries before <Time at={reached} show="absolute" /> were not looked at yet: a text
-          without three letters or digits in a row is looked for step by step.
+          {t.rich('further.reached', { time: () => <Time at={reached} show="absolute" /> })}
         </Text>
         <Button variant="default" onClick={() => onChange(stepForward(trail, nextCursor))}>
-          Look further back
+          {t('further.lookBack')}
         </Button>
       </Group>
     </Alert>

@@ -1,4 +1,8 @@
 import { readChanges } from './audit-sentence.ts'
+import { formatList } from './format.ts'
+import { translations } from './messages.ts'
+
+const t = translations('ui.audit')
 
 /** One line of an entry's metadata as a person reads it. */
 export interface MetadataLine {
@@ -40,12 +44,16 @@ function changesOf(key: string, metadata: Readonly<Record<string, unknown>>): Me
     const line = { path: `${key}.${change.label}`, label: capitalised(change.label), depth: 1 }
     if ('before' in change)
       return { ...line, change: { before: change.before, after: change.after } }
-    if (!('added' in change)) return { ...line, value: 'changed' }
+    if (!('added' in change)) return { ...line, value: t('changes.valueChanged') }
     const sides = [
-      ...(change.added.length > 0 ? [`added ${change.added.join(', ')}`] : []),
-      ...(change.removed.length > 0 ? [`removed ${change.removed.join(', ')}`] : []),
+      ...(change.added.length > 0
+        ? [t('changes.valueAdded', { items: formatList(change.added) })]
+        : []),
+      ...(change.removed.length > 0
+        ? [t('changes.valueRemoved', { items: formatList(change.removed) })]
+        : []),
     ]
-    return { ...line, value: sides.join('; ') || 'order changed' }
+    return { ...line, value: sides.join('; ') || t('changes.orderChanged') }
   })
   return [{ path: key, label: labelOf(key), depth: 0 }, ...lines]
 }
@@ -70,7 +78,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** A value as text: nothing is a dash, so that an empty field is seen to be empty. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–'
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'boolean') return t(value ? 'changes.yes' : 'changes.no')
   if (Array.isArray(value)) return value.length > 0 ? value.map(textOf).join(', ') : '–'
   if (typeof value === 'object') return Object.keys(value).length > 0 ? JSON.stringify(value) : '–'
   return String(value)

@@ -1,6 +1,9 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import { fieldLabel } from '@atrium/core/audit/audit-changes'
-import { formatDay, formatMoney } from './format.ts'
+import { formatCount, formatDay, formatList, formatMoney, formatPercent } from './format.ts'
+import { translations } from './messages.ts'
+
+const t = translations('ui.audit')
 
 /** A change of one field as people read it. */
 export type ReadChange =
@@ -32,7 +35,7 @@ function readChange(
   [before, after]: Pair,
   [currencyBefore, currencyAfter]: Pair,
 ): ReadChange {
-  const label = fieldLabel(field)
+  const label = labelOf(field)
   const lists = [before, after].map((side) => (side === null ? [] : itemsOf(side)))
   const [was, is] = lists
   if (was && is && (Array.isArray(before) || Array.isArray(after))) {
@@ -71,31 +74,46 @@ function amountOf(item: unknown): string | undefined {
       tiers: unknown[] | null
     }
     const shown = formatMoney(unitAmount, currency)
-    return tiers ? `${tiers.length} tiers in ${currency.toUpperCase()}` : shown
+    return tiers
+      ? t('changes.tiers', { count: tiers.length, currency: currency.toUpperCase() })
+      : shown
   } catch {
     return undefined
   }
 }
 
+/** A field as the readers know it; one that is not in the catalogue is its name in words. */
+function labelOf(field: string): string {
+  const key = `fields.${field}` as 'fields.seats'
+  return !field.includes('.') && t.has(key) ? t(key) : fieldLabel(field)
+}
+
 /** A value as text: nothing is "none", so that an empty field is seen to be empty. */
 function textOf(value: unknown, field: string): string {
-  if (value === null || value === undefined || value === '') return 'none'
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (value === null || value === undefined || value === '') return t('changes.none')
+  if (typeof value === 'boolean') return t(value ? 'changes.yes' : 'changes.no')
   const text = String(value)
-  if (field === 'marginPct') return `${text} %`
+  if (field === 'marginPct' && typeof value === 'number') return formatPercent(value)
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)) return formatDay(text)
   return text.length > longest ? `${text.slice(0, longest).trimEnd()}…` : text
 }
 
 /**
- * What an update changed, as the end of a sentence that begins with who did: "changed seats 4 → 80
- * and plan starter → business", "added anna@acme.test to recipients". Undefined for entries that
- * changed nothing.
+ * What an update changed, to follow who did it: "changed seats 4 → 80 and plan starter → business",
+ * "added anna@acme.test to recipients". Undefined for entries that changed nothing.
  */
 export function changesText(event: Pick<AuditEvent, 'metadata'>): string | undefined {
   const changes = readChanges(event)
   const scalar = changes.flatMap((change) =>
-    'before' in change ? [`${change.label} ${change.before} → ${change.after}`] : [],
+    'before' in change
+      ? [
+          t('changes.fromTo', {
+            field: change.label,
+            before: change.before,
+            after: change.after,
+          }),
+        ]
+      : [],
   )
   const named = changes.flatMap((change) =>
     'before' in change || 'added' in change ? [] : [change.label],
@@ -103,14 +121,17 @@ export function changesText(event: Pick<AuditEvent, 'metadata'>): string | undef
   const lists = changes.flatMap((change) => {
     if (!('added' in change)) return []
     const { label, added, removed } = change
-    if (added.length + removed.length === 0) return [`changed the order of ${label}`]
+    if (added.length + removed.length === 0) return [t('changes.reordered', { field: label })]
     return [
-      ...(added.length > 0 ? [`added ${few(added)} to ${label}`] : []),
-      ...(removed.length > 0 ? [`removed ${few(removed)} from ${label}`] : []),
+      ...(added.length > 0 ? [t('changes.added', { items: few(added), field: label })] : []),
+      ...(removed.length > 0 ? [t('changes.removed', { items: few(removed), field: label })] : []),
     ]
   })
   const changed = [...scalar, ...named]
-  const parts = [...(changed.length > 0 ? [`changed ${few(changed)}`] : []), ...lists]
+  const parts = [
+    ...(changed.length > 0 ? [t('changes.changed', { fields: few(changed) })] : []),
+    ...lists,
+  ]
   return parts.length === 0 ? undefined : few(parts)
 }
 
@@ -118,10 +139,12 @@ export function changesText(event: Pick<AuditEvent, 'metadata'>): string | undef
 function few(items: readonly string[]): string {
   const shown =
     items.length > mostParts + 1
-      ? [...items.slice(0, mostParts), `${items.length - mostParts} more`]
+      ? [
+          ...items.slice(0, mostParts),
+          t('changes.more', { count: formatCount(items.length - mostParts) }),
+        ]
       : items
-  const last = shown.at(-1) ?? ''
-  return shown.length <= 1 ? last : `${shown.slice(0, -1).join(', ')} and ${last}`
+  return formatList(shown)
 }
 
 type Pair = [unknown, unknown]

@@ -1,12 +1,15 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import { Anchor, Text, UnstyledButton } from '@mantine/core'
-import { actionLabel } from './audit-actions.ts'
+import { actionLabel, type TenantNoun } from './audit-actions.ts'
 import type { AuditFilterValues } from './audit-filters.tsx'
 import { changesText } from './audit-sentence.ts'
 import classes from './audit-table.module.css'
+import { translations } from './messages.ts'
 import { type Column, ResponsiveTable } from './responsive-table.tsx'
 import { OutcomeBadge } from './status-badge.tsx'
 import { Time } from './time.tsx'
+
+const t = translations('ui.audit')
 
 interface Props {
   caption: string
@@ -20,7 +23,7 @@ interface Props {
   /** Shows the action's own name below its words, for people who filter by it. */
   showAction?: boolean
   /** What the readers call a tenant: "workplace". */
-  tenantNoun?: string
+  tenantNoun?: TenantNoun
   stale?: boolean
 }
 
@@ -38,7 +41,7 @@ export function AuditTable({
   const columns: Column<AuditEvent>[] = [
     {
       key: 'action',
-      header: 'What',
+      header: t('columns.what'),
       primary: true,
       cell: (event) => (
         <What
@@ -51,17 +54,17 @@ export function AuditTable({
     },
     {
       key: 'actor',
-      header: 'Who',
+      header: t('columns.who'),
       breaks: true,
       cell: (event) => <Who event={event} onNarrow={onNarrow} />,
     },
     ...(showTenant ? [tenantColumn(onNarrow)] : []),
     {
       key: 'outcome',
-      header: 'Outcome',
+      header: t('columns.outcome'),
       cell: (event) => <OutcomeBadge outcome={event.outcome} />,
     },
-    { key: 'at', header: 'When', cell: When },
+    { key: 'at', header: t('columns.when'), cell: When },
   ]
   return (
     <ResponsiveTable
@@ -95,7 +98,7 @@ function What({ event, words, onOpen, showAction }: WhatProps) {
       )}
       {changes && (
         <Text size="sm" className={classes.changes}>
-          {whoOf(event)} {changes}
+          {t('whoChanged', { who: whoOf(event), changes })}
         </Text>
       )}
       {showAction && (
@@ -125,11 +128,11 @@ interface CellProps {
 }
 
 function Who({ event: { actorEmail, actorType }, onNarrow }: CellProps) {
-  if (actorEmail === null) return <>{actorLabel[actorType]}</>
+  if (actorEmail === null) return <>{t(`actors.${actorType}`)}</>
   return (
     <Narrowing
       text={actorEmail}
-      label={`Only entries of ${actorEmail}`}
+      label={t('onlyOf', { person: actorEmail })}
       onClick={onNarrow && (() => onNarrow({ actorEmail }))}
     />
   )
@@ -138,14 +141,14 @@ function Who({ event: { actorEmail, actorType }, onNarrow }: CellProps) {
 function tenantColumn(onNarrow: Props['onNarrow']): Column<AuditEvent> {
   return {
     key: 'tenant',
-    header: 'Tenant',
+    header: t('columns.tenant'),
     cell: ({ tenantSlug }) =>
       tenantSlug === null ? (
         '–'
       ) : (
         <Narrowing
           text={tenantSlug}
-          label={`Only entries of tenant ${tenantSlug}`}
+          label={t('onlyOfTenant', { slug: tenantSlug })}
           onClick={onNarrow && (() => onNarrow({ tenantSlug }))}
         />
       ),
@@ -179,14 +182,5 @@ function Narrowing({
 
 /** Who acted: the address where a person is named. */
 function whoOf({ actorEmail, actorType }: AuditEvent): string {
-  return actorEmail ?? actorLabel[actorType]
-}
-
-/** Who acted, when no person is named. */
-const actorLabel: Readonly<Record<AuditEvent['actorType'], string>> = {
-  user: 'A person',
-  operator: 'An operator',
-  partner: 'A partner',
-  system: 'Atrium itself',
-  visitor: 'A visitor',
+  return actorEmail ?? t(`actors.${actorType}`)
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { fieldLabel } from '@atrium/core/audit/audit-changes'
 import { expect, it } from 'vitest'
 import { changesText } from '../src/audit-sentence.ts'
 
@@ -12,7 +14,7 @@ it('says what was and what is', () => {
   expect(words({ industry: [null, 'Law'], enabled: [true, false] })).toBe(
     'changed industry none → Law and enabled yes → no',
   )
-  expect(words({ marginPct: [null, 17.5] })).toBe('changed margin none → 17.5 %')
+  expect(words({ marginPct: [null, 17.5] })).toBe('changed margin none → 17.5%')
 })
 
 it('says money with its currency, of either side', () => {
@@ -41,7 +43,7 @@ it('says of lists what came and what went, whether they are kept whole or as the
     }),
   ).toBe('added FR to allowed countries and removed AT from allowed countries')
   expect(words({ domains: [['a', 'b', 'c', 'd', 'e'], []] })).toBe(
-    'removed a, b, c and 2 more from domains',
+    'removed a, b, c, and 2 more from domains',
   )
   expect(
     words({
@@ -60,7 +62,7 @@ it('only names what no line can show, and cuts long texts', () => {
     `changed headline none → ${'x'.repeat(60)}…`,
   )
   expect(words({ a: [1, 2], b: [1, 2], c: [1, 2], d: [1, 2], e: [1, 2] })).toBe(
-    'changed a 1 → 2, b 1 → 2, c 1 → 2 and 2 more',
+    'changed a 1 → 2, b 1 → 2, c 1 → 2, and 2 more',
   )
 })
 
@@ -69,4 +71,10 @@ it('says nothing of entries without changes, and survives what no version of our
   expect(words({})).toBeUndefined()
   expect(words({ seats: 4, plan: [1, 2, 3] })).toBeUndefined()
   expect(changesText({ metadata: { changes: ['a'] } })).toBeUndefined()
+})
+
+it('names fields by the words that the search over the log finds', () => {
+  const file = new URL('en/ui/audit.json', import.meta.resolve('@atrium/messages/messages'))
+  const { fields } = JSON.parse(readFileSync(file, 'utf8')) as { fields: Record<string, string> }
+  for (const [field, label] of Object.entries(fields)) expect(label, field).toBe(fieldLabel(field))
 })
