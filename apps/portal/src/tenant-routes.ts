@@ -1,3 +1,4 @@
+import { withMessages } from '@atrium/ui/messages'
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
 
 /**
@@ -40,18 +41,24 @@ export function tenantRoutes(tenant: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/sso',
-      component: lazyRouteComponent(() => import('./sso/sso-page.tsx'), 'SsoPage'),
+      component: lazyRouteComponent(
+        () => withMessages(import('./sso/sso-page.tsx'), 'portal.sso'),
+        'SsoPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/branding',
-      component: lazyRouteComponent(() => import('./branding/branding-page.tsx'), 'BrandingPage'),
+      component: lazyRouteComponent(
+        () => withMessages(import('./branding/branding-page.tsx'), 'portal.branding'),
+        'BrandingPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/branding/texts',
       component: lazyRouteComponent(
-        () => import('./branding/mail-texts-page.tsx'),
+        () => withMessages(import('./branding/mail-texts-page.tsx'), 'portal.branding'),
         'MailTextsPage',
       ),
     }),
@@ -59,7 +66,11 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/security',
       component: lazyRouteComponent(
-        () => import('./security-policy/security-policy-page.tsx'),
+        () =>
+          withMessages(
+            import('./security-policy/security-policy-page.tsx'),
+            'portal.security-policy',
+          ),
         'SecurityPolicyPage',
       ),
     }),

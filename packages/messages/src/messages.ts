@@ -1,7 +1,14 @@
+import type bookingForm from './en/booking/form.json'
+import type bookingFrame from './en/booking/frame.json'
+import type bookingManage from './en/booking/manage.json'
+import type bookingOffers from './en/booking/offers.json'
+import type bookingTimes from './en/booking/times.json'
+import type portalBranding from './en/portal/branding.json'
 import type portalLayout from './en/portal/layout.json'
 import type portalMfa from './en/portal/mfa.json'
+import type portalSecurityPolicy from './en/portal/security-policy.json'
 import type portalSession from './en/portal/session.json'
-import type serverErrors from './en/server/errors.json'
+import type portalSso from './en/portal/sso.json'
 import type serverPages from './en/server/pages.json'
 import type audit from './en/ui/audit.json'
 import type frame from './en/ui/frame.json'
@@ -16,13 +23,22 @@ import type tenants from './en/ui/tenants.json'
  * other languages with them.
  */
 export interface Messages {
+  booking: {
+    form: typeof bookingForm
+    frame: typeof bookingFrame
+    manage: typeof bookingManage
+    offers: typeof bookingOffers
+    times: typeof bookingTimes
+  }
   portal: {
+    branding: typeof portalBranding
     layout: typeof portalLayout
     mfa: typeof portalMfa
+    'security-policy': typeof portalSecurityPolicy
     session: typeof portalSession
+    sso: typeof portalSso
   }
   server: {
-    errors: typeof serverErrors
     pages: typeof serverPages
   }
   ui: {

@@ -144,6 +144,21 @@ export function formatElapsed(milliseconds: number): string {
   return all < 60 ? rest : `${minutes.format(Math.floor(all / 60))} ${rest}`
 }
 
+/** Whole minutes as a duration: "8 hours", "1 day 30 minutes"; empty for zero. */
+export function formatMinutes(minutes: number): string {
+  const parts = [
+    [Math.floor(minutes / 1440), 'day'],
+    [Math.floor((minutes % 1440) / 60), 'hour'],
+    [minutes % 60, 'minute'],
+  ] as const
+  const shown = parts.filter(([count]) => count > 0)
+  return new Intl.ListFormat(locale, { type: 'unit', style: 'narrow' }).format(
+    shown.map(([count, unit]) =>
+      new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count),
+    ),
+  )
+}
+
 /** A size in binary units, as file quotas are counted: "100 GB", "1 TB". */
 export function formatBytes(bytes: number): string {
   const names = ['B', 'KB', 'MB', 'GB', 'TB'] as const

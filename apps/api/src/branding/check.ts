@@ -1,6 +1,5 @@
 import { type MailTemplateKey, templateDefinition } from '@atrium/core/branding/email-templates'
-import { errorText } from '@atrium/core/platform/error-text'
-import type { IssueText } from '@atrium/core/platform/errors'
+import type { Issue } from '@atrium/core/platform/errors'
 import { type Template, Tokenizer, type TopLevelToken, TypeGuards, type Variable } from 'liquidjs'
 import type { MessageText } from '../platform/templates.ts'
 import { allowedTags, deepest, innerTags, liquidFor } from './liquid.ts'
@@ -18,11 +17,7 @@ interface Fault {
  * Why a text cannot be a message's template, an issue per part under `path`: no Liquid, a tag,
  * filter or variable that is not ours, or more work than a message may take. Empty when it can.
  */
-export function templateFaults(
-  key: MailTemplateKey,
-  template: MessageText,
-  path: string,
-): IssueText[] {
+export function templateFaults(key: MailTemplateKey, template: MessageText, path: string): Issue[] {
   const parts = [
     { part: 'subject', kind: 'text', source: template.subject },
     { part: 'html', kind: 'html', source: template.html },
@@ -34,11 +29,7 @@ export function templateFaults(
       ? [
           {
             path: `${path}.${part}`,
-            message: errorText('templateAt', {
-              line: fault.line,
-              column: fault.column,
-              message: fault.message,
-            }),
+            message: `Line ${fault.line}, column ${fault.column}: ${fault.message}`,
           },
         ]
       : []

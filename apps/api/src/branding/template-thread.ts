@@ -1,11 +1,10 @@
 import { Worker } from 'node:worker_threads'
-import { errorText } from '@atrium/core/platform/error-text'
-import { AppError, type IssueText } from '@atrium/core/platform/errors'
+import { AppError, type Issue } from '@atrium/core/platform/errors'
 import type { KeyedLimiter } from '../platform/keyed-limiter.ts'
 import type { Logger } from '../platform/log.ts'
 import type { MessageText, TemplateJob, Templates } from '../platform/templates.ts'
 
-export type TemplateReply = { result: IssueText[] | MessageText } | { error: string }
+export type TemplateReply = { result: Issue[] | MessageText } | { error: string }
 
 /** A template used up its time, or the memory of the thread. */
 export class TemplateTooSlow extends Error {
@@ -29,12 +28,16 @@ export function createTemplates({
 }): Templates {
   let thread: Promise<Worker> | undefined
 
-  async function run(tenantId: string, job: TemplateJob): Promise<IssueText[] | MessageText> {
+  async function run(tenantId: string, job: TemplateJob): Promise<Issue[] | MessageText> {
     const key = `templates of ${tenantId}`
     if (job.kind === 'check' && keyedLimiter.waiting(key) >= mostWaiting)
-      throw new AppError('rate_limited', errorText('tooManyPreviews'), {
-        retryAfterSeconds: 5,
-      })
+      throw new AppError(
+        'rate_limited',
+        'Too many texts of this workplace are being checked. Try again in a moment.',
+        {
+          retryAfterSeconds: 5,
+        },
+      )
     const response = await keyedLimiter.take(key, () =>
       keyedLimiter.take('templates', () => ask(job)),
     )
@@ -71,10 +74,9 @@ export function createTemplates({
   return {
     async check(tenantId, job) {
       try {
-        return (await run(tenantId, { kind: 'check', ...job })) as IssueText[]
+        return (await run(tenantId, { kind: 'check', ...job })) as Issue[]
       } catch (error) {
-        if (error instanceof TemplateTooSlow)
-          return [{ path: job.path, message: errorText('templateTooExpensive') }]
+        if (error instanceof TemplateTooSlow) return [{ path: job.path, message: error.message }]
         throw error
       }
     },

@@ -1,7 +1,6 @@
 import { findDeepFlagChain, findFlagCycle } from '@atrium/core/flags/flag-graph'
 import { deepestPrerequisites, type FlagSettings } from '@atrium/core/flags/flags'
-import { errorText } from '@atrium/core/platform/error-text'
-import { AppError, type IssueText } from '@atrium/core/platform/errors'
+import { AppError, type Issue } from '@atrium/core/platform/errors'
 import { existingPartners, existingTenants, prerequisitesOfFlags } from '@atrium/db/flags/flags'
 import type { Trx } from '@atrium/db/platform/connect'
 
@@ -29,7 +28,7 @@ async function unknownNames(
   trx: Trx,
   requested: FlagSettings,
   before: FlagSettings | undefined,
-): Promise<IssueText[]> {
+): Promise<Issue[]> {
   const added = (field: 'allowTenants' | 'denyTenants' | 'allowPartners') =>
     requested[field].filter((slug) => !before?.[field].includes(slug))
   const tenants = await existingTenants(trx, [...added('allowTenants'), ...added('denyTenants')])
@@ -37,29 +36,29 @@ async function unknownNames(
   const issuesOf = (
     field: 'allowTenants' | 'denyTenants' | 'allowPartners',
     existing: ReadonlySet<string>,
-    kind: 'unknownTenantNamed' | 'unknownPartnerNamed',
+    kind: string,
   ) =>
     added(field)
       .filter((slug) => !existing.has(slug))
       .map((slug) => ({
         path: `${field}.${requested[field].indexOf(slug)}`,
-        message: errorText(kind, { slug }),
+        message: `There is no ${kind} ${slug}.`,
       }))
   return [
-    ...issuesOf('allowTenants', tenants, 'unknownTenantNamed'),
-    ...issuesOf('denyTenants', tenants, 'unknownTenantNamed'),
-    ...issuesOf('allowPartners', partners, 'unknownPartnerNamed'),
+    ...issuesOf('allowTenants', tenants, 'tenant'),
+    ...issuesOf('denyTenants', tenants, 'tenant'),
+    ...issuesOf('allowPartners', partners, 'partner'),
   ]
 }
 
-function timeIssues({ enabledFrom, enabledUntil }: FlagSettings): IssueText[] {
+function timeIssues({ enabledFrom, enabledUntil }: FlagSettings): Issue[] {
   if (
     enabledFrom === null ||
     enabledUntil === null ||
     Date.parse(enabledFrom) < Date.parse(enabledUntil)
   )
     return []
-  return [{ path: 'enabledUntil', message: errorText('endsBeforeStart') }]
+  return [{ path: 'enabledUntil', message: 'It would end before it begins.' }]
 }
 
 async function prerequisiteIssues(
@@ -67,7 +66,7 @@ async function prerequisiteIssues(
   key: string,
   requested: FlagSettings,
   before: FlagSettings | undefined,
-): Promise<IssueText[]> {
+): Promise<Issue[]> {
   const added = requested.prerequisites.filter(
     (one) => !before?.prerequisites.some((old) => old.key === one.key),
   )
@@ -77,14 +76,11 @@ async function prerequisiteIssues(
     `prerequisites.${requested.prerequisites.findIndex((one) => one.key === named)}.key`
   const unknown = added.filter((one) => one.key !== key && !graph.has(one.key))
   if (unknown.length > 0)
-    return unknown.map((one) => ({
-      path: path(one.key),
-      message: errorText('unknownFlagNamed', { key: one.key }),
-    }))
+    return unknown.map((one) => ({ path: path(one.key), message: `There is no flag ${one.key}.` }))
   graph.set(key, requested.prerequisites)
   const cycle = findFlagCycle(graph, key)
   if (cycle) {
-    const message = errorText('flagCycle', { cycle: cycle.join(' needs ') })
+    const message = `The flag would wait for itself: ${cycle.join(' needs ')}.`
     throw new AppError('flag_cycle', message, {
       issues: [{ path: path(cycle[1] ?? key), message }],
     })
@@ -94,7 +90,7 @@ async function prerequisiteIssues(
   return [
     {
       path: 'prerequisites',
-      message: errorText('flagDepth', { deepestPrerequisites, chain: chain.join(' needs ') }),
+      message: `At most ${deepestPrerequisites} flags one behind the other; this would be ${chain.join(' needs ')}.`,
     },
   ]
 }

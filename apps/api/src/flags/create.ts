@@ -5,7 +5,6 @@ import {
   isKill,
   killSwitchNote,
 } from '@atrium/core/flags/flags'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { insertFlag, lockFlags } from '@atrium/db/flags/flags'
 import type { Caller } from '../rpc/caller.ts'
@@ -29,7 +28,7 @@ export async function createFlag(
       issues: [
         {
           path: 'note',
-          message: errorText('newFlagKilled', { killSwitchNote }),
+          message: `A new flag cannot be killed; ${killSwitchNote} is the note of a kill.`,
         },
       ],
     })
@@ -47,7 +46,10 @@ export async function createFlag(
         ...authorship,
       }))
     ) {
-      throw new AppError('already_exists', errorText('flagKeyUsed'))
+      throw new AppError(
+        'already_exists',
+        'A flag has this key, or had it: keys of removed flags are not used again.',
+      )
     }
     const created: FlagStep = {
       key: input.key,

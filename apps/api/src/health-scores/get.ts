@@ -5,7 +5,6 @@ import type {
   HealthReportTenants,
   ListHealthReportTenants,
 } from '@atrium/core/health-scores/health-reports'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
@@ -34,7 +33,7 @@ export async function getTenantHealth(
     computeTenantHealth(db, tenantId, now),
     listHealthDays(db, tenantId, dayBefore(now, 90)),
   ])
-  if (!health) throw new AppError('not_found', errorText('unknownTenantSlug'))
+  if (!health) throw new AppError('not_found', 'There is no tenant with this slug.')
   const known = new Set(health.factors.map(({ signal }) => signal))
   return {
     ...health,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { Hono } from 'hono'
 import type { ApiDocument } from './openapi.ts'
@@ -58,7 +57,7 @@ export function docsPages(readDocument: () => Promise<ApiDocument>): Hono<AppEnv
   })
   app.get('/:section', async (c) => {
     const section = (await sections()).find(({ name }) => name === c.req.param('section'))
-    if (!section) throw new AppError('not_found', errorText('nothingAtAddress'))
+    if (!section) throw new AppError('not_found', 'There is nothing at this address.')
     c.set('route', '/docs/{section}')
     return c.html(
       await keep(section.name, async () =>

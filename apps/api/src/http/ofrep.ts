@@ -31,13 +31,10 @@ export function ofrepProblem(c: HonoContext<AppEnv>, failure: unknown): Response
   const members: OfrepMembers = {
     errorCode: errorCodeOf(error),
     errorDetails:
-      error
-        .issuesIn(c.get('language'))
-        ?.map((issue) => `${issue.path}: ${issue.message}`)
-        .join(' ') ?? error.messageIn(c.get('language')),
+      error.issues?.map((issue) => `${issue.path}: ${issue.message}`).join(' ') ?? error.message,
     ...(key === undefined ? {} : { key }),
   }
-  return problemResponse(c, error, members)
+  return problemResponse(error, c.get('requestId'), members)
 }
 
 function errorCodeOf(error: AppError): OfrepMembers['errorCode'] {

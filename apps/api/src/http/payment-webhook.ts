@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import type { PaymentEvent } from '@atrium/integrations/payments/port'
@@ -18,7 +17,7 @@ export async function takeWebhook(c: HonoContext<AppEnv>, services: Services): P
   if (c.req.method !== 'POST') return onlyPost(c)
   const { webhookSecrets, livemode } = services.config.billing
   if (webhookSecrets.length === 0)
-    throw new AppError('payments_not_configured', errorText('webhookSecretMissing'))
+    throw new AppError('payments_not_configured', 'No secret is set to check events with.')
   const body = Buffer.from(await c.req.arrayBuffer())
   const event = await verified(services, body, c.req.header('stripe-signature'), webhookSecrets)
   const ours = event.livemode === livemode
@@ -45,7 +44,7 @@ export async function takeWebhook(c: HonoContext<AppEnv>, services: Services): P
 }
 
 function onlyPost(c: HonoContext<AppEnv>): Response {
-  const response = problemResponse(c, new AppError('method_not_allowed'))
+  const response = problemResponse(new AppError('method_not_allowed'), c.get('requestId'))
   response.headers.set('allow', 'POST')
   return response
 }

@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { withPrecondition } from './preconditions.ts'
 
@@ -16,7 +15,7 @@ export function fromQuery(query: string, parameters: Readonly<Record<string, str
   for (const [name, value] of new URLSearchParams(query)) {
     if (name in input) {
       throw new AppError('invalid_input', undefined, {
-        issues: [{ path: name, message: errorText('parameterRepeated') }],
+        issues: [{ path: name, message: 'This parameter is given more than once.' }],
       })
     }
     input[name] = value
@@ -47,7 +46,7 @@ export function fromBody(
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: '', message: errorText('bodyNotObject') }],
+      issues: [{ path: '', message: 'The body must be a JSON object.' }],
     })
   }
   return withPath(parameters, withPrecondition(body as Fields, ifMatch))
@@ -61,7 +60,7 @@ function withPath(parameters: Readonly<Record<string, string>>, given: Fields): 
   for (const name of Object.keys(parameters)) {
     if (Object.hasOwn(given, name)) {
       throw new AppError('invalid_input', undefined, {
-        issues: [{ path: name, message: errorText('fieldFromAddress') }],
+        issues: [{ path: name, message: 'This field is given by the address.' }],
       })
     }
   }

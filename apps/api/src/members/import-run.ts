@@ -1,7 +1,6 @@
 import { setInterval } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { NewMember } from '@atrium/core/members/members'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, findAppError } from '@atrium/core/platform/errors'
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import {
@@ -174,7 +173,10 @@ async function make(services: Services, record: ImportRecord, row: Row): Promise
       name: record.requestedBy,
       stillMay: async (trx) => {
         if (await requesterMayImport(trx, record)) return
-        throw new AppError('not_admin', errorText('importNotAllowed'))
+        throw new AppError(
+          'not_admin',
+          'Whoever asked for this import may not add members any more.',
+        )
       },
       inserted: async (trx, userId) => {
         if (!(await takeImportRow(trx, row, userId))) throw new LeaseLost()

@@ -7,7 +7,6 @@ import {
   type StartImport,
 } from '@atrium/core/members/member-import'
 import { NewMember } from '@atrium/core/members/members'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, findAppError } from '@atrium/core/platform/errors'
 import {
   countImportRows,
@@ -186,10 +185,7 @@ async function judge(
     if (first !== undefined)
       return judged(
         row,
-        new AppError(
-          'email_taken',
-          errorText('importDuplicate', { first, address: result.address }),
-        ),
+        new AppError('email_taken', `Line ${first} has the address ${result.address} already.`),
       )
     firstLines.set(result.address, row.line)
     if (seats <= 0) return judged(row, seatsExhausted(tenant))
@@ -209,7 +205,7 @@ async function lookUp(
   if (!parsed.success) {
     const issues = toIssues(parsed.error)
     return {
-      rejection: new AppError('invalid_input', errorText('importRowInvalid'), {
+      rejection: new AppError('invalid_input', 'The row has fields that cannot be used.', {
         issues,
       }),
     }
@@ -242,7 +238,8 @@ async function readImportRecord(
   importId: string,
 ): Promise<ImportRecord> {
   const record = await findImport(services.database.db, importId)
-  if (record?.tenantId !== tenant.id) throw new AppError('not_found', errorText('unknownImport'))
+  if (record?.tenantId !== tenant.id)
+    throw new AppError('not_found', 'The tenant has no import with this id.')
   return record
 }
 

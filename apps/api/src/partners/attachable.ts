@@ -1,5 +1,4 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findDomainTenant, readTrust } from '@atrium/db/members/invitations'
 import { activeRole } from '@atrium/db/members/members'
@@ -48,6 +47,6 @@ export async function rejectManagedElsewhere(
 export const onStaffAlready = () =>
   new AppError(
     'already_exists',
-    errorText('alreadyStaff'),
+    'This person is on the staff already.',
     at('email', 'This person is on the staff already.'),
   )

@@ -1,5 +1,4 @@
 import type { CreatePartner, PartnerView } from '@atrium/core/partners/partners'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { isReservedSlug, slugify } from '@atrium/core/tenants/slugs'
 import { insertPartner, saveMargin } from '@atrium/db/partners/partners'
@@ -71,7 +70,7 @@ function chooseSlug(services: Services, input: CreatePartner): string {
 }
 
 function slugTaken(input: CreatePartner): AppError {
-  const message = errorText('partnerSlugTaken')
+  const message = 'A partner with this slug exists already.'
   return new AppError('already_exists', message, {
     issues: [{ path: input.slug === undefined ? 'name' : 'slug', message }],
   })
@@ -82,7 +81,7 @@ function slugTaken(input: CreatePartner): AppError {
  */
 export function rejectTakenDomain(error: unknown): never {
   if (violatedConstraint(error) !== 'partners_domain') throw error
-  const message = errorText('partnerDomainTaken')
+  const message = 'Another partner has this domain.'
   throw new AppError('already_exists', message, {
     cause: error,
     issues: [{ path: 'domain', message }],

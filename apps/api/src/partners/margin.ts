@@ -1,5 +1,4 @@
 import type { UpdatePartner } from '@atrium/core/partners/partners'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { listMargins, type Margin, saveMargin } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -30,7 +29,7 @@ export async function setMargin(
   const before = margins.find((one) => one.effectiveFrom <= effectiveFrom)
   if (before?.marginPct === input.marginPct) return undefined
   if (before?.effectiveFrom === effectiveFrom && effectiveFrom <= today) {
-    const message = errorText('marginMonth', { effectiveFrom })
+    const message = `A margin holds from ${effectiveFrom} already. Choose a later month.`
     throw new AppError('invalid_input', undefined, {
       issues: [{ path: 'marginEffectiveFrom', message }],
     })

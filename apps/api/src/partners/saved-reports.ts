@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   type SavedReportPath,
@@ -37,7 +36,10 @@ export async function saveReport(
   const { partner, report } = await ctx.services.database.db.transaction().execute(async (trx) => {
     const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
     if ((await queryReports(trx, locked.id)).length >= savedReportLimit) {
-      throw new AppError('limit_reached', errorText('reportLimit', { savedReportLimit }))
+      throw new AppError(
+        'limit_reached',
+        `A partner keeps at most ${savedReportLimit} reports. Delete one that is not needed.`,
+      )
     }
     const inserted = await insertSavedReport(trx, locked.id, {
       name,
@@ -45,7 +47,7 @@ export async function saveReport(
       params,
       createdBy: proof.caller.id ?? null,
     })
-    const message = errorText('reportNameTaken')
+    const message = 'A report with this name exists already.'
     if (!inserted)
       throw new AppError('already_exists', message, { issues: [{ path: 'name', message }] })
     const saved = await findSavedReport(trx, inserted.id)
@@ -70,7 +72,7 @@ export async function deleteSavedReport(
     const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
     return { partner: locked, removed: await removeReport(trx, locked.id, id) }
   })
-  if (!removed) throw new AppError('not_found', errorText('unknownReport'))
+  if (!removed) throw new AppError('not_found', 'The partner has no report with this id.')
   await recordPartner(ctx, proof.caller, partner, 'partner.report_deleted', {
     report: id,
     ...removed,

@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { hasUnsafeCharacters } from '@atrium/core/platform/text'
 import { deadline, untilAborted } from '@atrium/integrations/deadline'
@@ -363,7 +362,11 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
     const now = options.clock.now().getTime()
     if (!keys) {
       await refresh().catch((cause: unknown) => {
-        throw new AppError('unavailable', errorText('identityKeysUnavailable'), { cause })
+        throw new AppError(
+          'unavailable',
+          'The keys of the identity provider cannot be read at this moment.',
+          { cause },
+        )
       })
     } else {
       const age = now - loadedAt

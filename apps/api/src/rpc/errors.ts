@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import {
   AppError,
   type ErrorStatus,
@@ -57,7 +56,7 @@ export function toAppError(error: unknown): AppError {
     return new AppError('unavailable', undefined, { cause, retryAfterSeconds: 1 })
   if (error instanceof TRPCError) {
     if (error.code === 'NOT_FOUND')
-      return new AppError('not_found', errorText('unknownProcedure'), { cause: error })
+      return new AppError('not_found', 'There is no such procedure.', { cause: error })
     if (error.code === 'METHOD_NOT_SUPPORTED')
       return new AppError('method_not_allowed', undefined, { cause: error })
     if (error.code === 'PARSE_ERROR')
@@ -70,7 +69,7 @@ export function toAppError(error: unknown): AppError {
       return new AppError('invalid_input', undefined, { cause, issues: toIssues(cause) })
     }
     if (error.code === 'BAD_REQUEST')
-      return new AppError('invalid_input', errorText('malformedCall'), {
+      return new AppError('invalid_input', 'The request is not a call that can be understood.', {
         cause: error,
       })
   }

@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Context } from './context.ts'
 
@@ -24,7 +23,7 @@ export async function requireRecentSignIn(
   if (!isSensitive()) return
   throw new AppError(
     'recent_sign_in_required',
-    errorText('recentSignIn', { seconds: durationText(seconds) }),
+    `This needs a sign-in that is not older than ${durationText(seconds)}.`,
     {
       maxAgeSeconds: seconds,
     },

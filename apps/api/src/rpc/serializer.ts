@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import superjson from 'superjson'
 
@@ -20,7 +19,7 @@ export const serializer = {
    */
   deserialize(payload: unknown): unknown {
     if (!isObject(payload) || !('json' in payload)) {
-      throw new AppError('invalid_input', errorText('inputEnvelope'))
+      throw new AppError('invalid_input', 'The input must be an object with the field json.')
     }
     const holder = { json: payload.json }
     for (const { path, type } of readMarks(payload.meta)) revive(holder, path, type)
@@ -46,7 +45,7 @@ function readMarks(meta: unknown): Mark[] {
   if (!isObject(values)) reject()
   const entries = Object.entries(values)
   if (entries.length > mostMarks)
-    throw new AppError('invalid_input', errorText('inputTooManyMarks'))
+    throw new AppError('invalid_input', 'The input carries too many marks: at most 1,000.')
   return entries.map(([path, mark]) => ({ path: propertyNames(path), type: markType(mark) }))
 }
 
@@ -81,7 +80,10 @@ function revive(holder: { json: unknown }, path: readonly string[], type: Mark['
 }
 
 function reject(): never {
-  throw new AppError('invalid_input', errorText('inputMarks'))
+  throw new AppError(
+    'invalid_input',
+    'The input carries marks that are not accepted: only undefined and Date are.',
+  )
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,3 @@
-import { defaultLanguage } from '@atrium/messages/languages'
 import { initTRPC } from '@trpc/server'
 import type { Context } from './context.ts'
 import { toAppError } from './errors.ts'
@@ -16,16 +15,15 @@ export const t = initTRPC
     },
     errorFormatter({ shape, error, ctx }) {
       const rejection = toAppError(error)
-      const language = ctx?.request.language ?? defaultLanguage
       return {
         ...shape,
-        message: rejection.messageIn(language),
+        message: rejection.message,
         data: {
           code: rejection.code,
           httpStatus: rejection.status,
           path: shape.data.path,
           requestId: ctx?.request.requestId,
-          issues: rejection.issuesIn(language),
+          issues: rejection.issues,
           limit: rejection.limit,
           current: rejection.current,
         },

@@ -1,6 +1,5 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import { hasPartnerRight } from '@atrium/core/partners/partner-access'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { isReservedSlug, slugCandidates, slugify } from '@atrium/core/tenants/slugs'
 import type { CreateTenant, TenantView } from '@atrium/core/tenants/tenants'
@@ -112,7 +111,7 @@ export async function createTenant(
 function rejectForeignFields(caller: Caller, input: CreateTenant): void {
   if (caller.operator) return
   if (input.ownerEmail !== undefined || input.partnerId !== undefined) {
-    throw new AppError('operator_required', errorText('operatorFields'))
+    throw new AppError('operator_required', 'Only operators may set ownerEmail and partnerId.')
   }
 }
 
@@ -189,7 +188,7 @@ async function choosePartner(
   const partner = await findPartner(services.database.db, input.partnerId)
   if (!partner) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'partnerId', message: errorText('unknownPartner') }],
+      issues: [{ path: 'partnerId', message: 'There is no such partner.' }],
     })
   }
   if (partner.status !== 'active') throw new AppError('partner_unavailable')
@@ -268,7 +267,7 @@ async function insertUnderFreeSlug(
   const groups = Object.values(config.groups)
   if (input.slug !== undefined && isReservedSlug(input.slug, groups)) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'slug', message: errorText('reservedName') }],
+      issues: [{ path: 'slug', message: 'This name is reserved.' }],
     })
   }
   const candidates =
@@ -281,7 +280,7 @@ async function insertUnderFreeSlug(
   const free = await withoutForeignGroup(services, given)
   if (input.slug !== undefined && free.length === 0) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'slug', message: errorText('reservedName') }],
+      issues: [{ path: 'slug', message: 'This name is reserved.' }],
     })
   }
   try {
@@ -306,12 +305,12 @@ async function insertUnderFreeSlug(
         await services.jobs.enqueueProvisioning(made.id, recoverAfterSeconds, trx)
         return made
       }
-      const message = errorText('tenantSlugTaken')
+      const message = 'A tenant with this slug exists already.'
       throw new AppError('already_exists', message, { issues: [{ path: 'slug', message }] })
     })
   } catch (error) {
     if (violatedConstraint(error) === 'tenants_identity_group') {
-      const message = errorText('tenantGroupTaken')
+      const message = 'The group of another tenant has the name that this slug would get.'
       throw new AppError('already_exists', message, {
         issues: [{ path: 'slug', message }],
         cause: error,

@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { setIdpUserId, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
@@ -7,7 +6,8 @@ import type { Services } from '../rpc/services.ts'
 
 /** The identity provider, or 503 where this installation has none. */
 export function requireIdentity(services: Services): IdentityProvider {
-  if (!services.systems.identity) throw new AppError('unavailable', errorText('noIdentityProvider'))
+  if (!services.systems.identity)
+    throw new AppError('unavailable', 'This installation is not connected to an identity provider.')
   return services.systems.identity
 }
 

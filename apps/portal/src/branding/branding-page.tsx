@@ -5,6 +5,7 @@ import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -34,6 +35,8 @@ import { ColorSample, ContrastNotes } from './contrast-notes.tsx'
 import { MailPreview } from './mail-preview.tsx'
 import { useUpdateBranding } from './queries.ts'
 
+const t = translations('portal.branding')
+
 /** Name and colour of the workplace in its mails and pages, with how that looks. */
 export function BrandingPage() {
   const tenant = useTenant()
@@ -44,23 +47,23 @@ export function BrandingPage() {
   return (
     <>
       <PageHeader
-        title="Branding"
-        tabTitle={`Branding of ${tenant.name}`}
-        description="How the workplace calls itself and looks in the mails it sends."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
         actions={
           <LinkButton
             {...links.mailTexts(tenant.slug)}
             variant="default"
             leftSection={<IconForms size={17} aria-hidden />}
           >
-            Change e-mail texts
+            {t('changeTexts')}
           </LinkButton>
         }
       />
-      {query.isPending && <LoadingRows label="Loading the branding" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The branding could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -109,7 +112,7 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
       onSuccess: (saved) => {
         form.setInitialValues(fromBranding(saved))
         form.setValues(fromBranding(saved))
-        done('The branding is saved. The next mails carry it.')
+        done(t('saved'))
       },
       onError: (error) => {
         if (!showRejection(form, error)) setUnplaced(error)
@@ -120,20 +123,20 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 5 }}>
-        <Panel title="Name and colour">
+        <Panel title={t('form.title')}>
           <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
             <Stack>
               <TextInput
-                label="Product name"
-                description="What your people call it. Empty: the name of the workplace."
+                label={t('form.productName')}
+                description={t('form.productNameHint')}
                 placeholder={tenant.name}
                 maxLength={60}
                 disabled={!editable}
                 {...form.getInputProps('productName')}
               />
               <ColorInput
-                label="Accent colour"
-                description="For buttons and links in mails. Empty: the brand colour of the workplace, or ours."
+                label={t('form.accent')}
+                description={t('form.accentHint')}
                 placeholder={branding.effective.accentColor}
                 format="hex"
                 swatches={swatches}
@@ -142,13 +145,13 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
                 // says the same.
                 withPicker={false}
                 popoverProps={{ withinPortal: false }}
-                eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
+                eyeDropperButtonProps={{ 'aria-label': t('form.eyeDropper') }}
                 disabled={!editable}
                 {...form.getInputProps('accentColor')}
               />
               {color && (
                 <>
-                  <ColorSample color={color} label="Sign in" />
+                  <ColorSample color={color} label={t('form.sample')} />
                   <ContrastNotes
                     color={color}
                     onTake={(nearest) => form.setFieldValue('accentColor', nearest)}
@@ -157,14 +160,14 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
               )}
               {unplaced !== undefined && (
                 <ProblemAlert
-                  title="The branding was not saved."
+                  title={t('form.failed')}
                   error={unplaced}
                   message={explain(unplaced)}
                 />
               )}
               {editable && (
                 <SaveButtons
-                  label="Save branding"
+                  label={t('form.save')}
                   saving={update.isPending}
                   dirty={form.isDirty()}
                   onDiscard={form.reset}
@@ -175,10 +178,10 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
         </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 7 }}>
-        <Panel title="Preview" description="Follows what you type; nothing is saved yet.">
+        <Panel title={t('preview.title')} description={t('preview.unsaved')}>
           <Stack>
             <NativeSelect
-              label="Message"
+              label={t('message')}
               data={branding.templates.map(({ key, title }) => ({ value: key, label: title }))}
               value={template ?? ''}
               onChange={(event) =>

@@ -1,7 +1,10 @@
 import { contrastWarnings, pageColors, textColorOn } from '@atrium/core/branding/contrast'
+import { translations } from '@atrium/ui/messages'
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { IconContrast } from '@tabler/icons-react'
 import classes from './preview.module.css'
+
+const t = translations('portal.branding')
 
 interface Props {
   /** `#rrggbb`, lower-case. */
@@ -21,15 +24,13 @@ export function ContrastNotes({ color, onTake }: Props) {
       color="yellow"
       variant="light"
       icon={<IconContrast aria-hidden />}
-      title="Hard to see for some people"
+      title={t('contrast.title')}
       role="status"
     >
       <Stack gap="sm">
-        {warnings.map(({ check, ratio, required, nearest, message }) => (
+        {warnings.map(({ check, ratio, required, nearest }) => (
           <Stack key={check} gap={6} align="flex-start">
-            <Text size="sm">
-              {message} The contrast is {ratio}:1; {required}:1 is needed.
-            </Text>
+            <Text size="sm">{t(`contrast.checks.${check}`, { ratio, required })}</Text>
             <Button
               size="xs"
               variant="default"
@@ -38,7 +39,7 @@ export function ContrastNotes({ color, onTake }: Props) {
               }
               onClick={() => onTake(nearest)}
             >
-              Take {nearest} instead
+              {t('contrast.take', { color: nearest })}
             </Button>
           </Stack>
         ))}
@@ -61,7 +62,9 @@ export function ColorSample({ color, label }: { color: string; label: string }) 
           className={classes.half}
           style={{ background: pageColors[page], color: page === 'light' ? '#1b1a17' : '#e7e9eb' }}
         >
-          <Text size="xs">{page === 'light' ? 'Light page' : 'Dark page'}</Text>
+          <Text size="xs">
+            {page === 'light' ? t('contrast.lightPage') : t('contrast.darkPage')}
+          </Text>
           <span className={classes.sampleButton} style={style}>
             {label}
           </span>

@@ -1,5 +1,6 @@
 import type { PreviewBranding } from '@atrium/core/branding/branding'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { Alert, SegmentedControl, Stack, Text } from '@mantine/core'
 import { IconPencilExclamation } from '@tabler/icons-react'
@@ -7,6 +8,8 @@ import { useState } from 'react'
 import { MailFrame } from './mail-frame.tsx'
 import classes from './preview.module.css'
 import { usePreview } from './queries.ts'
+
+const t = translations('portal.branding')
 
 interface Props {
   input: PreviewBranding
@@ -24,17 +27,18 @@ export function MailPreview({ input, title }: Props) {
   const problem = query.error ? problemOf(query.error) : undefined
   const { data } = query
   const shown = data?.html == null ? 'text' : kind
+  const textLabel = t('preview.textOf', { message: title })
   return (
     <Stack gap="sm">
       {data?.html != null && (
         <SegmentedControl
-          aria-label="Kind of preview"
+          aria-label={t('preview.kind')}
           // Its words would fade through colours that cannot be read when the colour scheme
           // changes.
           transitionDuration={0}
           data={[
-            { value: 'html', label: 'Formatted' },
-            { value: 'text', label: 'Plain text' },
+            { value: 'html', label: t('preview.html') },
+            { value: 'text', label: t('preview.text') },
           ]}
           value={kind}
           onChange={(value) => setKind(value === 'text' ? 'text' : 'html')}
@@ -45,7 +49,7 @@ export function MailPreview({ input, title }: Props) {
           color="yellow"
           variant="light"
           icon={<IconPencilExclamation aria-hidden />}
-          title="This draft cannot be shown"
+          title={t('preview.invalid')}
           role="status"
         >
           {problem.issues[0]?.message ?? problem.message}
@@ -53,13 +57,13 @@ export function MailPreview({ input, title }: Props) {
       )}
       {problem && problem.code !== 'invalid_input' && (
         <ErrorState
-          title="The preview could not be made."
+          title={t('preview.failed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
         />
       )}
-      {query.isPending && <LoadingRows label="Loading the preview" rows={4} />}
+      {query.isPending && <LoadingRows label={t('preview.loading')} rows={4} />}
       {data && (
         <div
           className={classes.mail}
@@ -67,24 +71,28 @@ export function MailPreview({ input, title }: Props) {
         >
           <div className={classes.subject}>
             <Text size="sm" c="dimmed" span>
-              Subject:{' '}
-            </Text>
-            <Text size="sm" fw={550} span>
-              {data.subject}
+              {t.rich('preview.subject', {
+                subject: data.subject,
+                value: (chunks) => (
+                  <Text size="sm" fw={550} c="var(--mantine-color-text)" span>
+                    {chunks}
+                  </Text>
+                ),
+              })}
             </Text>
           </div>
           {shown === 'html' && data.html !== null ? (
-            <MailFrame title={`Preview of ${title}`} html={data.html} />
+            <MailFrame title={t('preview.of', { message: title })} html={data.html} />
           ) : (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, and what scrolls is reached with the keyboard
-            <section className={classes.text} tabIndex={0} aria-label={`Plain text of ${title}`}>
+            <section className={classes.text} tabIndex={0} aria-label={textLabel}>
               {data.text}
             </section>
           )}
         </div>
       )}
       <Text size="sm" c="dimmed">
-        With sample data. Pictures from other sites are not loaded here.
+        {t('preview.sampleData')}
       </Text>
     </Stack>
   )

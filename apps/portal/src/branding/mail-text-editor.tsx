@@ -3,6 +3,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { SaveButtons } from '@atrium/ui/save-buttons'
@@ -27,6 +28,8 @@ import {
 import classes from './preview.module.css'
 import { useUpdateBranding } from './queries.ts'
 import { VariablesPanel } from './variables-panel.tsx'
+
+const t = translations('portal.branding')
 
 type Part = 'subject' | 'html' | 'text'
 type Field = HTMLInputElement | HTMLTextAreaElement
@@ -53,7 +56,7 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
     update.mutate(
       { slug, emailTemplates: { [template.key]: toEmailTemplate(values) } },
       {
-        onSuccess: () => done(`The text of “${template.title}” is saved. The next mails carry it.`),
+        onSuccess: () => done(t('editor.saved', { message: template.title })),
         onError: (error) => {
           const errors = partErrors(problemOf(error))
           form.setErrors(errors)
@@ -95,32 +98,28 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, lg: 6 }}>
         <Panel
-          title="Text"
-          description={
-            template.override
-              ? 'Your own text.'
-              : 'The standard text. What you save here takes its place.'
-          }
+          title={t('editor.title')}
+          description={template.override ? t('editor.ownText') : t('editor.standardText')}
         >
           <form noValidate onSubmit={form.onSubmit(save, focusFirstError)}>
             <Stack>
               <TextInput
-                label="Subject"
+                label={t('editor.subject')}
                 required
                 maxLength={templateLimits.subject}
                 {...partProps('subject')}
               />
               <Switch
-                label="Formatted part (HTML)"
-                description="Without it the message is sent as plain text alone."
+                label={t('editor.withHtml')}
+                description={t('editor.withHtmlHint')}
                 disabled={!editable}
                 {...form.getInputProps('withHtml', { type: 'checkbox' })}
               />
               {form.values.withHtml && (
                 <Textarea
                   className={classes.source}
-                  label="Formatted text"
-                  description="HTML with variables. Values are escaped, so that no name can break the message."
+                  label={t('editor.html')}
+                  description={t('editor.htmlHint')}
                   required
                   autosize
                   minRows={8}
@@ -131,8 +130,8 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
               )}
               <Textarea
                 className={classes.source}
-                label="Plain text"
-                description="For readers whose program shows no formatting."
+                label={t('editor.text')}
+                description={t('editor.textHint')}
                 required
                 autosize
                 minRows={6}
@@ -142,14 +141,14 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
               />
               {unplaced !== undefined && (
                 <ProblemAlert
-                  title="The text was not saved."
+                  title={t('editor.failed')}
                   error={unplaced}
                   message={explain(unplaced)}
                 />
               )}
               {editable && (
                 <SaveButtons
-                  label="Save text"
+                  label={t('editor.save')}
                   saving={update.isPending}
                   dirty={form.isDirty()}
                   onDiscard={form.reset}
@@ -160,7 +159,7 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
                       leftSection={<IconArrowBackUp size={17} aria-hidden />}
                       onClick={open}
                     >
-                      Back to the standard
+                      {t('editor.revert')}
                     </Button>
                   )}
                 </SaveButtons>
@@ -171,7 +170,7 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 6 }}>
         <Stack gap="lg">
-          <Panel title="Preview" description="Follows what you type; nothing is sent.">
+          <Panel title={t('preview.title')} description={t('preview.unsent')}>
             <MailPreview
               input={{
                 slug,
@@ -190,16 +189,15 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
       <ConfirmDialog
         opened={reverting}
         onClose={close}
-        title={`Back to the standard text of “${template.title}”?`}
-        confirmLabel="Throw my text away"
+        title={t('revert.title', { message: template.title })}
+        confirmLabel={t('revert.confirm')}
         explain={explain}
         onConfirm={async () => {
           await update.mutateAsync({ slug, emailTemplates: { [template.key]: null } })
-          done(`“${template.title}” has its standard text again.`)
+          done(t('revert.done', { message: template.title }))
         }}
       >
-        Your own subject and texts of this message are thrown away and cannot be brought back. The
-        standard text is sent from now on.
+        {t('revert.hint')}
       </ConfirmDialog>
     </Grid>
   )

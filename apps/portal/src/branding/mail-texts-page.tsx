@@ -1,5 +1,6 @@
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { NativeSelect, Stack, Text } from '@mantine/core'
@@ -13,6 +14,8 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { MailTextEditor } from './mail-text-editor.tsx'
 import type { MailTextView } from './mail-text-form.ts'
+
+const t = translations('portal.branding')
 
 /** The texts of the mails that the workplace sends, one at a time. */
 export function MailTextsPage() {
@@ -29,17 +32,18 @@ export function MailTextsPage() {
   return (
     <>
       <LinkAnchor {...links.branding(tenant.slug)} size="sm" mb="xs" display="inline-flex">
-        <IconChevronLeft size={17} aria-hidden /> Branding
+        <IconChevronLeft size={17} aria-hidden />
+        {t('texts.back')}
       </LinkAnchor>
       <PageHeader
-        title="E-mail texts"
-        tabTitle={`E-mail texts of ${tenant.name}`}
-        description="Every message has a standard text. Change the ones that should sound like you; the others stay as they are."
+        title={t('texts.title')}
+        tabTitle={t('texts.tabTitle', { tenant: tenant.name })}
+        description={t('texts.description')}
       />
-      {query.isPending && <LoadingRows label="Loading the e-mail texts" />}
+      {query.isPending && <LoadingRows label={t('texts.loading')} />}
       {query.error && (
         <ErrorState
-          title="The e-mail texts could not be loaded."
+          title={t('texts.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -49,7 +53,7 @@ export function MailTextsPage() {
         <Stack gap="lg">
           <div>
             <NativeSelect
-              label="Message"
+              label={t('message')}
               maw={420}
               data={templates.map((one) => ({ value: one.key, label: labelOf(one) }))}
               value={shown.key}
@@ -75,5 +79,5 @@ export function MailTextsPage() {
 }
 
 function labelOf({ title, override }: MailTextView): string {
-  return override ? `${title} (your own text)` : title
+  return override ? t('texts.own', { message: title }) : title
 }

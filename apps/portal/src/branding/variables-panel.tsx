@@ -1,8 +1,11 @@
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { Button, Code, Group, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import type { MailTextView } from './mail-text-form.ts'
 import classes from './preview.module.css'
+
+const t = translations('portal.branding')
 
 interface Props {
   variables: MailTextView['variables']
@@ -10,13 +13,12 @@ interface Props {
   onInsert?: (name: string) => void
 }
 
+const example = "{% if booking.location != '' %} … {% endif %}"
+
 /** What a message may use, with what it stands for. */
 export function VariablesPanel({ variables, onInsert }: Props) {
   return (
-    <Panel
-      title="Variables"
-      description="Replaced in every mail. Conditions and loops work as in Liquid: {% if booking.location != '' %} … {% endif %}."
-    >
+    <Panel title={t('variables.title')} description={t('variables.hint', { example })}>
       <ul className={classes.variables}>
         {variables.map(({ name, description, sample }) => (
           <li key={name} className={classes.variable}>
@@ -27,15 +29,18 @@ export function VariablesPanel({ variables, onInsert }: Props) {
                   size="compact-xs"
                   variant="subtle"
                   leftSection={<IconPlus size={14} aria-hidden />}
-                  aria-label={`Insert ${name}`}
+                  aria-label={t('variables.insertNamed', { name })}
                   onClick={() => onInsert(name)}
                 >
-                  Insert
+                  {t('variables.insert')}
                 </Button>
               )}
             </Group>
             <Text size="sm" c="dimmed">
-              {description}. Sample: “{typeof sample === 'string' ? sample : sample.join(', ')}”
+              {t('variables.about', {
+                description,
+                sample: typeof sample === 'string' ? sample : sample.join(', '),
+              })}
             </Text>
           </li>
         ))}

@@ -1,8 +1,11 @@
+import { translations } from '@atrium/ui/messages'
 import { ActionIcon, Alert, Button, Group, List, Stack, Text, Textarea } from '@mantine/core'
 import { IconAlertTriangle, IconPlus, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { addEntries, type ReadEntries } from './allowlist.ts'
 import classes from './allowlist-editor.module.css'
+
+const t = translations('portal.security-policy')
 
 interface Props {
   value: readonly string[]
@@ -38,8 +41,8 @@ export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyp
   return (
     <Stack gap="sm">
       <Textarea
-        label="Addresses and networks"
-        description="One or many, IPv4 or IPv6, such as 203.0.113.7 or 2001:db8::/32. An empty list lets people in from everywhere."
+        label={t('addresses.label')}
+        description={t('addresses.hint')}
         placeholder="203.0.113.0/24"
         autosize
         minRows={1}
@@ -62,7 +65,7 @@ export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyp
             disabled={typed.trim() === ''}
             onClick={take}
           >
-            Add to the list
+            {t('addresses.add')}
           </Button>
         </Group>
       )}
@@ -71,13 +74,17 @@ export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyp
           color="yellow"
           variant="light"
           icon={<IconAlertTriangle aria-hidden />}
-          title="Not added"
+          title={t('addresses.refused')}
           role="alert"
         >
           <List size="sm" spacing={4}>
             {last.refused.map(({ text, reason }) => (
               <List.Item key={text}>
-                <strong>{text}</strong>: {reason}
+                {t.rich('addresses.reason', {
+                  text,
+                  reason,
+                  strong: (chunks) => <strong>{chunks}</strong>,
+                })}
               </List.Item>
             ))}
           </List>
@@ -90,10 +97,10 @@ export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyp
       )}
       {value.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No entries: people may sign in from every address.
+          {t('addresses.none')}
         </Text>
       ) : (
-        <ul className={classes.list} aria-label="Allowed addresses">
+        <ul className={classes.list} aria-label={t('addresses.list')}>
           {value.map((entry) => (
             <li key={entry} className={classes.entry}>
               <code>{entry}</code>
@@ -101,7 +108,7 @@ export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyp
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Remove ${entry}`}
+                  aria-label={t('addresses.remove', { entry })}
                   onClick={() => onChange(value.filter((one) => one !== entry))}
                 >
                   <IconX size={17} aria-hidden />

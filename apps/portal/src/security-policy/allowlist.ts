@@ -1,4 +1,7 @@
 import { canonicalAllowlist } from '@atrium/core/security-policy/ip-allowlist'
+import { translations } from '@atrium/ui/messages'
+
+const t = translations('portal.security-policy')
 
 export interface ReadEntries {
   /** The list with what could be read added: canonical, in numerical order, none within another. */
@@ -25,7 +28,7 @@ export function addEntries(list: readonly string[], typed: string): ReadEntries 
     if ('issues' in read)
       refused.push({
         text,
-        reason: read.issues[0]?.message ?? 'This is not an address or network.',
+        reason: read.issues[0]?.message ?? t('addresses.unreadable'),
       })
     else readable.push(text)
   }

@@ -4,7 +4,11 @@ import {
   type SecurityPolicyView,
   UpdateSecurityPolicy,
 } from '@atrium/core/security-policy/security-policy'
+import { formatMinutes } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { z } from 'zod'
+
+const t = translations('portal.security-policy')
 
 /** The form as it is typed. An empty number field holds an empty text and sets no limit. */
 export interface PolicyFormValues {
@@ -26,7 +30,7 @@ export const PolicyForm = z
       typeof idle !== 'number' || typeof absolute !== 'number' || idle <= absolute,
     {
       path: ['sessionIdleMinutes'],
-      message: 'A session cannot stand idle for longer than it may last.',
+      error: () => t('sessions.idleTooLong'),
     },
   )
 
@@ -78,19 +82,9 @@ export function putBack(
   return { slug, ...fields, expectedVersion }
 }
 
-/**
- * Minutes as people say them: "8 hours", "1 day 30 minutes". Empty for what is no number of
- * minutes.
- */
+/** The typed minutes as a duration (`formatMinutes`). Empty for what is no number of minutes. */
 export function minutesText(value: number | string): string {
   const total = Number(value)
   if (value === '' || !Number.isInteger(total) || total <= 0) return ''
-  const parts: [number, string][] = [
-    [Math.floor(total / 1440), 'day'],
-    [Math.floor((total % 1440) / 60), 'hour'],
-    [total % 60, 'minute'],
-  ]
-  return parts
-    .flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}${count === 1 ? '' : 's'}`] : []))
-    .join(' ')
+  return formatMinutes(total)
 }

@@ -5,6 +5,7 @@ import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { SaveButtons } from '@atrium/ui/save-buttons'
@@ -27,19 +28,9 @@ import {
   type PolicyFormValues,
 } from './policy-form.ts'
 
-const modes: readonly { mode: MfaMode; label: string; text: string }[] = [
-  { mode: 'off', label: 'Off', text: 'A password is enough, and nobody is asked for more.' },
-  {
-    mode: 'optional',
-    label: 'Optional',
-    text: 'Everybody may protect their account with a second factor, such as an app or a key.',
-  },
-  {
-    mode: 'required',
-    label: 'Required',
-    text: 'Not available yet: sign-in does not ask people for a second factor, so nobody would be held to it.',
-  },
-]
+const t = translations('portal.security-policy')
+
+const modes = ['off', 'optional', 'required'] as const satisfies readonly MfaMode[]
 /**
  * Cannot be chosen while sign-in does not enforce it. A policy that has it already keeps it until
  * another one is chosen.
@@ -83,7 +74,7 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
         form.setInitialValues({ ...fromPolicy(securityPolicy), typed: '' })
         form.setValues({ ...fromPolicy(securityPolicy), typed: '' })
         onSaved(warnings)
-        done('The security policy is saved. Sign-in does not apply it yet.')
+        done(t('saved'))
       },
       onError: (error) => {
         const placed = showRejection(form, error)
@@ -96,29 +87,26 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
   return (
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack gap="lg">
-        <Panel title="Second factor">
-          <Radio.Group aria-label="Second factor" {...form.getInputProps('mfaMode')}>
+        <Panel title={t('mfa.title')}>
+          <Radio.Group aria-label={t('mfa.title')} {...form.getInputProps('mfaMode')}>
             <Stack gap="sm">
-              {modes.map(({ mode, label, text }) => (
+              {modes.map((mode) => (
                 <Radio
                   key={mode}
                   value={mode}
-                  label={label}
-                  description={text}
+                  label={t(`mfa.modes.${mode}.label`)}
+                  description={t(`mfa.modes.${mode}.hint`)}
                   disabled={!editable || mode === unavailable}
                 />
               ))}
             </Stack>
           </Radio.Group>
         </Panel>
-        <Panel
-          title="Sessions"
-          description="After how many minutes people sign in again. Leave a field empty for no limit of your own."
-        >
+        <Panel title={t('sessions.title')} description={t('sessions.hint')}>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <NumberInput
-              label="Without activity, in minutes"
-              description={minutesText(values.sessionIdleMinutes) || 'No limit'}
+              label={t('sessions.idle')}
+              description={minutesText(values.sessionIdleMinutes) || t('sessions.noLimit')}
               placeholder="480"
               min={idleMinutes.min}
               max={idleMinutes.max}
@@ -129,8 +117,8 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
               {...form.getInputProps('sessionIdleMinutes')}
             />
             <NumberInput
-              label="In all, in minutes"
-              description={minutesText(values.sessionAbsoluteMinutes) || 'No limit'}
+              label={t('sessions.absolute')}
+              description={minutesText(values.sessionAbsoluteMinutes) || t('sessions.noLimit')}
               placeholder="10080"
               min={absoluteMinutes.min}
               max={absoluteMinutes.max}
@@ -142,29 +130,23 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
             />
           </SimpleGrid>
         </Panel>
-        <Panel
-          title="Countries"
-          description="From where people may sign in, by the address they come from. None chosen means everywhere."
-        >
+        <Panel title={t('countries.title')} description={t('countries.hint')}>
           <MultiSelect
-            label="Allowed countries"
-            placeholder={values.allowedCountries.length === 0 ? 'Every country' : ''}
+            label={t('countries.label')}
+            placeholder={values.allowedCountries.length === 0 ? t('countries.placeholder') : ''}
             data={countryData(values.allowedCountries)}
             searchable
             clearable
-            clearButtonProps={{ 'aria-label': 'Allow every country' }}
+            clearButtonProps={{ 'aria-label': t('countries.clear') }}
             hidePickedOptions
-            nothingFoundMessage="No country has this name."
+            nothingFoundMessage={t('countries.notFound')}
             maxDropdownHeight={280}
             comboboxProps={{ withinPortal: false }}
             disabled={!editable}
             {...form.getInputProps('allowedCountries')}
           />
         </Panel>
-        <Panel
-          title="Addresses"
-          description="From which networks people may sign in, such as that of your office."
-        >
+        <Panel title={t('addresses.title')} description={t('addresses.about')}>
           <AllowlistEditor
             value={values.ipAllowlist}
             typed={values.typed}
@@ -176,14 +158,14 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
         </Panel>
         {unplaced !== undefined && (
           <ProblemAlert
-            title="The security policy was not saved."
+            title={t('notSaved')}
             error={unplaced}
             message={explain(unplaced) ?? problemOf(unplaced).message}
           />
         )}
         {editable && (
           <SaveButtons
-            label="Save policy"
+            label={t('save')}
             saving={update.isPending}
             dirty={dirty}
             onDiscard={form.reset}

@@ -1,6 +1,7 @@
 import type { Warning } from '@atrium/core/platform/warnings'
 import type { SecurityPolicyView } from '@atrium/core/security-policy/security-policy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { Time } from '@atrium/ui/time'
@@ -16,6 +17,8 @@ import { useUpdateSecurityPolicy } from './mutations.ts'
 import { putBack } from './policy-form.ts'
 import { PolicyPanels } from './policy-panels.tsx'
 
+const t = translations('portal.security-policy')
+
 /** How people of a workplace may sign in. */
 export function SecurityPolicyPage() {
   const tenant = useTenant()
@@ -25,24 +28,24 @@ export function SecurityPolicyPage() {
   return (
     <>
       <PageHeader
-        title="Security policy"
-        tabTitle={`Security policy of ${tenant.name}`}
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
         description={
           <>
-            How people of {tenant.name} may sign in.
+            {t('description', { tenant: tenant.name })}
             {query.data?.updatedAt && (
               <>
                 {' '}
-                Last changed <Time at={query.data.updatedAt} />.
+                {t.rich('lastChanged', { time: () => <Time at={query.data.updatedAt ?? ''} /> })}
               </>
             )}
           </>
         }
       />
-      {query.isPending && <LoadingRows label="Loading the security policy" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The security policy could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -67,10 +70,9 @@ function PolicyContent({ policy }: { policy: SecurityPolicyView }) {
         color="tide"
         variant="light"
         icon={<IconInfoCircle aria-hidden />}
-        title="Kept now, applied later"
+        title={t('stored.title')}
       >
-        These rules are stored and checked. Sign-in does not hold people to them yet; nobody is shut
-        out by saving.
+        {t('stored.hint')}
       </Alert>
       {saved && saved.warnings.length > 0 && (
         <SavedWarnings saved={saved} policy={policy} onClose={() => setSaved(undefined)} />
@@ -103,9 +105,7 @@ function SavedWarnings({
       color={shutsOut ? 'red' : 'yellow'}
       variant="light"
       icon={<IconAlertTriangle aria-hidden />}
-      title={
-        shutsOut ? 'Saved, and it would shut you out yourself' : 'Saved, with something to look at'
-      }
+      title={shutsOut ? t('warnings.shutOut') : t('warnings.other')}
       role="alert"
     >
       <Stack gap="sm" align="flex-start">
@@ -115,7 +115,9 @@ function SavedWarnings({
           ))}
         </List>
         {update.error && (
-          <Text size="sm">It could not be put back: {problemOf(update.error).message}</Text>
+          <Text size="sm">
+            {t('warnings.putBackFailed', { reason: problemOf(update.error).message })}
+          </Text>
         )}
         <Button
           size="xs"
@@ -125,7 +127,7 @@ function SavedWarnings({
             update.mutate(putBack(slug, saved.before, policy.editVersion), { onSuccess: onClose })
           }
         >
-          Put the policy back as it was
+          {t('warnings.putBack')}
         </Button>
       </Stack>
     </Alert>

@@ -3,6 +3,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { Snippet } from '@atrium/ui/snippet'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -13,7 +14,9 @@ import { IconInfoCircle, IconTrash } from '@tabler/icons-react'
 import { explain } from '../tenants/problems.ts'
 import { useRemoveSsoApp } from './mutations.ts'
 import { setupSnippets } from './setup-snippets.ts'
-import { appStates } from './status-meta.ts'
+import { appState } from './status-meta.ts'
+
+const t = translations('portal.sso')
 
 interface Props {
   slug: string
@@ -26,7 +29,11 @@ interface Props {
 /** Everything needed to set an application up, and the way to take it away. */
 export function AppDrawer({ app, onClose, ...props }: Props) {
   return (
-    <SideDrawer opened={app !== undefined} onClose={onClose} title={app?.name ?? 'Application'}>
+    <SideDrawer
+      opened={app !== undefined}
+      onClose={onClose}
+      title={app?.name ?? t('details.title')}
+    >
       {app && <AppDetails {...props} app={app} onClose={onClose} />}
     </SideDrawer>
   )
@@ -35,7 +42,7 @@ export function AppDrawer({ app, onClose, ...props }: Props) {
 function AppDetails({ slug, app, mayChange, onClose }: Props & { app: SsoAppView }) {
   const [asking, { open, close }] = useDisclosure(false)
   const remove = useRemoveSsoApp(slug)
-  const state = appStates[app.state]
+  const state = appState(app.state)
   return (
     <Stack gap="lg">
       <Stack gap="xs">
@@ -49,39 +56,39 @@ function AppDetails({ slug, app, mayChange, onClose }: Props & { app: SsoAppView
         )}
       </Stack>
       <DetailList>
-        <DetailItem label="Issuer">
-          <CopyValue label="Issuer" hideLabel value={app.issuer} />
+        <DetailItem label={t('details.issuer')}>
+          <CopyValue label={t('details.issuer')} hideLabel value={app.issuer} />
         </DetailItem>
-        <DetailItem label="Discovery address">
-          <CopyValue label="Discovery address" hideLabel value={app.discoveryUrl} />
+        <DetailItem label={t('details.discovery')}>
+          <CopyValue label={t('details.discovery')} hideLabel value={app.discoveryUrl} />
         </DetailItem>
-        <DetailItem label="Client id">
-          <CopyValue label="Client id" hideLabel value={app.clientId} />
+        <DetailItem label={t('details.clientId')}>
+          <CopyValue label={t('details.clientId')} hideLabel value={app.clientId} />
         </DetailItem>
-        <DetailItem label="Client secret">
-          Was shown once, when the application was added
-        </DetailItem>
-        <DetailItem
-          label={app.redirectUris.length === 1 ? 'Redirect address' : 'Redirect addresses'}
-        >
+        <DetailItem label={t('details.clientSecret')}>{t('details.secretShown')}</DetailItem>
+        <DetailItem label={t('details.redirects', { count: app.redirectUris.length })}>
           {app.redirectUris.map((uri, index) => (
             <div key={uri}>
-              <CopyValue label={`Redirect address ${index + 1}`} hideLabel value={uri} />
+              <CopyValue
+                label={t('redirects.numbered', { number: index + 1 })}
+                hideLabel
+                value={uri}
+              />
             </div>
           ))}
         </DetailItem>
         {app.launchUrl && (
-          <DetailItem label="Start address">
-            <CopyValue label="Start address" hideLabel value={app.launchUrl} />
+          <DetailItem label={t('details.startAddress')}>
+            <CopyValue label={t('details.startAddress')} hideLabel value={app.launchUrl} />
           </DetailItem>
         )}
-        <DetailItem label="Added">
+        <DetailItem label={t('details.added')}>
           <Time at={app.createdAt} show="both" />
         </DetailItem>
       </DetailList>
       <section aria-labelledby="setup">
         <Title order={3} id="setup" mb="xs">
-          Set it up
+          {t('setup.title')}
         </Title>
         <SetupTabs app={app} />
       </section>
@@ -93,31 +100,29 @@ function AppDetails({ slug, app, mayChange, onClose }: Props & { app: SsoAppView
             leftSection={<IconTrash size={17} aria-hidden />}
             onClick={open}
           >
-            Remove application
+            {t('remove.action')}
           </Button>
         </Group>
       )}
       <ConfirmDialog
         opened={asking}
         onClose={close}
-        title={`Remove ${app.name}?`}
-        confirmLabel="Remove application"
+        title={t('remove.title', { app: app.name })}
+        confirmLabel={t('remove.action')}
         explain={explain}
         onConfirm={async () => {
           await remove.mutateAsync({ slug, appId: app.id })
-          done(`${app.name} has been removed.`)
+          done(t('remove.done', { app: app.name }))
           onClose()
         }}
       >
         <Stack gap="xs">
-          <Text size="sm">This takes {app.name} away at the identity provider:</Text>
+          <Text size="sm">{t('remove.intro', { app: app.name })}</Text>
           <List size="sm" spacing={4}>
-            <List.Item>
-              nobody can sign in to it with their account of this workplace any more
-            </List.Item>
-            <List.Item>its client id and secret stop working and cannot be brought back</List.Item>
+            <List.Item>{t('remove.noSignIn')}</List.Item>
+            <List.Item>{t('remove.noSecret')}</List.Item>
           </List>
-          <Text size="sm">What people have stored in the application itself is not touched.</Text>
+          <Text size="sm">{t('remove.dataStays')}</Text>
         </Stack>
       </ConfirmDialog>
     </Stack>
@@ -128,7 +133,7 @@ function SetupTabs({ app }: { app: SsoAppView }) {
   const snippets = setupSnippets(app)
   return (
     <Tabs defaultValue={snippets[0]?.id ?? null} keepMounted={false}>
-      <Tabs.List aria-label="Applications with ready settings">
+      <Tabs.List aria-label={t('setup.tabs')}>
         {snippets.map(({ id, label }) => (
           <Tabs.Tab key={id} value={id}>
             {label}
@@ -140,9 +145,12 @@ function SetupTabs({ app }: { app: SsoAppView }) {
           <Text size="sm" mb="xs">
             {about}
           </Text>
-          <Snippet label={id === 'other' ? 'Settings' : `Settings for ${label}`} text={text} />
+          <Snippet
+            label={id === 'other' ? t('setup.settings') : t('setup.settingsFor', { app: label })}
+            text={text}
+          />
           <Text size="sm" c="dimmed" mt="xs">
-            {id === 'other' ? redirectHint : `Its redirect address is usually ${redirectHint}.`}
+            {id === 'other' ? redirectHint : t('setup.usualRedirect', { address: redirectHint })}
           </Text>
         </Tabs.Panel>
       ))}

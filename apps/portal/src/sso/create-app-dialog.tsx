@@ -1,6 +1,7 @@
 import type { CreatedSsoApp } from '@atrium/core/sso/sso'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { zodForm } from '@atrium/ui/zod-form'
 import { ActionIcon, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form'
@@ -10,6 +11,8 @@ import { explain } from '../tenants/problems.ts'
 import { showRejection } from '../tenants/rejection.ts'
 import { useCreateSsoApp } from './mutations.ts'
 import { emptySsoForm, SsoForm, type SsoFormValues, toCreateSsoApp } from './sso-form.ts'
+
+const t = translations('portal.sso')
 
 interface Props {
   slug: string
@@ -21,7 +24,7 @@ interface Props {
 /** Asks for what the identity provider needs to know about an application. */
 export function CreateAppDialog({ opened, onClose, ...props }: Props) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Add an application" size="lg">
+    <Modal opened={opened} onClose={onClose} title={t('create.title')} size="lg">
       {opened && <CreateAppForm {...props} onClose={onClose} />}
     </Modal>
   )
@@ -47,8 +50,8 @@ function CreateAppForm({ slug, onClose, onCreated }: Omit<Props, 'opened'>) {
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
         <TextInput
-          label="Name"
-          description="As people see it when they choose an application."
+          label={t('create.name')}
+          description={t('create.nameHint')}
           placeholder="Nextcloud"
           required
           maxLength={80}
@@ -57,8 +60,8 @@ function CreateAppForm({ slug, onClose, onCreated }: Omit<Props, 'opened'>) {
         />
         <RedirectUris form={form} />
         <TextInput
-          label="Start address"
-          description="Optional. Where the application opens when somebody picks it from the list."
+          label={t('create.startAddress')}
+          description={t('create.startAddressHint')}
           placeholder="https://cloud.example.com"
           type="url"
           autoCapitalize="none"
@@ -66,23 +69,19 @@ function CreateAppForm({ slug, onClose, onCreated }: Omit<Props, 'opened'>) {
           {...form.getInputProps('launchUrl')}
         />
         {unplaced !== undefined && (
-          <ProblemAlert
-            title="The application was not added."
-            error={unplaced}
-            message={explain(unplaced)}
-          />
+          <ProblemAlert title={t('create.failed')} error={unplaced} message={explain(unplaced)} />
         )}
         {create.isPending && (
           <Text size="sm" c="dimmed" role="status">
-            Setting it up at the identity provider. If any part fails, all of it is taken back.
+            {t('create.pending')}
           </Text>
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
-            Cancel
+            {t('create.cancel')}
           </Button>
           <Button type="submit" loading={create.isPending}>
-            Add application
+            {t('create.submit')}
           </Button>
         </Group>
       </Stack>
@@ -99,17 +98,18 @@ type SsoFormState = UseFormReturnType<
 function RedirectUris({ form }: { form: SsoFormState }) {
   const { redirectUris } = form.values
   return (
-    <Stack gap="xs" role="group" aria-label="Redirect addresses">
+    <Stack gap="xs" role="group" aria-label={t('redirects.title')}>
       {redirectUris.map((_, index) => (
         // A position is the only name that a row has: values may repeat while they are being typed.
         <Group key={index} gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
             flex={1}
-            label={index === 0 ? 'Redirect address' : `Redirect address ${index + 1}`}
+            label={
+              index === 0 ? t('redirects.first') : t('redirects.numbered', { number: index + 1 })
+            }
             {...(index === 0
               ? {
-                  description:
-                    'Where people return after signing in. The application’s documentation names it; it must match exactly.',
+                  description: t('redirects.hint'),
                 }
               : {})}
             placeholder="https://cloud.example.com/apps/user_oidc/code"
@@ -125,7 +125,7 @@ function RedirectUris({ form }: { form: SsoFormState }) {
               variant="subtle"
               color="gray"
               size={36}
-              aria-label={`Remove redirect address ${index + 1}`}
+              aria-label={t('redirects.remove', { number: index + 1 })}
               onClick={() => form.removeListItem('redirectUris', index)}
             >
               <IconX size={18} aria-hidden />
@@ -141,7 +141,7 @@ function RedirectUris({ form }: { form: SsoFormState }) {
             leftSection={<IconPlus size={16} aria-hidden />}
             onClick={() => form.insertListItem('redirectUris', '')}
           >
-            Add another redirect address
+            {t('redirects.add')}
           </Button>
         </Group>
       )}

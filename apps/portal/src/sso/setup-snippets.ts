@@ -1,3 +1,6 @@
+import { translations } from '@atrium/ui/messages'
+
+const t = translations('portal.sso')
 /**
  * What an application needs to know to let people sign in. The secret is left to be filled in: it
  * is shown once and kept nowhere.
@@ -35,30 +38,29 @@ export function setupSnippets(app: SignInDetails): Snippet[] {
     {
       id: 'nextcloud',
       label: 'Nextcloud',
-      about: 'Run this once on the server, with the app “OpenID Connect user backend” installed.',
+      about: t('setup.nextcloud'),
       redirectHint: 'https://your-nextcloud/apps/user_oidc/code',
       text: nextcloud(app),
     },
     {
       id: 'gitlab',
       label: 'GitLab',
-      about: 'Goes into /etc/gitlab/gitlab.rb, followed by “gitlab-ctl reconfigure”.',
+      about: t('setup.gitlab'),
       redirectHint: 'https://your-gitlab/users/auth/openid_connect/callback',
       text: gitlab(app),
     },
     {
       id: 'oauth2-proxy',
       label: 'oauth2-proxy',
-      about: 'Goes into oauth2-proxy.cfg, for a site that has no sign-in of its own.',
+      about: t('setup.oauth2Proxy'),
       redirectHint: 'https://your-site/oauth2/callback',
       text: oauth2Proxy(app),
     },
     {
       id: 'other',
-      label: 'Anything else',
-      about:
-        'The names that most applications use in their environment. What is missing here is read from the discovery address.',
-      redirectHint: 'Look for “callback” or “redirect” in the documentation of the application.',
+      label: t('setup.otherLabel'),
+      about: t('setup.other'),
+      redirectHint: t('setup.otherRedirect'),
       text: environment(app),
     },
   ]

@@ -1,5 +1,6 @@
 import type { CreatedSsoApp, SsoAppView } from '@atrium/core/sso/sso'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
@@ -17,7 +18,9 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { AppDrawer } from './app-drawer.tsx'
 import { CreateAppDialog } from './create-app-dialog.tsx'
-import { appStates } from './status-meta.ts'
+import { appState } from './status-meta.ts'
+
+const t = translations('portal.sso')
 
 /** Applications that people of the workplace sign in to with the same account. */
 export function SsoPage() {
@@ -42,7 +45,7 @@ export function SsoPage() {
   const apps = query.data?.items ?? []
   const addButton = editable && (
     <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
-      Add application
+      {t('add')}
     </Button>
   )
 
@@ -50,15 +53,15 @@ export function SsoPage() {
   return (
     <>
       <PageHeader
-        title="Single sign-on"
-        tabTitle={`Single sign-on of ${tenant.name}`}
-        description={`Applications that people of ${tenant.name} sign in to with the account they have here (OpenID Connect).`}
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description', { tenant: tenant.name })}
         actions={apps.length > 0 && addButton}
       />
-      {query.isPending && <LoadingRows label="Loading applications" rows={3} />}
+      {query.isPending && <LoadingRows label={t('loading')} rows={3} />}
       {query.error && (
         <ErrorState
-          title="The applications could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -67,17 +70,15 @@ export function SsoPage() {
       {query.data && apps.length === 0 && (
         <EmptyState
           icon={<IconKey size={32} stroke={1.5} aria-hidden />}
-          title="No applications yet"
+          title={t('empty.title')}
           action={addButton}
         >
-          {editable
-            ? 'Add the first one, such as your wiki or your cloud. You get a client id, a secret and settings to paste.'
-            : 'Applications appear here as soon as an admin has added them.'}
+          {editable ? t('empty.add') : t('empty.wait')}
         </EmptyState>
       )}
       {query.data && apps.length > 0 && (
         <ResponsiveTable
-          caption={`Applications of ${tenant.name}`}
+          caption={t('table.caption', { tenant: tenant.name })}
           columns={columnsWith(setShownId)}
           rows={apps}
           rowKey={({ id }) => id}
@@ -98,12 +99,11 @@ export function SsoPage() {
           setShownId(created?.id)
           setCreated(undefined)
         }}
-        title={`${created?.name ?? 'The application'} has been added`}
-        label="Client secret"
+        title={created ? t('created.title', { app: created.name }) : ''}
+        label={t('created.label')}
         secret={created?.clientSecret ?? ''}
       >
-        Put this secret into the settings of the application now. The other settings follow when you
-        close this window, and can be read again at any time.
+        {t('created.hint')}
       </SecretReveal>
       <AppDrawer
         slug={tenant.slug}
@@ -119,7 +119,7 @@ function columnsWith(show: (id: string) => void): Column<SsoAppView>[] {
   return [
     {
       key: 'name',
-      header: 'Application',
+      header: t('table.name'),
       primary: true,
       cell: ({ id, name }) => (
         <Anchor
@@ -134,22 +134,26 @@ function columnsWith(show: (id: string) => void): Column<SsoAppView>[] {
         </Anchor>
       ),
     },
-    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...appStates[state]} /> },
+    {
+      key: 'state',
+      header: t('table.state'),
+      cell: ({ state }) => <StatusBadge {...appState(state)} />,
+    },
     {
       key: 'redirect',
-      header: 'Redirect address',
+      header: t('table.redirect'),
       cell: ({ redirectUris }) => (
         <Text span size="sm" style={{ overflowWrap: 'anywhere' }}>
           {redirectUris[0]}
           {redirectUris.length > 1 && (
             <Text span c="dimmed" inherit>
               {' '}
-              and {redirectUris.length - 1} more
+              {t('table.moreRedirects', { count: redirectUris.length - 1 })}
             </Text>
           )}
         </Text>
       ),
     },
-    { key: 'created', header: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { key: 'created', header: t('table.added'), cell: ({ createdAt }) => <Time at={createdAt} /> },
   ]
 }

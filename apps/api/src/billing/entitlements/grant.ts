@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { replaceGrant } from '@atrium/db/billing/entitlements'
@@ -35,7 +34,7 @@ export function rejectBeyondFree(
       : [
           {
             path: 'plan',
-            message: errorText('planNeedsSubscription', { plan }),
+            message: `The plan ${plan} needs a subscription. Start with the free plan, then subscribe.`,
           },
         ]),
     ...(seats <= freeSeats
@@ -43,7 +42,7 @@ export function rejectBeyondFree(
       : [
           {
             path: 'seats',
-            message: errorText('freeSeats', { freeSeats }),
+            message: `The free plan has ${freeSeats} seats. More need a subscription.`,
           },
         ]),
   ]
@@ -108,7 +107,7 @@ export async function chooseSeats(
   const { seats: entitled, reason } = await readEntitlements(trx, services, tenantId)
   if (entitled !== 0 && seats > entitled) {
     const plan = reason === 'grant' ? 'What was granted to this workplace' : 'The free plan'
-    const message = errorText('entitledSeats', { plan, entitled })
+    const message = `${plan} has ${entitled} seats. More need a subscription, under Billing, or the operator.`
     throw new AppError('subscription_required', message, { issues: [{ path: 'seats', message }] })
   }
   await followEntitlements(trx, services, tenantId, {

@@ -1,5 +1,4 @@
 import type { PriceView } from '@atrium/core/billing/prices'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   activatePrice as activate,
@@ -46,4 +45,5 @@ export async function putOnSale(services: Services, id: string): Promise<void> {
   if (replaced) await archiveAtProcessor(services, replaced)
 }
 
-const archived = () => new AppError('price_state', errorText('priceArchived'))
+const archived = () =>
+  new AppError('price_state', 'The price was archived. Make a new one instead.')

@@ -1,6 +1,5 @@
 import { faultsOfPrice, type PriceSettings } from '@atrium/core/billing/prices'
-import { errorText } from '@atrium/core/platform/error-text'
-import { AppError, type IssueText } from '@atrium/core/platform/errors'
+import { AppError } from '@atrium/core/platform/errors'
 import { partnerIdsBySlug } from '@atrium/db/billing/prices'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 
@@ -14,13 +13,10 @@ export async function checkPrice(
   partnerSlugs: readonly string[] | null,
 ): Promise<readonly string[] | null> {
   const found = await partnerIdsBySlug(db, partnerSlugs ?? [])
-  const issues: IssueText[] = faultsOfPrice(settings)
+  const issues = faultsOfPrice(settings)
   for (const [index, slug] of (partnerSlugs ?? []).entries()) {
     if (!found.has(slug))
-      issues.push({
-        path: `partnerSlugs.${index}`,
-        message: errorText('unknownPartnerNamed', { slug }),
-      })
+      issues.push({ path: `partnerSlugs.${index}`, message: `There is no partner ${slug}.` })
   }
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
   return partnerSlugs === null ? null : partnerSlugs.flatMap((slug) => found.get(slug) ?? [])

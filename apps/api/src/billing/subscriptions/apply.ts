@@ -1,7 +1,6 @@
 import { snapshotOf } from '@atrium/core/billing/prices'
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import { type SubscriptionStatus, toSubscriptionStatus } from '@atrium/core/billing/subscriptions'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { type Plan, plan as planOf } from '@atrium/core/tenants/tenants'
 import { findPriceByStripeId, type PriceRow } from '@atrium/db/billing/prices'
@@ -98,7 +97,10 @@ async function settleOther(trx: Trx, services: InTransaction, tenantId: string):
       return
     }
   }
-  throw new AppError('subscription_exists', errorText('otherSubscriptionRuns'))
+  throw new AppError(
+    'subscription_exists',
+    'The tenant has another subscription that has not ended.',
+  )
 }
 
 interface Known {

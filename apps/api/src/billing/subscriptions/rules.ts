@@ -1,5 +1,4 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   findTenantSubscription,
@@ -25,7 +24,7 @@ export async function lockTenantSubscription(trx: Trx, access: Access): Promise<
   await lockSubscriptionsOf(trx, access.tenant.id)
   await rejectFormerRight(trx, access)
   const row = await findTenantSubscription(trx, access.tenant.id)
-  if (!row) throw new AppError('not_found', errorText('noSubscription'))
+  if (!row) throw new AppError('not_found', 'The tenant has no subscription.')
   if (isEnded(row.status)) throw new AppError('subscription_ended')
   return row
 }
@@ -45,14 +44,14 @@ export function rejectUnchangeable(row: SubscriptionRow, currency: string | unde
   if (currency !== undefined && currency !== row.currency) {
     throw new AppError(
       'currency_locked',
-      errorText('subscriptionCurrency', { currency: row.currency }),
+      `This subscription is paid in ${row.currency}. Another currency needs a new subscription.`,
     )
   }
   if (row.cancelAtPeriodEnd) throw new AppError('uncancel_first')
   if (!changeable.includes(row.status)) {
     throw new AppError(
       'subscription_state',
-      errorText('subscriptionNotChangeable', { status: row.status.replace('_', ' ') }),
+      `A subscription that is ${row.status.replace('_', ' ')} is not changed.`,
     )
   }
 }
@@ -62,6 +61,6 @@ export function rejectNoChange(row: SubscriptionRow, target: Target): void {
   const same = row.plan === target.plan && row.cycle === target.cycle && row.seats === target.seats
   if (same)
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: '', message: errorText('nothingWouldChange') }],
+      issues: [{ path: '', message: 'Nothing would change.' }],
     })
 }

@@ -5,7 +5,6 @@ import {
   type WebhookEventPage,
   type WebhookEventView,
 } from '@atrium/core/billing/webhooks'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findInboxEvent, type InboxEvent, listInboxEvents } from '@atrium/db/billing/webhook-inbox'
 import type { Services } from '../../rpc/services.ts'
@@ -38,7 +37,7 @@ export async function getWebhookEvent(
   return { ...toItem(row), payload: maskedPayload(row.payload) }
 }
 
-export const unknownEvent = () => new AppError('not_found', errorText('unknownEvent'))
+export const unknownEvent = () => new AppError('not_found', 'There is no event with this id.')
 
 function toItem(row: InboxEvent): WebhookEventItem {
   return {

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { claimMember, type MemberWork, releaseMember } from '@atrium/db/members/member-work'
 import { findMember } from '@atrium/db/members/members'
@@ -23,7 +22,7 @@ export async function holdingMailbox<Result>(
   let work = await claimMember(db, tenantId, userId)
   while (!work) {
     if (!(await findMember(db, tenantId, userId)))
-      throw new AppError('not_found', errorText('memberGone'))
+      throw new AppError('not_found', 'The member is gone.')
     if (performance.now() >= giveUpAt) throw new AppError('member_busy')
     await wait(pollIntervalMs)
     work = await claimMember(db, tenantId, userId)

@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
@@ -11,7 +10,7 @@ export const mailDeadlineMs = 10_000
 export function mailServerOf(services: Services): MailServer {
   const { mail } = services.systems
   if (!mail || !services.config.mailProvisioning)
-    throw new AppError('integration_off', errorText('noMailServer'))
+    throw new AppError('integration_off', 'This installation has no mail server.')
   return mail
 }
 
@@ -25,7 +24,7 @@ export function mailFailure(error: unknown, signal: AbortSignal): AppError {
   if (signal.aborted) {
     return new AppError(
       'upstream_failed',
-      errorText('mailServerTimeoutSeconds', { mailDeadlineMs: mailDeadlineMs / 1000 }),
+      `The mail server did not answer within ${mailDeadlineMs / 1000} seconds.`,
       { cause: error },
     )
   }

@@ -1,7 +1,6 @@
 import { claimDays, claimsPerTenant } from '@atrium/core/mail/domain-claims'
 import { isPublicMailProvider } from '@atrium/core/mail/mail-providers'
-import { errorText } from '@atrium/core/platform/error-text'
-import { AppError, type IssueText } from '@atrium/core/platform/errors'
+import { AppError, type Issue } from '@atrium/core/platform/errors'
 import { countClaims, isProvenElsewhere } from '@atrium/db/mail/domains'
 import type { Trx } from '@atrium/db/platform/connect'
 import { violatedConstraint } from '@atrium/db/platform/failures'
@@ -24,9 +23,9 @@ export function rejectPlatformNames(
     name !== own &&
     !name.endsWith(`.${own}`) &&
     (name === services.config.tenantDomain || isManaged(services, name))
-  const issues: IssueText[] = names
+  const issues: Issue[] = names
     .filter(foreign)
-    .map((name) => ({ path, message: errorText('platformDomain', { name }) }))
+    .map((name) => ({ path, message: `${name} belongs to the platform.` }))
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
 }
 
@@ -42,9 +41,9 @@ export async function rejectUnavailable(
   names: readonly string[],
   path: string,
 ): Promise<void> {
-  const issues: IssueText[] = names.filter(isPublicMailProvider).map((name) => ({
+  const issues: Issue[] = names.filter(isPublicMailProvider).map((name) => ({
     path,
-    message: errorText('publicMailDomain', { name }),
+    message: `${name} belongs to a public mail provider. Add a domain of your own.`,
   }))
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
   for (const name of names)
@@ -70,6 +69,9 @@ export function isDomainTaken(error: unknown): boolean {
 
 /** The rejection of a domain that another tenant has proved, or that this one has already. */
 export function domainTaken(path: string, cause?: unknown): AppError {
-  const message = path === 'domain' ? errorText('domainInUse') : errorText('oneDomainInUse')
+  const message =
+    path === 'domain'
+      ? 'This domain is in use already.'
+      : 'One of the domains belongs to a tenant already.'
   return new AppError('already_exists', message, { cause, issues: [{ path, message }] })
 }

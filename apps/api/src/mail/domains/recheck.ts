@@ -1,5 +1,4 @@
 import type { DomainPath, DomainView } from '@atrium/core/mail/domains'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
@@ -25,9 +24,12 @@ export async function recheckDomain(
     await readDomain(services.database.db, access.tenant.id, input.domain),
     'manual',
   )
-  if (outcome === 'removed') throw new AppError('not_found', errorText('unknownDomain'))
+  if (outcome === 'removed') throw new AppError('not_found', 'This tenant has no such domain.')
   if (outcome === 'superseded') {
-    throw new AppError('already_exists', errorText('domainProvedElsewhere'))
+    throw new AppError(
+      'already_exists',
+      'Another workplace has shown that this domain belongs to it, so it was removed here.',
+    )
   }
   const { before, after } = outcome
   await services.audit.record(ctx, access.caller, {

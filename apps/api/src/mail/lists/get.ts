@@ -1,5 +1,4 @@
 import type { ListLists, ListPage, ListSummary, ListView } from '@atrium/core/mail/lists'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
@@ -47,7 +46,7 @@ export async function readList(
   return toListView(row)
 }
 
-export const noSuchList = () => new AppError('not_found', errorText('unknownList'))
+export const noSuchList = () => new AppError('not_found', 'There is no such list.')
 
 export function toListView(row: ListRow): ListView {
   const view = {

@@ -1,5 +1,4 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   type BookingAction,
@@ -67,7 +66,10 @@ export function requireAllowed(
   const rejection = rejectionOf(action, by, deadlinesOf(booking), now.getTime())
   if (rejection === 'limit_reached') {
     const most = schedulingLimits.movesPerBooking
-    throw new AppError(rejection, errorText('moveLimit', { most, hostName: booking.hostName }))
+    throw new AppError(
+      rejection,
+      `You can move a booking ${most} times. Ask ${booking.hostName} to move it, or cancel it and book again.`,
+    )
   }
   if (rejection) throw new AppError(rejection)
 }

@@ -1,5 +1,4 @@
 import { type AuditAction, changedFields } from '@atrium/core/audit/audit'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   type CreateEventType,
@@ -54,7 +53,7 @@ export async function createEventType(
     if ((await countEventTypes(trx, host.id)) >= schedulingLimits.eventTypesPerHost)
       throw new AppError(
         'limit_reached',
-        errorText('eventTypeLimit', { eventTypesPerHost: schedulingLimits.eventTypesPerHost }),
+        `A host has at most ${schedulingLimits.eventTypesPerHost} event types.`,
       )
     const { slug: _, hostId: __, eventSlug, ...settings } = input
     const requested = {
@@ -97,7 +96,7 @@ export async function changeEventType(
       if (row.version !== input.version)
         throw new AppError(
           'version_conflict',
-          errorText('eventTypeVersion', { version: row.version }),
+          `The event type is at version ${row.version} now. Read it again.`,
         )
       const { slug: _, eventTypeId: __, version: ___, ...given } = input
       const stored = toSettings(row)
@@ -155,7 +154,11 @@ export async function removeEventType(
 }
 
 function bookingsComing(count: number): AppError {
-  return new AppError('event_type_in_use', errorText('eventTypeBookings', { count }))
+  const bookings = count === 1 ? 'One booking is' : `${count} bookings are`
+  return new AppError(
+    'event_type_in_use',
+    `${bookings} still to come. Cancel what is not to take place, or keep the bookings.`,
+  )
 }
 
 async function lockOwn(
@@ -181,9 +184,9 @@ async function readBack(trx: Trx, id: string): Promise<EventTypeRow> {
 }
 
 const takenSlug = (cause?: unknown) =>
-  new AppError('already_exists', errorText('eventTypeSlugTaken'), {
+  new AppError('already_exists', 'The host has an event type under this address already.', {
     cause,
-    issues: [{ path: 'eventSlug', message: errorText('slugInUse') }],
+    issues: [{ path: 'eventSlug', message: 'This address is already in use.' }],
   })
 
 function rejectTakenSlug(error: unknown): never {

@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import type {
@@ -17,7 +16,7 @@ import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { hostsInReach, ownHost, requireHostAccess } from '../access.ts'
 
-export const noSuchEventType = () => new AppError('not_found', errorText('unknownEventType'))
+export const noSuchEventType = () => new AppError('not_found', 'There is no such event type.')
 
 /**
  * Newest first. Members without the right to every host see those of their own. Throws AppError

@@ -1,5 +1,4 @@
-import { errorText } from '@atrium/core/platform/error-text'
-import { AppError, type IssueText } from '@atrium/core/platform/errors'
+import { AppError, type Issue } from '@atrium/core/platform/errors'
 import type { EventTypeSettings } from '@atrium/core/scheduling/event-types'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { findHostsById, type HostRow } from '@atrium/db/scheduling/hosts'
@@ -32,7 +31,7 @@ export async function rejectUnfit(
 ): Promise<void> {
   const touched = isOtherTeam(requested, stored)
   if (touched && !actsForAll(access))
-    throw new AppError('not_admin', errorText('teamEventTypesByAdmins'))
+    throw new AppError('not_admin', 'Event types of several hosts are put together by an admin.')
   const issues = [
     ...(requested.scheduleId === (stored?.scheduleId ?? null)
       ? []
@@ -52,27 +51,23 @@ async function scheduleIssues(
   db: Db | Trx,
   host: HostRow,
   scheduleId: string | null,
-): Promise<IssueText[]> {
+): Promise<Issue[]> {
   if (scheduleId === null) return []
   const schedule = await findSchedule(db, host.tenantId, scheduleId)
   return schedule?.hostId === host.id
     ? []
-    : [{ path: 'scheduleId', message: errorText('scheduleOfOtherHost') }]
+    : [{ path: 'scheduleId', message: 'This is not a schedule of the host.' }]
 }
 
-async function hostIssues(
-  db: Db | Trx,
-  host: HostRow,
-  ids: readonly string[],
-): Promise<IssueText[]> {
+async function hostIssues(db: Db | Trx, host: HostRow, ids: readonly string[]): Promise<Issue[]> {
   const hosts = new Map((await findHostsById(db, ids)).map((one) => [one.id, one]))
   return ids.flatMap((id, index) => {
     const one = hosts.get(id)
     const path = `hostIds.${index}`
     if (!one || one.tenantId !== host.tenantId || one.removedAt)
-      return [{ path, message: errorText('unknownHost') }]
+      return [{ path, message: 'The tenant has no host with this id.' }]
     return one.active || id === host.id
       ? []
-      : [{ path, message: errorText('notBookable', { name: one.name }) }]
+      : [{ path, message: `${one.name} cannot be booked at present.` }]
   })
 }

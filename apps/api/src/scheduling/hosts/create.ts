@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { CreateHost, HostView } from '@atrium/core/scheduling/hosts'
 import { slugCandidates, slugify } from '@atrium/core/tenants/slugs'
@@ -62,7 +61,7 @@ export async function createHost(
     return host
   }).catch((error: unknown) => {
     if (violatedConstraint(error) !== 'hosts_user') throw error
-    throw new AppError('already_exists', errorText('alreadyHost'), { cause: error })
+    throw new AppError('already_exists', 'This member is a host already.', { cause: error })
   })
   await recordHost(ctx, access, {
     action: 'host.created',
@@ -76,7 +75,7 @@ async function activeMember(trx: Trx, tenantId: string, userId: string): Promise
   const member = await findMember(trx, tenantId, userId)
   if (!member) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'userId', message: errorText('unknownMember') }],
+      issues: [{ path: 'userId', message: 'The tenant has no member with this id.' }],
     })
   }
   const shut =
@@ -103,7 +102,7 @@ async function insertUnderFreeSlug(
 }
 
 export const slugTaken = (cause?: unknown) =>
-  new AppError('already_exists', errorText('hostSlugTaken'), {
+  new AppError('already_exists', 'Another host of the tenant has this address.', {
     cause,
-    issues: [{ path: 'hostSlug', message: errorText('hostSlugTaken') }],
+    issues: [{ path: 'hostSlug', message: 'Another host of the tenant has this address.' }],
   })

@@ -1,5 +1,4 @@
 import type { AuditAction, AuditOutcome } from '@atrium/core/audit/audit'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -34,7 +33,7 @@ export async function rejectFormerActor(
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
   if (role === undefined) throw new AppError('not_member')
   if (role === 'member' && caller.id !== userId)
-    throw new AppError('not_admin', errorText('hostOrAdmin'))
+    throw new AppError('not_admin', 'This is for the host and for admins of the tenant.')
 }
 
 /**

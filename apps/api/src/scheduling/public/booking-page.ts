@@ -1,5 +1,4 @@
 import { changedFields } from '@atrium/core/audit/audit'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { BookingPageView, UpdateBookingPage } from '@atrium/core/scheduling/hosts'
 import {
@@ -35,7 +34,10 @@ export async function updateBookingPage(
     await rejectFormerAdmin(trx, access)
     const { version: now, ...before } = await readBookingPage(trx, open.id)
     if (now !== version)
-      throw new AppError('version_conflict', errorText('settingsVersion', { now }))
+      throw new AppError(
+        'version_conflict',
+        `The settings are at version ${now} now. Read them again.`,
+      )
     const {
       enabled = before.enabled,
       headline = before.headline,

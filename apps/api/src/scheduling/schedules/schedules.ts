@@ -1,5 +1,4 @@
 import { type AuditAction, changedFields } from '@atrium/core/audit/audit'
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
@@ -37,7 +36,7 @@ import { hostsInReach, noSuchHost, ownHost, requireHostAccess } from '../access.
 import { affectedBookings } from './affected-bookings.ts'
 import { followZone } from './follow-zone.ts'
 
-const noSuchSchedule = () => new AppError('not_found', errorText('unknownSchedule'))
+const noSuchSchedule = () => new AppError('not_found', 'There is no such schedule.')
 
 /**
  * Newest first. Members without the right to every host see those of their own. Throws AppError
@@ -100,7 +99,7 @@ export async function createSchedule(
       if (count >= schedulingLimits.schedulesPerHost)
         throw new AppError(
           'limit_reached',
-          errorText('scheduleLimit', { schedulesPerHost: schedulingLimits.schedulesPerHost }),
+          `A host has at most ${schedulingLimits.schedulesPerHost} schedules.`,
         )
       const schedule = {
         ...contentOf(input),
@@ -138,7 +137,7 @@ export async function replaceSchedule(
       if (row.version !== input.version)
         throw new AppError(
           'version_conflict',
-          errorText('scheduleVersion', { version: row.version }),
+          `The schedule is at version ${row.version} now. Read it again.`,
         )
       if (row.standard && input.standard === false) throw standardInUse()
       await writeSchedule(trx, row, {
@@ -200,9 +199,16 @@ export async function removeSchedule(
   await recordSchedule(ctx, access, tenant, 'schedule.removed', view)
 }
 
-const standardInUse = () => new AppError('schedule_in_use', errorText('standardSchedule'))
+const standardInUse = () =>
+  new AppError(
+    'schedule_in_use',
+    "This is the host's standard schedule. Make another one the standard first.",
+  )
 const namedByEventTypes = (count: number) =>
-  new AppError('schedule_in_use', errorText('scheduleUsed', { count }))
+  new AppError(
+    'schedule_in_use',
+    `${count === 1 ? 'An event type uses' : `${count} event types use`} this schedule. Give them another one first.`,
+  )
 
 async function lockSchedule(trx: TenantTrx, access: Access, scheduleId: string) {
   const open = await lockOpenTenant(trx, access.tenant.slug)

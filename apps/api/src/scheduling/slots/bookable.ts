@@ -1,4 +1,3 @@
-import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import type { Db, Trx } from '@atrium/db/platform/connect'
@@ -87,7 +86,7 @@ export function durationOf(
 ): number {
   const minutes = asked ?? durations[0]
   if (minutes === undefined || !durations.includes(minutes)) {
-    const message = errorText('chooseDuration', { durations: durations.join(', ') })
+    const message = `Choose one of ${durations.join(', ')} minutes.`
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'duration', message }] })
   }
   return minutes
