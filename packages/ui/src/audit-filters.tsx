@@ -1,4 +1,4 @@
-import '@atrium/core/platform/issue-messages'
+import './issue-messages.ts'
 import { auditOutcome, auditOutcomes, QueryAudit } from '@atrium/core/audit/audit'
 import { Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'

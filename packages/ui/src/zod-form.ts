@@ -1,5 +1,8 @@
-import '@atrium/core/platform/issue-messages'
+import './issue-messages.ts'
 import type { z } from 'zod'
+import { translations } from './messages.ts'
+
+const t = translations('ui.frame')
 
 /**
  * Validation of a Mantine form by the schema that the API uses too. Empty text counts as absent, so
@@ -15,7 +18,7 @@ export function zodForm(schema: z.ZodType): (values: object) => Record<string, s
       const path = issue.path.map(String).join('.')
       errors[path] ??=
         issue.code === 'invalid_type' && issue.input === undefined
-          ? 'This must not be empty.'
+          ? t('issues.empty')
           : issue.message
     }
     return errors

@@ -1,4 +1,4 @@
-import '@atrium/core/platform/issue-messages'
+import '@atrium/ui/issue-messages'
 import { type GuardSignal, guardSignals } from '@atrium/core/flags/flag-guards'
 import type { CreateFlag, FlagState, FlagView, UpdateFlag } from '@atrium/core/flags/flags'
 import type { Plan } from '@atrium/core/tenants/tenants'

@@ -1,4 +1,4 @@
-import '@atrium/core/platform/issue-messages'
+import '@atrium/ui/issue-messages'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import type { z } from 'zod'
 

@@ -1,4 +1,4 @@
-import '@atrium/core/platform/issue-messages'
+import '@atrium/ui/issue-messages'
 import type { CreatePrice, PriceScheme, PriceView, UpdatePrice } from '@atrium/core/billing/prices'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
 import type { Plan } from '@atrium/core/tenants/tenants'

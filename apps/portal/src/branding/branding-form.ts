@@ -1,4 +1,4 @@
-import '@atrium/core/platform/issue-messages'
+import '@atrium/ui/issue-messages'
 import { type BrandingView, UpdateBranding } from '@atrium/core/branding/branding'
 import { hexColor } from '@atrium/core/platform/text'
 import { z } from 'zod'

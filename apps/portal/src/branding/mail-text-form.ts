@@ -1,4 +1,4 @@
-import '@atrium/core/platform/issue-messages'
+import '@atrium/ui/issue-messages'
 import { type BrandingView, EmailTemplate } from '@atrium/core/branding/branding'
 import type { ProblemInfo } from '@atrium/ui/problem'
 

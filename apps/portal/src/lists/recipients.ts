@@ -1,4 +1,4 @@
-import '@atrium/core/platform/issue-messages'
+import '@atrium/ui/issue-messages'
 import { recipientAddress } from '@atrium/core/mail/mail-addresses'
 import { trimEnd, trimStart } from '@atrium/core/platform/trim'
 

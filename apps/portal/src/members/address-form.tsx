@@ -1,4 +1,4 @@
-import '@atrium/core/platform/issue-messages'
+import '@atrium/ui/issue-messages'
 import { memberAddress } from '@atrium/core/members/members'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { Button, Group, TextInput } from '@mantine/core'

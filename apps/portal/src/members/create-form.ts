@@ -1,4 +1,4 @@
-import '@atrium/core/platform/issue-messages'
+import '@atrium/ui/issue-messages'
 import { CreateMember, memberAddress } from '@atrium/core/members/members'
 import { withoutBlanks } from '@atrium/ui/zod-form'
 
