@@ -53,8 +53,8 @@ async function inviteOwner(page: Page, name: string, email: string): Promise<str
   const tab = await page.context().newPage()
   await tab.goto(link ?? expect.fail(`no link in the mail: ${mail?.text}`))
   await expectWellMade(tab)
-  await tab.getByRole('button', { name: 'Go on' }).click()
-  await tab.getByRole('heading', { name: 'You belong to' }).waitFor()
+  await tab.getByRole('button', { name: 'Continue' }).click()
+  await tab.getByRole('heading', { name: 'You have joined' }).waitFor()
   await expectWellMade(tab)
   const password = (await tab.locator('code').textContent()) ?? ''
   expect(password).toMatch(/^.{16}$/)

@@ -146,7 +146,7 @@ describe('an operator', () => {
     await page.getByText('wait for a second operator.').waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('Whoever entered an adjustment cannot approve it.').waitFor()
+    await page.getByText('You cannot approve an adjustment that you entered.').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Refuse' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Refuse' }).click()

@@ -149,7 +149,7 @@ describe('an admin whose sign-in is old', () => {
     await typed.fill(`max@${domain}`)
     await confirm.getByRole('button', { name: 'Remove Max Member' }).click()
 
-    await question(page).getByText('This needs a sign-in that is not older than an hour.').waitFor()
+    await question(page).getByText('This requires a sign-in that is at most an hour old.').waitFor()
     await expectWellMade(page)
     // The way on has the focus, and the keyboard stays in the question.
     const focused = () => page.evaluate('document.activeElement.textContent')
@@ -162,7 +162,7 @@ describe('an admin whose sign-in is old', () => {
     }
     await page.keyboard.press('Escape')
     await question(page).waitFor({ state: 'hidden' })
-    await confirm.getByText('This needs a sign-in that is not older than an hour.').waitFor()
+    await confirm.getByText('This requires a sign-in that is at most an hour old.').waitFor()
     expect(await typed.inputValue()).toBe(`max@${domain}`)
     await expectWellMade(page)
 

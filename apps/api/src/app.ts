@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Database } from '@atrium/db/platform/connect'
 import type { Integrations } from '@atrium/integrations/connect'
+import { detectLanguage } from '@atrium/messages/detect-language'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
@@ -221,20 +223,16 @@ export function createApp(parts: AppParts): App {
       ms: performance.now() - started,
     })
   })
+  app.use(detectLanguage(['header']))
   app.onError((error, c) => {
-    const response = problemResponse(error, c.get('requestId'))
+    const response = problemResponse(c, error)
     logFailure(services, response.status, error, {
       requestId: c.get('requestId'),
       signal: c.req.raw.signal,
     })
     return response
   })
-  app.notFound((c) =>
-    problemResponse(
-      new AppError('not_found', 'There is nothing at this address.'),
-      c.get('requestId'),
-    ),
-  )
+  app.notFound((c) => problemResponse(c, new AppError('not_found', errorText('nothingAtAddress'))))
 
   /** Whether or not anybody looks at the system page, failures are noticed and kept. */
   async function watchUpstreams(): Promise<void> {

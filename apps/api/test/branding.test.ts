@@ -1,4 +1,5 @@
 import { emailTemplates, templateKeys } from '@atrium/core/branding/email-templates'
+import { writeText } from '@atrium/core/platform/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { templateFaults } from '../src/branding/check.ts'
 import { renderMessage } from '../src/branding/render.ts'
@@ -269,8 +270,8 @@ describe('a preview', () => {
 
 describe('a template', () => {
   const faults = (html: string) =>
-    templateFaults('booking.confirmed', { subject: 'x', html, text: 'y' }, 'p').map(
-      ({ message }) => message,
+    templateFaults('booking.confirmed', { subject: 'x', html, text: 'y' }, 'p').map(({ message }) =>
+      writeText(message, 'en'),
     )
 
   it.each(templateKeys)('that is ours can be used: %s', (key) => {

@@ -154,7 +154,7 @@ describe('removing a domain', () => {
     )
     expect(body).toMatchObject({
       code: 'primary_domain',
-      detail: 'A tenant keeps at least one domain.',
+      detail: 'A tenant needs at least one domain.',
     })
   })
 })
@@ -232,7 +232,7 @@ describe('leaving a domain out of the whole list', () => {
     testApp.sandbox.clearFaults()
     expect(first).toMatchObject({
       status: 502,
-      body: { code: 'upstream_failed', detail: expect.stringContaining(`${view.name} stays`) },
+      body: { code: 'upstream_failed', detail: expect.stringContaining(`${view.name} was kept`) },
     })
     expect((await call('GET', '/tenants/acme')).body).toMatchObject({
       industry: 'Rail',

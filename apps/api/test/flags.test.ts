@@ -139,7 +139,7 @@ describe('a flag', () => {
       { path: 'allowTenants.1', message: 'There is no tenant no-such-tenant.' },
       { path: 'denyTenants.0', message: 'There is no tenant nobody-here.' },
       { path: 'allowPartners.0', message: 'There is no partner no-such-partner.' },
-      { path: 'enabledUntil', message: 'It would end before it begins.' },
+      { path: 'enabledUntil', message: 'It would end before it starts.' },
       { path: 'prerequisites.0.key', message: 'There is no flag no_such_flag.' },
     ])
     expect(await read(key)).toMatchObject({ code: 'not_found' })
@@ -264,7 +264,7 @@ describe('prerequisites', () => {
     expect(body.issues).toEqual([
       {
         path: 'prerequisites.0.key',
-        message: `The flag would wait for itself: ${first} needs ${third} needs ${second} needs ${first}.`,
+        message: `The flag would depend on itself: ${first} needs ${third} needs ${second} needs ${first}.`,
       },
     ])
     expect(await read(first)).toMatchObject({ version: 1, prerequisites: [] })

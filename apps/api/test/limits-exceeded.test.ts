@@ -1,3 +1,4 @@
+import { writeText } from '@atrium/core/platform/errors'
 import { type LimitName, limitNames, limits, limitText } from '@atrium/core/platform/limits'
 import { tenantLimitNames } from '@atrium/core/tenants/tenant-limits'
 import { expect, it } from 'vitest'
@@ -52,7 +53,7 @@ function expectRejected(
     end === null
       ? 'Remove or end one of them first.'
       : `The next ones are possible at ${end.toISOString().slice(0, 19)}Z.`
-  const detail = `${limitText(name, most)}. ${next} An operator of the platform can raise this limit (${name}).`
+  const detail = `${writeText(limitText(name, most), 'en')}. ${next} An operator of the platform can raise this limit (${name}).`
   expect(response).toMatchObject({
     status: code === 'limit_reached' ? 409 : 429,
     body: { code, limit: name, detail },
@@ -95,7 +96,7 @@ it.each(tenantLimitNames)(
     expect(await act(reach.lets)).toMatchObject({ status: reach.status })
     await testApp.database.db.updateTable('tenant_limits').set({ most: 0 }).execute()
     expect(await act(reach.lets + 1)).toMatchObject({
-      body: { limit: name, detail: expect.stringContaining(limitText(name, 0)) },
+      body: { limit: name, detail: expect.stringContaining(writeText(limitText(name, 0), 'en')) },
     })
   },
 )

@@ -165,14 +165,14 @@ describe('a payout that the partner asks for', () => {
     const again = await ledger.post(`/partners/${slug}/payouts`, ledger.olive, { currency: 'eur' })
     expect(again.body).toMatchObject({
       code: 'payout_state',
-      detail: expect.stringContaining('under way'),
+      detail: expect.stringContaining('in progress'),
     })
     const dollars = await ledger.post(`/partners/${slug}/payouts`, ledger.olive, {
       currency: 'usd',
     })
     expect(dollars.body).toMatchObject({
       code: 'payout_state',
-      detail: expect.stringContaining('smallest amount'),
+      detail: expect.stringContaining('minimum payout'),
     })
   })
 

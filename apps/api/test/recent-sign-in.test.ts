@@ -154,10 +154,10 @@ describe.each(Object.keys(sensitive))('%s', (name) => {
       )
       expect(rejected).toMatchObject({ status: 401, outcome: 'recent_sign_in_required' })
       expect(rejected.body.detail ?? rejected.body.message).toBe(
-        'This needs a sign-in that is not older than an hour.',
+        'This requires a sign-in that is at most an hour old.',
       )
       expect(rejected.headers.get('www-authenticate')).toBe(
-        'Bearer realm="atrium", error="insufficient_user_authentication", error_description="This needs a sign-in that is not older than an hour.", max_age="3600"',
+        'Bearer realm="atrium", error="insufficient_user_authentication", error_description="This requires a sign-in that is at most an hour old.", max_age="3600"',
       )
       expect(await everythingWritten(testApp)).toEqual(before)
       expect(
@@ -287,7 +287,7 @@ describe('the setting', () => {
 
   it('says how old a sign-in may be, in words that people read', async () => {
     const rejected = (seconds: number, words: string) =>
-      `recent_sign_in_required ${seconds}: This needs a sign-in that is not older than ${words}.`
+      `recent_sign_in_required ${seconds}: This requires a sign-in that is at most ${words} old.`
     expect(await passes(60, 50)).toBe('passes')
     expect(await passes(60, 70)).toBe(rejected(60, 'a minute'))
     expect(await passes(90, 100)).toBe(rejected(90, '90 seconds'))

@@ -113,7 +113,7 @@ describe('a new host', () => {
     const again = await testApp.call('POST', '/hosts', { userId: member.id, zone: 'UTC' })
     expect(again).toMatchObject({
       status: 409,
-      body: { code: 'already_exists', detail: 'This member is a host already.' },
+      body: { code: 'already_exists', detail: 'This member is already a host.' },
     })
   })
 
@@ -319,7 +319,7 @@ describe('a host with bookings to come', () => {
     const rejected = await testApp.call('DELETE', `/hosts/${host.id}`)
     expect(rejected).toMatchObject({
       status: 409,
-      body: { code: 'host_in_use', detail: expect.stringContaining('one booking to come') },
+      body: { code: 'host_in_use', detail: expect.stringContaining('1 upcoming booking.') },
     })
     expect((await testApp.call('DELETE', `/hosts/${host.id}?cancelBookings=false`)).body.code).toBe(
       'host_in_use',

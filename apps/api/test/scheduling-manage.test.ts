@@ -160,7 +160,7 @@ describe('the token', () => {
             title: 'Not found, or you do not have access.',
           },
           ...{
-            detail: 'This link is not valid, or its time is over.',
+            detail: 'This link is not valid or has expired.',
             code: 'not_found',
             requestId: '',
           },

@@ -459,7 +459,7 @@ describe('event types', () => {
     const booking = await testApp.book({ host, eventTypeId: eventType.id, start: testApp.at(10) })
     const rejected = await call('DELETE', `/event-types/${eventType.id}`)
     expect(rejected).toMatchObject({ status: 409, body: { code: 'event_type_in_use' } })
-    expect(rejected.body.detail).toContain('One booking')
+    expect(rejected.body.detail).toContain('1 booking is')
     expect((await call('DELETE', `/event-types/${eventType.id}?keepBookings=true`)).status).toBe(
       204,
     )

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSetPerTenant, type Limit, limitNames, limits } from '@atrium/core/platform/limits'
+import { errorTexts } from '@atrium/messages/error-texts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyLimitBytes } from '../src/app.ts'
 import { restRoutes } from '../src/http/rest.ts'
@@ -29,7 +30,8 @@ const spans: Readonly<Record<string, string>> = {
 
 it('docs/security.md lists every limit with its number', () => {
   const declared = limitNames.map((name) => {
-    const { counts, per, most, seconds, kept, against }: Limit = limits[name]
+    const counts = errorTexts('en')(`limits.counts.${name}`)
+    const { per, most, seconds, kept, against }: Limit = limits[name]
     return [
       `\`${name}\``,
       `${most.toLocaleString('en-US')} ${counts}`,

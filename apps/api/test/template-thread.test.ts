@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { emailTemplates } from '@atrium/core/branding/email-templates'
+import { errorText } from '@atrium/core/platform/error-text'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sampleValues } from '../src/branding/samples.ts'
 import { createTemplates } from '../src/branding/template-thread.ts'
@@ -35,7 +36,9 @@ describe('a text that keeps a processor busy', () => {
     })
 
   it('ends with its thread, and the next text gets another one', async () => {
-    expect(await check('a', slow)).toEqual([{ path: 'draft', message: tooSlow }])
+    expect(await check('a', slow)).toEqual([
+      { path: 'draft', message: errorText('templateTooExpensive') },
+    ])
     expect(await templates.check('a', { key, template: quick, path: 'draft' })).toEqual([])
     const values = {
       ...sampleValues(key),

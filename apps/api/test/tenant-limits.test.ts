@@ -41,7 +41,7 @@ describe('what is used of the limits of a workplace', () => {
     expect(before.status).toBe(200)
     expect(before.body.items.map(({ name }: TenantLimit) => name)).toEqual(tenantLimitNames)
     expect(one(before, 'invitations_day')).toMatchObject({
-      counts: limits.invitations_day.counts,
+      counts: 'welcome mails to outside addresses',
       seconds: 86_400,
       most: limits.invitations_day.most,
       standard: limits.invitations_day.most,

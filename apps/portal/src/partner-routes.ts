@@ -62,7 +62,7 @@ export function partnerRoutes(authenticated: AnyRoute) {
       getParentRoute,
       path: '/branding',
       component: lazyRouteComponent(
-        () => import('./partner/branding-page.tsx'),
+        () => withMessages(import('./partner/branding-page.tsx'), 'portal.branding'),
         'PartnerBrandingPage',
       ),
     }),

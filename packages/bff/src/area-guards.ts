@@ -1,5 +1,6 @@
 import { findAppError } from '@atrium/core/platform/errors'
 import { isPartnerStaff, type UserView } from '@atrium/core/users/users'
+import { serverPageTexts } from '@atrium/messages/server-pages'
 import { createMiddleware } from 'hono/factory'
 import type { AppCookies } from './cookies.ts'
 import { messagePage } from './message-page.ts'
@@ -15,9 +16,10 @@ import type { Sessions } from './sessions.ts'
 function area(
   parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy },
   allowed: (user: UserView) => boolean,
-  whom: string,
+  whom: 'admins' | 'partners',
 ) {
   return createMiddleware<AppEnv>(async (c, next) => {
+    const text = serverPageTexts(c.get('language'))
     const signIn = () =>
       c.redirect(`/auth/login?returnTo=${encodeURIComponent(c.req.path + rawQuery(c))}`, 303)
     const session = await parts.sessions.find(parts.cookies.readSession(c))
@@ -30,26 +32,17 @@ function area(
       read && read !== 'signed out' && 'rejection' in read ? read.rejection : undefined
     if (read === 'signed out' || rejection?.status === 401) return signIn()
     if (!read || (rejection && rejection.status >= 500)) {
-      return messagePage(
-        c,
-        503,
-        'This page cannot be opened',
-        'Your rights could not be checked at this moment. Try again shortly.',
-      )
+      return messagePage(c, 503, text('area.failed.title'), text('area.failed.hint'))
     }
     if ('rejection' in read || !allowed(read.user))
-      return messagePage(c, 403, 'This page is not for you', `It is for ${whom} only.`)
+      return messagePage(c, 403, text('area.forbidden.title'), text(`area.forbidden.${whom}`))
     return next()
   })
 }
 
 /** `/admin` and below: platform administrators. */
 export function adminArea(parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy }) {
-  return area(
-    parts,
-    (user) => user.platformAdmin && user.status === 'active',
-    'platform administrators',
-  )
+  return area(parts, (user) => user.platformAdmin && user.status === 'active', 'admins')
 }
 
 /**
@@ -57,9 +50,5 @@ export function adminArea(parts: { cookies: AppCookies; sessions: Sessions; prox
  * there is nothing for them.
  */
 export function partnerArea(parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy }) {
-  return area(
-    parts,
-    (user) => isPartnerStaff(user) && user.status === 'active',
-    'the staff of a partner',
-  )
+  return area(parts, (user) => isPartnerStaff(user) && user.status === 'active', 'partners')
 }

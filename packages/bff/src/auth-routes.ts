@@ -7,6 +7,7 @@ import {
   releaseIdempotent,
 } from '@atrium/db/platform/idempotency'
 import { lifetimeDays, type WebApp } from '@atrium/db/users/web-sessions'
+import { serverPageTexts } from '@atrium/messages/server-pages'
 import { Hono } from 'hono'
 import { AuthorizationResponseError } from 'openid-client'
 import type { AppCookies } from './cookies.ts'
@@ -57,11 +58,6 @@ const tellAndClose = `const channel = new BroadcastChannel('atrium-sign-in')
 channel.postMessage('signed-in')
 setTimeout(() => window.close(), 200)
 `
-const notAsked =
-  'The identity provider let you through without asking who you are, so nothing has changed. Close this window. If it happens again, tell whoever runs this installation.'
-const notAgain =
-  'Nothing has changed, and you are still signed in as before. Close this window and try again where you were.'
-
 /**
  * `/auth/*`: signing in and out of an app, and the identity provider's notice that somebody was
  * signed out elsewhere.
@@ -103,8 +99,8 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     windowPage(
       c,
       200,
-      'Thank you',
-      'You have signed in again. You can close this window and go on where you were.',
+      serverPageTexts(c.get('language'))('recentSignIn.done.title'),
+      serverPageTexts(c.get('language'))('recentSignIn.done.hint'),
       confirmedScript,
     ),
   )
@@ -130,7 +126,13 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
           { subject: person.subject, authTime: person.authTime ?? null },
           'the identity provider asked for no new sign-in',
         )
-        return windowPage(c, 403, 'You were not asked to sign in', notAsked)
+        const text = serverPageTexts(c.get('language'))
+        return windowPage(
+          c,
+          403,
+          text('recentSignIn.notAsked.title'),
+          text('recentSignIn.notAsked.hint'),
+        )
       }
       cookies.writeSession(c, await sessions.begin(tokens, person, former), sessionSeconds)
       return c.redirect(transaction.returnTo, 303)
@@ -174,8 +176,15 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     c.get('line').err = err
     const unavailable = err instanceof IdentityProviderUnavailable
     // The session that was there before is still good; only its window has nothing more to do.
-    if (recent)
-      return windowPage(c, unavailable ? 503 : 403, 'You were not signed in again', notAgain)
+    if (recent) {
+      const text = serverPageTexts(c.get('language'))
+      return windowPage(
+        c,
+        unavailable ? 503 : 403,
+        text('recentSignIn.failed.title'),
+        text('recentSignIn.failed.hint'),
+      )
+    }
     if (unavailable) return reject(c, 'unavailable')
     const denied = err instanceof AuthorizationResponseError && err.error === 'access_denied'
     return reject(c, denied ? 'access_denied' : 'sign_in_failed')

@@ -177,11 +177,11 @@ export function createBff(options: BffOptions): Bff {
   for (const path of ['/partner', '/partner/*']) app.get(path, partner)
   app.get('*', async (c, next) => (wantsPage(c) ? files.page(c) : next()))
 
-  app.notFound((c) => problemResponse(nothingHere(), c.get('requestId')))
+  app.notFound((c) => problemResponse(c, nothingHere()))
   app.onError((error, c) => {
     const rejection = toRejection(error)
     if (rejection.status >= 500) c.get('line').err = error
-    const response = problemResponse(rejection, c.get('requestId'))
+    const response = problemResponse(c, rejection)
     // A cookie that was taken back before the rejection goes out with it.
     for (const cookie of c.res.headers.getSetCookie()) response.headers.append('set-cookie', cookie)
     return response

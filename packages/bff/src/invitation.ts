@@ -1,6 +1,7 @@
-import { text } from 'node:stream/consumers'
+import { json } from 'node:stream/consumers'
 import { AcceptedInvitation } from '@atrium/core/members/invitations'
 import { AppError } from '@atrium/core/platform/errors'
+import { serverPageTexts } from '@atrium/messages/server-pages'
 import { html } from 'hono/html'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { requestHeaders } from './forwarding.ts'
@@ -31,23 +32,26 @@ interface Parts {
 /** The pages of mailed links, for people without a session. */
 export function createInvitations({ upstream, ...forwarding }: Parts): Invitations {
   return {
-    show: (c) =>
-      pageOf(
+    show(c) {
+      const text = serverPageTexts(c.get('language'))
+      return pageOf(
         c,
         200,
-        'Go on with the link from your mail',
-        html`<p>With this you confirm that the mail came to you. The link works once.</p>
-          <form method="post"><button type="submit">Go on</button></form>
-          <p>If you did not expect the mail, close this page. Nothing happens then.</p>`,
-      ),
+        text('invitation.title'),
+        html`<p>${text('invitation.hint')}</p>
+          <form method="post"><button type="submit">${text('invitation.continue')}</button></form>
+          <p>${text('invitation.unexpected')}</p>`,
+      )
+    },
 
     async accept(c, token) {
       // Nothing else fits into a header, and nothing else is a token.
       if (!/^[\w-]{1,100}$/.test(token))
-        return rejected(c, 404, 'This link is not complete. Copy all of it from the mail.')
+        return rejected(c, 404, serverPageTexts(c.get('language'))('invitation.incomplete'))
       const headers = {
         ...requestHeaders(c, { app: 'portal', ...forwarding }),
         accept: 'application/json',
+        'accept-language': c.get('language'),
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
       }
@@ -60,7 +64,7 @@ export function createInvitations({ upstream, ...forwarding }: Parts): Invitatio
       })
       const status = response.statusCode ?? 502
       c.get('line').upstreamStatus = status
-      const body: unknown = JSON.parse(await text(response))
+      const body: unknown = await json(response)
       if (status !== 200) return rejected(c, status as ContentfulStatusCode, detailOf(body))
       const accepted = AcceptedInvitation.safeParse(body)
       if (accepted.success) return welcome(c, accepted.data)
@@ -75,43 +79,48 @@ function welcome(
   c: AppContext,
   { email, joined, path, link, tempPassword }: AcceptedInvitation,
 ): Response | Promise<Response> {
-  const title = joined === null ? 'Your new password' : `You belong to ${joined} now`
+  const text = serverPageTexts(c.get('language'))
+  const title =
+    joined === null ? text('invitation.newPassword') : text('invitation.joined', { name: joined })
   if (link !== undefined) {
     return pageOf(
       c,
       200,
       title,
-      html`<p>Set a password for ${email}, then sign in with it.</p>
-        <p><a class="button" href="${link}" rel="noreferrer">Set a password</a></p>`,
+      html`<p>${text('invitation.choosePassword', { email })}</p>
+        <p><a class="button" href="${link}" rel="noreferrer">${text('invitation.setPassword')}</a></p>`,
     )
   }
-  const signIn = html`<p><a class="button" href="${path}">Sign in</a></p>`
+  const signIn = html`<p><a class="button" href="${path}">${text('invitation.signIn')}</a></p>`
   if (tempPassword === undefined)
     return pageOf(
       c,
       200,
       title,
-      html`<p>Sign in as ${email}, with the password you have.</p>${signIn}`,
+      html`<p>${text('invitation.existingPassword', { email })}</p>${signIn}`,
     )
   return pageOf(
     c,
     200,
     title,
-    html`<p>Sign in as ${email} with this password. It is shown once: write it down or change it right after.</p>
+    html`<p>${text('invitation.tempPassword', { email })}</p>
       <p><code>${tempPassword}</code></p>
       ${signIn}`,
   )
 }
 
-const rejected = (c: AppContext, status: ContentfulStatusCode, reason: string) =>
-  pageOf(
+function rejected(c: AppContext, status: ContentfulStatusCode, detail: string | undefined) {
+  const text = serverPageTexts(c.get('language'))
+  return pageOf(
     c,
     status,
-    'This link does not work',
-    html`<p>${reason}</p><p><a href="/">To the start page</a></p>`,
+    text('invitation.rejected'),
+    html`<p>${detail ?? text('invitation.later')}</p><p><a href="/">${text('backToStart')}</a></p>`,
   )
+}
 
-function detailOf(body: unknown): string {
+/** Why the API rejected, in the words of its answer. */
+function detailOf(body: unknown): string | undefined {
   const detail = typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined
-  return typeof detail === 'string' ? detail : 'Try again in a moment.'
+  return typeof detail === 'string' ? detail : undefined
 }

@@ -4,6 +4,7 @@ import { AppError } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import { insertMailProfileLink, takeMailProfileLink } from '@atrium/db/mail/mail-profile-links'
 import type { Database } from '@atrium/db/platform/connect'
+import { serverPageTexts } from '@atrium/messages/server-pages'
 import { parseObject, readJsonBody } from './json-body.ts'
 import type { Logger } from './log.ts'
 import { type SigningConfig, signProfile } from './mail-profile-signing.ts'
@@ -177,12 +178,8 @@ export function createMailProfiles(parts: MailProfileParts): MailProfiles {
         ? await takeMailProfileLink(database.db, sha256(token))
         : undefined
       if (link) return answer(link)
-      return messagePage(
-        c,
-        404,
-        'This link is used up',
-        'A link sets up one device and works for 15 minutes. Make a new one in the portal.',
-      )
+      const text = serverPageTexts(c.get('language'))
+      return messagePage(c, 404, text('deviceLink.title'), text('deviceLink.hint'))
     },
   }
 }

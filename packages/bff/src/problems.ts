@@ -1,6 +1,7 @@
 import { AppError, findAppError, toProblem } from '@atrium/core/platform/errors'
 import { isUnavailable } from '@atrium/db/platform/failures'
 import { IdentityProviderUnavailable } from './oidc/client.ts'
+import type { AppContext } from './request.ts'
 
 /**
  * The rejection that a browser is told; what is no AppError and no passing failure becomes
@@ -14,13 +15,16 @@ export function toRejection(error: unknown): AppError {
   return new AppError('internal', undefined, { cause: error })
 }
 
-/** RFC 9457 `application/problem+json`. */
-export function problemResponse(error: AppError, requestId: string): Response {
+/** RFC 9457 `application/problem+json`, in the language of the request. */
+export function problemResponse(c: AppContext, error: AppError): Response {
   const headers = new Headers({
     'content-type': 'application/problem+json',
     'cache-control': 'no-store',
   })
   // The rest of the body stays unread, so the connection cannot carry another request.
   if (error.code === 'too_large') headers.set('connection', 'close')
-  return Response.json(toProblem(error, requestId), { status: error.status, headers })
+  return Response.json(toProblem(error, c.get('requestId'), c.get('language')), {
+    status: error.status,
+    headers,
+  })
 }

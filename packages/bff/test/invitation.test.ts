@@ -37,7 +37,7 @@ it('following it sends the token to the platform and shows the password to the p
   const text = await response.text()
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
   expect(text).toContain('<code>Xy7$abcdefghijkm</code>')
-  expect(text).toContain('You belong to Acme &lt;b&gt;&amp; now')
+  expect(text).toContain('You have joined Acme &lt;b&gt;&amp;')
   expect(text).toContain('href="/t/acme"')
   const [sent] = testBff.platform.seen
   expect(sent).toMatchObject({ method: 'POST', target: '/invitations/accept', body: '{}' })
@@ -72,4 +72,19 @@ it('shows why a link does not work, and takes no form of another site', async ()
   expect((await open(fresh(), { method: 'POST' })).status).toBe(403)
   expect((await go('not%20a%20token')).status).toBe(404)
   expect(testBff.platform.seen).toEqual([])
+})
+
+it('is in the language of the cookie, and asks the platform for the same', async () => {
+  const cookie = 'atrium_language=de'
+  const page = await open(fresh(), { headers: { cookie, 'accept-language': 'en' } })
+  const text = await page.text()
+  expect(text).toContain('<html lang="de">')
+  expect(text).toContain('<button type="submit">Fortfahren</button>')
+  answer(200, { ...accepted, joined: null, handoff: 'existing' })
+  const followed = await open(fresh(), {
+    method: 'POST',
+    headers: { origin: testBff.publicUrl, cookie, 'accept-language': 'en' },
+  })
+  expect(await followed.text()).toContain('mit Ihrem bisherigen Passwort')
+  expect(testBff.platform.seen[0]?.headers).toMatchObject({ 'accept-language': 'de' })
 })

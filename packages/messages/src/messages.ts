@@ -9,6 +9,7 @@ import type portalMfa from './en/portal/mfa.json'
 import type portalSecurityPolicy from './en/portal/security-policy.json'
 import type portalSession from './en/portal/session.json'
 import type portalSso from './en/portal/sso.json'
+import type serverErrors from './en/server/errors.json'
 import type serverPages from './en/server/pages.json'
 import type audit from './en/ui/audit.json'
 import type frame from './en/ui/frame.json'
@@ -39,6 +40,7 @@ export interface Messages {
     sso: typeof portalSso
   }
   server: {
+    errors: typeof serverErrors
     pages: typeof serverPages
   }
   ui: {

@@ -1,5 +1,6 @@
 import { type MailTemplateKey, templateDefinition } from '@atrium/core/branding/email-templates'
-import type { Issue } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import type { IssueText } from '@atrium/core/platform/errors'
 import { type Template, Tokenizer, type TopLevelToken, TypeGuards, type Variable } from 'liquidjs'
 import type { MessageText } from '../platform/templates.ts'
 import { allowedTags, deepest, innerTags, liquidFor } from './liquid.ts'
@@ -17,7 +18,11 @@ interface Fault {
  * Why a text cannot be a message's template, an issue per part under `path`: no Liquid, a tag,
  * filter or variable that is not ours, or more work than a message may take. Empty when it can.
  */
-export function templateFaults(key: MailTemplateKey, template: MessageText, path: string): Issue[] {
+export function templateFaults(
+  key: MailTemplateKey,
+  template: MessageText,
+  path: string,
+): IssueText[] {
   const parts = [
     { part: 'subject', kind: 'text', source: template.subject },
     { part: 'html', kind: 'html', source: template.html },
@@ -29,7 +34,11 @@ export function templateFaults(key: MailTemplateKey, template: MessageText, path
       ? [
           {
             path: `${path}.${part}`,
-            message: `Line ${fault.line}, column ${fault.column}: ${fault.message}`,
+            message: errorText('templateAt', {
+              line: fault.line,
+              column: fault.column,
+              message: fault.message,
+            }),
           },
         ]
       : []

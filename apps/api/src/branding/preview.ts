@@ -1,6 +1,7 @@
 import type { BrandingPreview, PreviewBranding } from '@atrium/core/branding/branding'
 import { contrastWarnings } from '@atrium/core/branding/contrast'
 import { templateDefinition } from '@atrium/core/branding/email-templates'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findBranding, listEmailTemplates } from '@atrium/db/branding/branding'
 import type { Services } from '../rpc/services.ts'
@@ -59,7 +60,7 @@ export async function previewBranding(
     if (!own) throw cause
     // One that came close to the limits of time and memory may pass the trial and exceed them at
     // the next rendering.
-    const message = 'This takes more time or memory than a message may.'
+    const message = errorText('templateTooExpensive')
     throw new AppError('invalid_input', undefined, {
       cause,
       issues: [{ path: draft ? 'draft' : 'template', message }],

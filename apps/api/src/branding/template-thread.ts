@@ -1,10 +1,11 @@
 import { Worker } from 'node:worker_threads'
-import { AppError, type Issue } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import type { KeyedLimiter } from '../platform/keyed-limiter.ts'
 import type { Logger } from '../platform/log.ts'
 import type { MessageText, TemplateJob, Templates } from '../platform/templates.ts'
 
-export type TemplateReply = { result: Issue[] | MessageText } | { error: string }
+export type TemplateReply = { result: IssueText[] | MessageText } | { error: string }
 
 /** A template used up its time, or the memory of the thread. */
 export class TemplateTooSlow extends Error {
@@ -28,16 +29,12 @@ export function createTemplates({
 }): Templates {
   let thread: Promise<Worker> | undefined
 
-  async function run(tenantId: string, job: TemplateJob): Promise<Issue[] | MessageText> {
+  async function run(tenantId: string, job: TemplateJob): Promise<IssueText[] | MessageText> {
     const key = `templates of ${tenantId}`
     if (job.kind === 'check' && keyedLimiter.waiting(key) >= mostWaiting)
-      throw new AppError(
-        'rate_limited',
-        'Too many texts of this workplace are being checked. Try again in a moment.',
-        {
-          retryAfterSeconds: 5,
-        },
-      )
+      throw new AppError('rate_limited', errorText('tooManyPreviews'), {
+        retryAfterSeconds: 5,
+      })
     const response = await keyedLimiter.take(key, () =>
       keyedLimiter.take('templates', () => ask(job)),
     )
@@ -74,9 +71,10 @@ export function createTemplates({
   return {
     async check(tenantId, job) {
       try {
-        return (await run(tenantId, { kind: 'check', ...job })) as Issue[]
+        return (await run(tenantId, { kind: 'check', ...job })) as IssueText[]
       } catch (error) {
-        if (error instanceof TemplateTooSlow) return [{ path: job.path, message: error.message }]
+        if (error instanceof TemplateTooSlow)
+          return [{ path: job.path, message: errorText('templateTooExpensive') }]
         throw error
       }
     },

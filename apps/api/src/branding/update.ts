@@ -1,7 +1,7 @@
 import { changedFields } from '@atrium/core/audit/audit'
 import type { BrandingView, EmailTemplate, UpdateBranding } from '@atrium/core/branding/branding'
 import type { TemplateKey } from '@atrium/core/branding/email-templates'
-import { AppError, type Issue } from '@atrium/core/platform/errors'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { saveBranding, saveEmailTemplate } from '@atrium/db/branding/branding'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../rpc/context.ts'
@@ -70,7 +70,7 @@ async function rejectFaults(
   tenantId: string,
   templates: readonly [TemplateKey, Template][],
 ): Promise<void> {
-  const issues: Issue[] = []
+  const issues: IssueText[] = []
   for (const [key, template] of templates)
     if (template)
       issues.push(

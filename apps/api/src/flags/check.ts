@@ -1,6 +1,7 @@
 import { findDeepFlagChain, findFlagCycle } from '@atrium/core/flags/flag-graph'
 import { deepestPrerequisites, type FlagSettings } from '@atrium/core/flags/flags'
-import { AppError, type Issue } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { existingPartners, existingTenants, prerequisitesOfFlags } from '@atrium/db/flags/flags'
 import type { Trx } from '@atrium/db/platform/connect'
 
@@ -28,7 +29,7 @@ async function unknownNames(
   trx: Trx,
   requested: FlagSettings,
   before: FlagSettings | undefined,
-): Promise<Issue[]> {
+): Promise<IssueText[]> {
   const added = (field: 'allowTenants' | 'denyTenants' | 'allowPartners') =>
     requested[field].filter((slug) => !before?.[field].includes(slug))
   const tenants = await existingTenants(trx, [...added('allowTenants'), ...added('denyTenants')])
@@ -36,29 +37,29 @@ async function unknownNames(
   const issuesOf = (
     field: 'allowTenants' | 'denyTenants' | 'allowPartners',
     existing: ReadonlySet<string>,
-    kind: string,
+    kind: 'unknownTenantNamed' | 'unknownPartnerNamed',
   ) =>
     added(field)
       .filter((slug) => !existing.has(slug))
       .map((slug) => ({
         path: `${field}.${requested[field].indexOf(slug)}`,
-        message: `There is no ${kind} ${slug}.`,
+        message: errorText(kind, { slug }),
       }))
   return [
-    ...issuesOf('allowTenants', tenants, 'tenant'),
-    ...issuesOf('denyTenants', tenants, 'tenant'),
-    ...issuesOf('allowPartners', partners, 'partner'),
+    ...issuesOf('allowTenants', tenants, 'unknownTenantNamed'),
+    ...issuesOf('denyTenants', tenants, 'unknownTenantNamed'),
+    ...issuesOf('allowPartners', partners, 'unknownPartnerNamed'),
   ]
 }
 
-function timeIssues({ enabledFrom, enabledUntil }: FlagSettings): Issue[] {
+function timeIssues({ enabledFrom, enabledUntil }: FlagSettings): IssueText[] {
   if (
     enabledFrom === null ||
     enabledUntil === null ||
     Date.parse(enabledFrom) < Date.parse(enabledUntil)
   )
     return []
-  return [{ path: 'enabledUntil', message: 'It would end before it begins.' }]
+  return [{ path: 'enabledUntil', message: errorText('endsBeforeStart') }]
 }
 
 async function prerequisiteIssues(
@@ -66,7 +67,7 @@ async function prerequisiteIssues(
   key: string,
   requested: FlagSettings,
   before: FlagSettings | undefined,
-): Promise<Issue[]> {
+): Promise<IssueText[]> {
   const added = requested.prerequisites.filter(
     (one) => !before?.prerequisites.some((old) => old.key === one.key),
   )
@@ -76,11 +77,14 @@ async function prerequisiteIssues(
     `prerequisites.${requested.prerequisites.findIndex((one) => one.key === named)}.key`
   const unknown = added.filter((one) => one.key !== key && !graph.has(one.key))
   if (unknown.length > 0)
-    return unknown.map((one) => ({ path: path(one.key), message: `There is no flag ${one.key}.` }))
+    return unknown.map((one) => ({
+      path: path(one.key),
+      message: errorText('unknownFlagNamed', { key: one.key }),
+    }))
   graph.set(key, requested.prerequisites)
   const cycle = findFlagCycle(graph, key)
   if (cycle) {
-    const message = `The flag would wait for itself: ${cycle.join(' needs ')}.`
+    const message = errorText('flagCycle', { cycle: cycle.join(' needs ') })
     throw new AppError('flag_cycle', message, {
       issues: [{ path: path(cycle[1] ?? key), message }],
     })
@@ -90,7 +94,7 @@ async function prerequisiteIssues(
   return [
     {
       path: 'prerequisites',
-      message: `At most ${deepestPrerequisites} flags one behind the other; this would be ${chain.join(' needs ')}.`,
+      message: errorText('flagDepth', { deepestPrerequisites, chain: chain.join(' needs ') }),
     },
   ]
 }

@@ -5,6 +5,7 @@ import {
   isKill,
   killSwitchNote,
 } from '@atrium/core/flags/flags'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { insertFlag, lockFlags } from '@atrium/db/flags/flags'
 import type { Caller } from '../rpc/caller.ts'
@@ -28,7 +29,7 @@ export async function createFlag(
       issues: [
         {
           path: 'note',
-          message: `A new flag cannot be killed; ${killSwitchNote} is the note of a kill.`,
+          message: errorText('newFlagKilled', { killSwitchNote }),
         },
       ],
     })
@@ -46,10 +47,7 @@ export async function createFlag(
         ...authorship,
       }))
     ) {
-      throw new AppError(
-        'already_exists',
-        'A flag has this key, or had it: keys of removed flags are not used again.',
-      )
+      throw new AppError('already_exists', errorText('flagKeyUsed'))
     }
     const created: FlagStep = {
       key: input.key,

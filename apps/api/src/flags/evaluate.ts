@@ -1,5 +1,6 @@
 import type { FlagEvaluation, FlagTarget } from '@atrium/core/flags/flag-evaluation'
 import type { EvaluateFlags, FlagValues, OfrepFlag, OfrepFlags } from '@atrium/core/flags/flags'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Caller, CallerTenant } from '../rpc/caller.ts'
 import type { Services } from '../rpc/services.ts'
@@ -69,9 +70,7 @@ const notServed: FlagEvaluation = { value: false, reason: 'DISABLED' }
 function ofrepTenant(asker: Asker): CallerTenant {
   if (!asker.tenant && asker.caller.operator) {
     throw new AppError('invalid_input', undefined, {
-      issues: [
-        { path: 'context', message: 'There is no tenant with the slug that targetingKey gives.' },
-      ],
+      issues: [{ path: 'context', message: errorText('unknownTargetingTenant') }],
     })
   }
   if (!asker.tenant || !belongs(asker)) throw new AppError('not_member')
@@ -91,7 +90,7 @@ export function toTarget({ slug, plan, partnerSlug }: FlagTarget): FlagTarget {
   return { slug, plan, partnerSlug }
 }
 
-export const unknownTenant = () => new AppError('not_found', 'There is no tenant with this slug.')
+export const unknownTenant = () => new AppError('not_found', errorText('unknownTenantSlug'))
 
 function toOfrepFlag(
   key: string,

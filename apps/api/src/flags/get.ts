@@ -5,6 +5,7 @@ import type {
   FlagView,
   ListFlags,
 } from '@atrium/core/flags/flags'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { findFlag, listFlagChanges, listFlags as queryFlags } from '@atrium/db/flags/flags'
@@ -46,4 +47,4 @@ export async function getFlagHistory(
   return { items: items.map((row) => ({ ...row, at: row.at.toISOString() })), nextCursor }
 }
 
-export const unknownFlag = () => new AppError('not_found', 'There is no flag with this key.')
+export const unknownFlag = () => new AppError('not_found', errorText('unknownFlag'))

@@ -1,4 +1,5 @@
 import { askedWithinDays, type RemoveFlag } from '@atrium/core/flags/flags'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   removeFlag as deprovision,
@@ -42,11 +43,14 @@ export async function removeFlag(ctx: Context, caller: Caller, input: RemoveFlag
 
 function rejectWhileUsed({ requiredBy, lastAskedAt }: FlagRow, now: Date): void {
   if (requiredBy.length > 0)
-    throw new AppError('flag_in_use', `It is a prerequisite of ${requiredBy.join(', ')}.`)
+    throw new AppError(
+      'flag_in_use',
+      errorText('flagRequiredBy', { requiredBy: requiredBy.join(', ') }),
+    )
   if (lastAskedAt === null || now.getTime() - lastAskedAt.getTime() >= askedWithinDays * 86_400_000)
     return
   throw new AppError(
     'flag_in_use',
-    `Code asked for it by name at ${lastAskedAt.toISOString()}. It can be removed ${askedWithinDays} days after the last time.`,
+    errorText('flagAskedFor', { lastAskedAt: lastAskedAt.toISOString(), askedWithinDays }),
   )
 }

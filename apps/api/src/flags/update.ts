@@ -6,6 +6,7 @@ import {
   killSwitchNote,
   type UpdateFlag,
 } from '@atrium/core/flags/flags'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findFlag, lockFlags, updateFlag as writeFlag } from '@atrium/db/flags/flags'
 import type { Caller } from '../rpc/caller.ts'
@@ -31,10 +32,7 @@ export async function updateFlag(
     const row = await findFlag(trx, input.key)
     if (!row) throw unknownFlag()
     if (!isBareKill(input) && input.version !== row.version) {
-      throw new AppError(
-        'version_conflict',
-        `The flag is at version ${row.version} now. Read it again.`,
-      )
+      throw new AppError('version_conflict', errorText('flagVersion', { version: row.version }))
     }
     const before = toFlagSettings(row)
     const after = changed(before, input, services.clock.now())
@@ -80,6 +78,6 @@ function rejectRevivalByKillSwitch(
 ): void {
   if (before.killedAt === null || after.killedAt !== null || note !== killSwitchNote) return
   throw new AppError('invalid_input', undefined, {
-    issues: [{ path: 'note', message: 'Say why the killed flag comes back.' }],
+    issues: [{ path: 'note', message: errorText('killReasonMissing') }],
   })
 }

@@ -5,6 +5,7 @@ import type {
   HealthReportTenants,
   ListHealthReportTenants,
 } from '@atrium/core/health-scores/health-reports'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
@@ -33,7 +34,7 @@ export async function getTenantHealth(
     computeTenantHealth(db, tenantId, now),
     listHealthDays(db, tenantId, dayBefore(now, 90)),
   ])
-  if (!health) throw new AppError('not_found', 'There is no tenant with this slug.')
+  if (!health) throw new AppError('not_found', errorText('unknownTenantSlug'))
   const known = new Set(health.factors.map(({ signal }) => signal))
   return {
     ...health,

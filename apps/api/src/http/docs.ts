@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { Hono } from 'hono'
 import type { ApiDocument } from './openapi.ts'
@@ -57,7 +58,7 @@ export function docsPages(readDocument: () => Promise<ApiDocument>): Hono<AppEnv
   })
   app.get('/:section', async (c) => {
     const section = (await sections()).find(({ name }) => name === c.req.param('section'))
-    if (!section) throw new AppError('not_found', 'There is nothing at this address.')
+    if (!section) throw new AppError('not_found', errorText('nothingAtAddress'))
     c.set('route', '/docs/{section}')
     return c.html(
       await keep(section.name, async () =>

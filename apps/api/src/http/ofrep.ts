@@ -31,10 +31,13 @@ export function ofrepProblem(c: HonoContext<AppEnv>, failure: unknown): Response
   const members: OfrepMembers = {
     errorCode: errorCodeOf(error),
     errorDetails:
-      error.issues?.map((issue) => `${issue.path}: ${issue.message}`).join(' ') ?? error.message,
+      error
+        .issuesIn(c.get('language'))
+        ?.map((issue) => `${issue.path}: ${issue.message}`)
+        .join(' ') ?? error.messageIn(c.get('language')),
     ...(key === undefined ? {} : { key }),
   }
-  return problemResponse(error, c.get('requestId'), members)
+  return problemResponse(c, error, members)
 }
 
 function errorCodeOf(error: AppError): OfrepMembers['errorCode'] {

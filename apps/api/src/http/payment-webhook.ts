@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import type { PaymentEvent } from '@atrium/integrations/payments/port'
@@ -17,7 +18,7 @@ export async function takeWebhook(c: HonoContext<AppEnv>, services: Services): P
   if (c.req.method !== 'POST') return onlyPost(c)
   const { webhookSecrets, livemode } = services.config.billing
   if (webhookSecrets.length === 0)
-    throw new AppError('payments_not_configured', 'No secret is set to check events with.')
+    throw new AppError('payments_not_configured', errorText('webhookSecretMissing'))
   const body = Buffer.from(await c.req.arrayBuffer())
   const event = await verified(services, body, c.req.header('stripe-signature'), webhookSecrets)
   const ours = event.livemode === livemode
@@ -44,7 +45,7 @@ export async function takeWebhook(c: HonoContext<AppEnv>, services: Services): P
 }
 
 function onlyPost(c: HonoContext<AppEnv>): Response {
-  const response = problemResponse(new AppError('method_not_allowed'), c.get('requestId'))
+  const response = problemResponse(c, new AppError('method_not_allowed'))
   response.headers.set('allow', 'POST')
   return response
 }

@@ -1,6 +1,8 @@
 import { AppError, toProblem } from '@atrium/core/platform/errors'
+import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { toAppError } from '../rpc/errors.ts'
+import type { AppEnv } from './request-info.ts'
 
 /**
  * Headers that a rejection brings: RFC 6750 section 3 where a (better) token is asked for, RFC 9470
@@ -24,16 +26,19 @@ export function rejectionHeaders(error: AppError): Record<string, string> {
 }
 
 /**
- * The response to a failure: RFC 9457 `application/problem+json`, without a stack and without
- * details of an upstream service. `members` are added to the problem.
+ * The response to a failure in the caller's language: RFC 9457 `application/problem+json`, without
+ * a stack and without details of an upstream service. `members` are added to the problem.
  */
-export function problemResponse(failure: unknown, requestId: string, members?: object): Response {
+export function problemResponse(c: Context<AppEnv>, failure: unknown, members?: object): Response {
   const error = failure instanceof HTTPException ? fromHttp(failure) : toAppError(failure)
   const headers = { 'content-type': 'application/problem+json', ...rejectionHeaders(error) }
-  return new Response(JSON.stringify({ ...toProblem(error, requestId), ...members }), {
-    status: error.status,
-    headers,
-  })
+  return new Response(
+    JSON.stringify({ ...toProblem(error, c.get('requestId'), c.get('language')), ...members }),
+    {
+      status: error.status,
+      headers,
+    },
+  )
 }
 
 function fromHttp(exception: HTTPException): AppError {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { AuditSource } from '@atrium/core/audit/audit'
 import { isCountryCode } from '@atrium/core/billing/countries'
+import type { PageLanguage } from '@atrium/messages/languages'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
 import type { Config } from '../platform/config.ts'
@@ -10,7 +11,12 @@ import { ownServerOf, sourceOf } from '../rpc/own-servers.ts'
 
 export interface AppEnv {
   Bindings: Partial<HttpBindings>
-  Variables: { requestId: string; route: string | undefined; logFields: RequestInfo['logFields'] }
+  Variables: {
+    requestId: string
+    route: string | undefined
+    logFields: RequestInfo['logFields']
+    language: PageLanguage
+  }
 }
 
 const usableId = /^[A-Za-z0-9._:@-]{8,128}$/
@@ -31,6 +37,7 @@ export class HttpRequestInfo implements RequestInfo {
   readonly peerIp: string | null
   readonly country: string | null
   readonly source: AuditSource
+  readonly language: PageLanguage
   readonly logFields: RequestInfo['logFields']
   readonly responseHeaders = new Map<string, string>()
   readonly #request: Request
@@ -47,6 +54,7 @@ export class HttpRequestInfo implements RequestInfo {
       leftmost === undefined || server !== undefined || wroteAll(forwarded, config.trustedProxyHops)
     this.country = server === undefined ? null : countryOf(c.req.header('x-atrium-country'))
     this.source = sourceOf(server, c.req.header('x-atrium-source'))
+    this.language = c.get('language')
     this.logFields = c.get('logFields')
     this.#request = c.req.raw
   }

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { withPrecondition } from './preconditions.ts'
 
@@ -15,7 +16,7 @@ export function fromQuery(query: string, parameters: Readonly<Record<string, str
   for (const [name, value] of new URLSearchParams(query)) {
     if (name in input) {
       throw new AppError('invalid_input', undefined, {
-        issues: [{ path: name, message: 'This parameter is given more than once.' }],
+        issues: [{ path: name, message: errorText('parameterRepeated') }],
       })
     }
     input[name] = value
@@ -46,7 +47,7 @@ export function fromBody(
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: '', message: 'The body must be a JSON object.' }],
+      issues: [{ path: '', message: errorText('bodyNotObject') }],
     })
   }
   return withPath(parameters, withPrecondition(body as Fields, ifMatch))
@@ -60,7 +61,7 @@ function withPath(parameters: Readonly<Record<string, string>>, given: Fields): 
   for (const name of Object.keys(parameters)) {
     if (Object.hasOwn(given, name)) {
       throw new AppError('invalid_input', undefined, {
-        issues: [{ path: name, message: 'This field is given by the address.' }],
+        issues: [{ path: name, message: errorText('fieldFromAddress') }],
       })
     }
   }

@@ -97,7 +97,7 @@ interface Endpoint extends RestRoute {
 }
 
 function notAllowed(c: HonoContext<AppEnv>, allow: string): Response {
-  const response = problemResponse(new AppError('method_not_allowed'), c.get('requestId'))
+  const response = problemResponse(c, new AppError('method_not_allowed'))
   response.headers.set('allow', allow)
   return response
 }
@@ -145,10 +145,9 @@ async function answered(
   info: RequestInfo,
 ): Promise<Response> {
   const { invoke } = route
-  const requestId = c.get('requestId')
   const rejected = (failure: unknown) => {
     const error = c.req.header('if-match') === undefined ? failure : asPrecondition(failure)
-    const response = route.ofrep ? ofrepProblem(c, error) : problemResponse(error, requestId)
+    const response = route.ofrep ? ofrepProblem(c, error) : problemResponse(c, error)
     logFailure(services, response.status, error, info)
     return response
   }

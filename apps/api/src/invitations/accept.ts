@@ -1,4 +1,5 @@
 import type { AcceptedInvitation } from '@atrium/core/members/invitations'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import {
@@ -68,11 +69,7 @@ export async function acceptInvitation(ctx: Context): Promise<AcceptedInvitation
   )
 }
 
-const noSuchLink = () =>
-  new AppError(
-    'not_found',
-    'This link is not valid any more: it was used, has expired, or a newer one was sent. Ask for another one.',
-  )
+const noSuchLink = () => new AppError('not_found', errorText('invitationLinkInvalid'))
 
 async function follow(
   ctx: Context,
@@ -117,10 +114,7 @@ async function rejectOutsider(
     (await orUpstreamFailed(() => findUnfinished(services, identity, { email, name }), linkStays))
   )
     return
-  throw new AppError(
-    'email_taken',
-    'The identity provider knows this address already, but not through this platform. Sign in to the portal with it once, then follow the link again. If you cannot sign in, ask an operator.',
-  )
+  throw new AppError('email_taken', errorText('identityKnownElsewhere'))
 }
 
 interface Settled {
@@ -148,10 +142,7 @@ async function write(trx: Trx, link: InvitedRow, hash: Buffer): Promise<Settled>
   if (link.partnerId !== null) await rejectRestingPartner(trx, link.partnerId)
   const known = await findPerson(trx, { email: link.email })
   if (known && known.deactivatedAt !== null)
-    throw new AppError(
-      'email_taken',
-      'The account with this address has been deactivated. An operator can let it in again.',
-    )
+    throw new AppError('email_taken', errorText('accountDeactivated'))
   if (known) {
     await replaceInvitation(trx, link, known.id)
     await moveAccessLink(trx, hash, known.id)
@@ -165,8 +156,7 @@ async function write(trx: Trx, link: InvitedRow, hash: Buffer): Promise<Settled>
       member?.membershipStatus === 'active' || member?.membershipStatus === 'provisioning'
         ? 'provisioning'
         : undefined
-    if (status === undefined)
-      throw new AppError('member_not_active', 'You were suspended there, or are being removed.')
+    if (status === undefined) throw new AppError('member_not_active', errorText('suspendedThere'))
     await changeMembership(
       trx,
       link.tenantId,
@@ -278,10 +268,7 @@ async function activate(
   return orUpstreamFailed(async () => {
     const idpUserId = await idpUserIdOf(services, person)
     if (idpUserId === undefined)
-      throw new AppError(
-        'upstream_failed',
-        `The identity provider does not know this person. ${linkStays}`,
-      )
+      throw new AppError('upstream_failed', errorText('identityUnknownLinkStays', { linkStays }))
     const handover = await handOver(services, identity, idpUserId)
     const { locked } = await readSignIn(db, userId)
     if (!isShutOut(person) && !locked) await identity.setActive({ userId: idpUserId, active: true })

@@ -1,5 +1,6 @@
 import { isBelow } from '@atrium/core/mail/domains'
 import { localPartFault, ownedAddress, splitAddress } from '@atrium/core/mail/mail-addresses'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { addressHolder } from '@atrium/db/mail/aliases'
 import { isProvenElsewhere } from '@atrium/db/mail/domains'
@@ -43,7 +44,7 @@ export async function placeOf(
     if (!owned.domain.verified)
       throw new AppError(
         'domain_not_verified',
-        `The domain ${owned.domain.name} is not verified yet.`,
+        errorText('domainNotVerified', { name: owned.domain.name }),
       )
     return { address: owned.address, own: true, foreign: false }
   }
@@ -75,12 +76,11 @@ export async function rejectTaken(
 
 /** Nobody makes an address on a domain that somebody else has. */
 export function rejectForeign({ address, foreign }: Place): void {
-  if (foreign)
-    throw new AppError('email_taken', `The domain of ${address} belongs to another tenant.`)
+  if (foreign) throw new AppError('email_taken', errorText('domainOfOtherTenant', { address }))
 }
 
 export const taken = (address: string, cause?: unknown) =>
-  new AppError('email_taken', `${address} is in use already.`, { cause })
+  new AppError('email_taken', errorText('addressInUse', { address }), { cause })
 
 /** The mail server when mailboxes are made in it. */
 export function mailOf(services: Services): MailServer | undefined {

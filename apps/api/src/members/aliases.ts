@@ -5,6 +5,7 @@ import type {
   MemberAliases,
   RemoveMemberAlias,
 } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { listAddressDomains } from '@atrium/db/mail/aliases'
 import { readMemberWork } from '@atrium/db/members/member-work'
@@ -79,7 +80,7 @@ export async function addMemberAlias(
   if (domain.mailDomainId === null)
     throw new AppError(
       'provisioning_in_progress',
-      `The domain ${domain.name} is not in the mail server yet.`,
+      errorText('domainNotInMailServer', { name: domain.name }),
     )
   const place = { localPart, domainId: domain.mailDomainId }
   const add = () =>
@@ -176,9 +177,9 @@ export async function removeMemberAlias(
   })
 }
 
-const leaving = () => new AppError('member_not_active', 'The member is being removed.')
+const leaving = () => new AppError('member_not_active', errorText('memberBeingRemoved'))
 
-const noSuchAlias = () => new AppError('not_found', 'The mailbox of this member has no such alias.')
+const noSuchAlias = () => new AppError('not_found', errorText('memberAliasUnknown'))
 
 interface Mailbox {
   mail: MailServer
@@ -204,11 +205,7 @@ async function onMailbox<Result>(
       mailbox.accountId ??
       (mailbox.vacant ? (await mail.findAccount(mailbox.address, { signal }))?.id : undefined)
     const account = id === undefined ? undefined : await mail.readAccount(id, { signal })
-    if (!account)
-      throw new AppError(
-        'mailbox_missing',
-        'The mail server does not have the mailbox of this member.',
-      )
+    if (!account) throw new AppError('mailbox_missing', errorText('mailboxGone'))
     return await work({ mail, account, signal })
   } catch (error) {
     if (error instanceof AppError) throw error

@@ -1,4 +1,5 @@
 import type { ChangeMemberEmail, MemberView } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { TouchedList } from '@atrium/db/mail/lists'
 import { readMemberWork } from '@atrium/db/members/member-work'
@@ -97,7 +98,7 @@ async function change(
   rejectForeign(place)
   const mailbox = member.mailboxAddress !== null
   if (mailbox && !own) {
-    const message = 'The address of a mailbox is on a domain of the tenant.'
+    const message = errorText('mailboxOnTenantDomain')
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'email', message }] })
   }
   if (address === member.email && (!mailbox || address === member.mailboxAddress))

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AuditAction, AuditOutcome } from '@atrium/core/audit/audit'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/members/member-work'
@@ -92,10 +93,7 @@ export function rejectUnmanaged(change: MemberChange): void {
  */
 export function rejectInvited({ member }: MemberChange): void {
   if (!member.invited) return
-  throw new AppError(
-    'member_not_active',
-    'The person has not accepted the invitation yet. It can be sent again, or removed.',
-  )
+  throw new AppError('member_not_active', errorText('invitationNotAccepted'))
 }
 
 /** Power over a tenant goes to nobody whose identity another tenant made and nobody proved. */

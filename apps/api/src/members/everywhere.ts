@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/members/member-work'
 import { findMember, lockMember, type MemberRow } from '@atrium/db/members/members'
@@ -57,11 +58,7 @@ async function begin(
     })
     if (started === 'gone') return undefined
     if (started) return services.memberLeases.kept(started)
-    if (performance.now() > giveUpAt)
-      throw new AppError(
-        'member_busy',
-        'Another change of this person is under way. Repeat the call.',
-      )
+    if (performance.now() > giveUpAt) throw new AppError('member_busy', errorText('personBusy'))
     await wait(pollIntervalMs)
   }
 }

@@ -1,6 +1,7 @@
 import { setInterval } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { NewMember } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, findAppError } from '@atrium/core/platform/errors'
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import {
@@ -173,10 +174,7 @@ async function make(services: Services, record: ImportRecord, row: Row): Promise
       name: record.requestedBy,
       stillMay: async (trx) => {
         if (await requesterMayImport(trx, record)) return
-        throw new AppError(
-          'not_admin',
-          'Whoever asked for this import may not add members any more.',
-        )
+        throw new AppError('not_admin', errorText('importNotAllowed'))
       },
       inserted: async (trx, userId) => {
         if (!(await takeImportRow(trx, row, userId))) throw new LeaseLost()

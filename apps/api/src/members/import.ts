@@ -7,6 +7,7 @@ import {
   type StartImport,
 } from '@atrium/core/members/member-import'
 import { NewMember } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, findAppError } from '@atrium/core/platform/errors'
 import {
   countImportRows,
@@ -185,7 +186,10 @@ async function judge(
     if (first !== undefined)
       return judged(
         row,
-        new AppError('email_taken', `Line ${first} has the address ${result.address} already.`),
+        new AppError(
+          'email_taken',
+          errorText('importDuplicate', { first, address: result.address }),
+        ),
       )
     firstLines.set(result.address, row.line)
     if (seats <= 0) return judged(row, seatsExhausted(tenant))
@@ -205,7 +209,7 @@ async function lookUp(
   if (!parsed.success) {
     const issues = toIssues(parsed.error)
     return {
-      rejection: new AppError('invalid_input', 'The row has fields that cannot be used.', {
+      rejection: new AppError('invalid_input', errorText('importRowInvalid'), {
         issues,
       }),
     }
@@ -238,8 +242,7 @@ async function readImportRecord(
   importId: string,
 ): Promise<ImportRecord> {
   const record = await findImport(services.database.db, importId)
-  if (record?.tenantId !== tenant.id)
-    throw new AppError('not_found', 'The tenant has no import with this id.')
+  if (record?.tenantId !== tenant.id) throw new AppError('not_found', errorText('unknownImport'))
   return record
 }
 

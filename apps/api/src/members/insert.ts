@@ -3,6 +3,7 @@ import { grantingStatuses } from '@atrium/core/billing/subscriptions'
 import { isBelow } from '@atrium/core/mail/domains'
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import type { NewMember } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { ProvisioningStep } from '@atrium/core/tenants/tenants'
 import { findLiveSubscription } from '@atrium/db/billing/subscriptions'
@@ -222,16 +223,14 @@ export async function admit(
   if (place.own && !own)
     throw new AppError(
       'domain_not_verified',
-      `The domain of ${place.address} is not verified any more.`,
+      errorText('domainNoLongerVerified', { address: place.address }),
     )
   if (!person) rejectForeign(place)
   if (subject !== undefined && !person) throw taken(place.address)
-  if (member) throw new AppError('email_taken', `${place.address} is a member already.`)
+  if (member)
+    throw new AppError('email_taken', errorText('alreadyMember', { address: place.address }))
   if (invited)
-    throw new AppError(
-      'email_taken',
-      `${place.address} has been invited already. The invitation can be sent again, or removed.`,
-    )
+    throw new AppError('email_taken', errorText('alreadyInvited', { address: place.address }))
   if (!place.own) {
     if (!person?.platformAdmin || !operator) return undefined
     if (person.deactivatedAt !== null) throw taken(place.address)
@@ -297,10 +296,10 @@ async function takeSeat(
 }
 
 export function seatsExhausted({ seats, seat_mode }: Omit<Seats, 'id'>): AppError {
-  const taken = `All ${seats} seats of the tenant are taken.`
+  const taken = errorText('allSeatsTaken', { seats })
   return new AppError(
     'seats_exhausted',
-    seat_mode === 'auto' ? `${taken} One more takes the consent to its price.` : taken,
+    seat_mode === 'auto' ? errorText('seatConsent', { taken }) : taken,
   )
 }
 

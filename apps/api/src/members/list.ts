@@ -1,4 +1,5 @@
 import type { ListTenantUsers, MemberPage, MemberView } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { findMember, listMembers as findMembers, type MemberRow } from '@atrium/db/members/members'
@@ -55,5 +56,4 @@ export async function requireMember(
   return row
 }
 
-export const noSuchMember = () =>
-  new AppError('not_found', 'The tenant has no member with this id.')
+export const noSuchMember = () => new AppError('not_found', errorText('unknownMember'))

@@ -1,5 +1,6 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import type { CreatedMember, CreateMailbox } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { changeMembership, listTenantDomains, type MemberRow } from '@atrium/db/members/members'
 import type { Db, Trx } from '@atrium/db/platform/connect'
@@ -92,9 +93,7 @@ async function ownPlace(
   const place = await placeOf(services, db, tenantId, text, 'address')
   if (place.own) return place
   throw new AppError('invalid_input', undefined, {
-    issues: [
-      { path: 'address', message: 'The address of a mailbox is on a domain of the tenant.' },
-    ],
+    issues: [{ path: 'address', message: errorText('mailboxOnTenantDomain') }],
   })
 }
 

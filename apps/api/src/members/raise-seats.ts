@@ -1,4 +1,5 @@
 import type { SeatRaise } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { countMembers } from '@atrium/db/members/members'
 import { readEntitlements } from '../billing/entitlements/read.ts'
@@ -31,17 +32,14 @@ export async function raiseSeats(
   await rejectInTrial(ctx.services, id)
   if (tenant.seat_mode !== 'auto') throw seatsExhausted(tenant)
   if (seats <= members) {
-    const message = `There are ${members} members already: ${seats} seats leave none free.`
+    const message = errorText('noSeatFree', { members, seats })
     throw new AppError('seats_exhausted', message, {
       issues: [{ path: 'seatRaise.seats', message }],
     })
   }
   const { outcome } = await changeSubscription(ctx, access, { slug, seats, quote })
   if (outcome !== 'applied') {
-    throw new AppError(
-      'seats_exhausted',
-      'The payment for the seat has to be confirmed first, under Billing. Then add the member again.',
-    )
+    throw new AppError('seats_exhausted', errorText('seatPaymentUnconfirmed'))
   }
 }
 
@@ -53,9 +51,10 @@ async function rejectInTrial(services: Services, tenantId: string): Promise<void
   const { reason, seats, until } = await readEntitlements(services.database.db, services, tenantId)
   const most = services.config.billing.trial.seats
   if (reason !== 'trial' || seats < most) return
-  const ends = until === null ? '' : `, on ${writtenDay(until)}`
   throw new AppError(
     'seats_exhausted',
-    `A trial has at most ${most} members. More can be added when it ends${ends}.`,
+    until === null
+      ? errorText('trialMembers', { most })
+      : errorText('trialMembersUntil', { most, until: writtenDay(until) }),
   )
 }

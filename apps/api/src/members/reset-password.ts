@@ -1,4 +1,5 @@
 import type { ResetPassword } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { StepResult } from '@atrium/core/tenants/tenants'
 import { type MemberWork, releaseMember, saveMemberFacts } from '@atrium/db/members/member-work'
@@ -130,7 +131,7 @@ function targets(
   const self = isSelf(facts)
   rejectOwnerLocked(facts)
   if (member.membershipStatus === 'removing')
-    throw new AppError('member_not_active', 'The member is being removed.')
+    throw new AppError('member_not_active', errorText('memberBeingRemoved'))
   // Sending it again would ask somebody in.
   if (member.invited) rejectClosed(tenant.status)
   if (member.managed || access.caller.operator || self) {
@@ -226,9 +227,9 @@ function rejectUseless({ identity, mail }: ResetPassword['outcomes']): void {
   if (identity.state === 'ok' || mail.state === 'ok') return
   const errors = [identity.error, mail.error].filter((error) => error !== undefined)
   if (errors.length > 0)
-    throw new AppError('upstream_failed', `${errors.join(' ')} The password of before still holds.`)
-  throw new AppError(
-    'member_not_active',
-    'The member has neither identity nor mailbox yet. Do the unfinished steps again first.',
-  )
+    throw new AppError(
+      'upstream_failed',
+      errorText('passwordUnchanged', { errors: errors.join(' ') }),
+    )
+  throw new AppError('member_not_active', errorText('memberNotSetUp'))
 }

@@ -1,4 +1,5 @@
 import type { MemberView } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { provisioningSteps, type TenantStatus } from '@atrium/core/tenants/tenants'
 import { changeMembership } from '@atrium/db/members/members'
@@ -29,14 +30,10 @@ export function suspendMember(ctx: Context, access: Access, userId: string): Pro
     const { trx, tenant, member } = facts
     if (isSelf(facts)) throw new AppError('self_suspend')
     rejectInvited(facts)
-    if (member.role === 'owner')
-      throw new AppError(
-        'owner_locked',
-        'The owner of a tenant cannot be suspended. Transfer the ownership first.',
-      )
+    if (member.role === 'owner') throw new AppError('owner_locked', errorText('ownerSuspend'))
     if (member.membershipStatus === 'suspended') throw new AppError('already_suspended')
     if (member.membershipStatus === 'removing')
-      throw new AppError('member_not_active', 'The member is being removed.')
+      throw new AppError('member_not_active', errorText('memberBeingRemoved'))
     await rejectLastAdmin(facts)
     await changeMembership(trx, tenant.id, member.id, { status: 'suspended' }, provisioningSteps)
   }

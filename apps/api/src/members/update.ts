@@ -1,5 +1,6 @@
 import { changedFields } from '@atrium/core/audit/audit'
 import { personFields, type UpdatedMember, type UpdateMember } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { ProvisioningStep } from '@atrium/core/tenants/tenants'
 import { changeMembership, type MemberRow, reopenForName } from '@atrium/db/members/members'
@@ -66,7 +67,7 @@ export async function updateMember(
 async function change(facts: MemberChange, input: UpdateMember) {
   const { trx, tenant, member } = facts
   if (member.membershipStatus === 'removing')
-    throw new AppError('member_not_active', 'The member is being removed.')
+    throw new AppError('member_not_active', errorText('memberBeingRemoved'))
   const { role } = input
   if (role !== undefined && role !== member.role) {
     await rejectLockedRole(facts)

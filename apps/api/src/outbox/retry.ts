@@ -1,4 +1,5 @@
 import type { QueuedMail } from '@atrium/core/outbox/outbox'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findMail, lockMail, requeueMail } from '@atrium/db/outbox/outbox'
 import type { Caller } from '../rpc/caller.ts'
@@ -14,7 +15,7 @@ export async function retryMail(ctx: Context, caller: Caller, id: string): Promi
   const { services } = ctx
   const before = await services.database.db.transaction().execute(async (trx) => {
     const mail = await lockMail(trx, id)
-    if (!mail) throw new AppError('not_found', 'There is no such mail.')
+    if (!mail) throw new AppError('not_found', errorText('unknownMail'))
     if (mail.state === 'sent') throw new AppError('mail_sent')
     if (mail.recipient === null) throw new AppError('mail_erased')
     await requeueMail(trx, id, services.clock.now())

@@ -1,4 +1,5 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findDomainTenant, readTrust } from '@atrium/db/members/invitations'
 import { activeRole } from '@atrium/db/members/members'
@@ -47,6 +48,6 @@ export async function rejectManagedElsewhere(
 export const onStaffAlready = () =>
   new AppError(
     'already_exists',
-    'This person is on the staff already.',
+    errorText('alreadyStaff'),
     at('email', 'This person is on the staff already.'),
   )

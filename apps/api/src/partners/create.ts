@@ -1,4 +1,5 @@
 import type { CreatePartner, PartnerView } from '@atrium/core/partners/partners'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { isReservedSlug, slugify } from '@atrium/core/tenants/slugs'
 import { insertPartner, saveMargin } from '@atrium/db/partners/partners'
@@ -70,7 +71,7 @@ function chooseSlug(services: Services, input: CreatePartner): string {
 }
 
 function slugTaken(input: CreatePartner): AppError {
-  const message = 'A partner with this slug exists already.'
+  const message = errorText('partnerSlugTaken')
   return new AppError('already_exists', message, {
     issues: [{ path: input.slug === undefined ? 'name' : 'slug', message }],
   })
@@ -81,7 +82,7 @@ function slugTaken(input: CreatePartner): AppError {
  */
 export function rejectTakenDomain(error: unknown): never {
   if (violatedConstraint(error) !== 'partners_domain') throw error
-  const message = 'Another partner has this domain.'
+  const message = errorText('partnerDomainTaken')
   throw new AppError('already_exists', message, {
     cause: error,
     issues: [{ path: 'domain', message }],

@@ -5,6 +5,7 @@ import type {
   PartnerPage,
   PartnerView,
 } from '@atrium/core/partners/partners'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
@@ -57,7 +58,7 @@ export async function listPartnerTenants(
   const partner = isSlugShaped(slug)
     ? await findPartnerBySlug(ctx.services.database.db, slug)
     : undefined
-  if (!partner) throw new AppError('not_found', 'There is no partner with this slug.')
+  if (!partner) throw new AppError('not_found', errorText('unknownPartnerSlug'))
   return listTenants(ctx, caller, { ...input, partnerSlug: slug })
 }
 

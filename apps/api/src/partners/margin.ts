@@ -1,4 +1,5 @@
 import type { UpdatePartner } from '@atrium/core/partners/partners'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { listMargins, type Margin, saveMargin } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -29,7 +30,7 @@ export async function setMargin(
   const before = margins.find((one) => one.effectiveFrom <= effectiveFrom)
   if (before?.marginPct === input.marginPct) return undefined
   if (before?.effectiveFrom === effectiveFrom && effectiveFrom <= today) {
-    const message = `A margin holds from ${effectiveFrom} already. Choose a later month.`
+    const message = errorText('marginMonth', { effectiveFrom })
     throw new AppError('invalid_input', undefined, {
       issues: [{ path: 'marginEffectiveFrom', message }],
     })

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   type SavedReportPath,
@@ -36,10 +37,7 @@ export async function saveReport(
   const { partner, report } = await ctx.services.database.db.transaction().execute(async (trx) => {
     const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
     if ((await queryReports(trx, locked.id)).length >= savedReportLimit) {
-      throw new AppError(
-        'limit_reached',
-        `A partner keeps at most ${savedReportLimit} reports. Delete one that is not needed.`,
-      )
+      throw new AppError('limit_reached', errorText('reportLimit', { savedReportLimit }))
     }
     const inserted = await insertSavedReport(trx, locked.id, {
       name,
@@ -47,7 +45,7 @@ export async function saveReport(
       params,
       createdBy: proof.caller.id ?? null,
     })
-    const message = 'A report with this name exists already.'
+    const message = errorText('reportNameTaken')
     if (!inserted)
       throw new AppError('already_exists', message, { issues: [{ path: 'name', message }] })
     const saved = await findSavedReport(trx, inserted.id)
@@ -72,7 +70,7 @@ export async function deleteSavedReport(
     const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
     return { partner: locked, removed: await removeReport(trx, locked.id, id) }
   })
-  if (!removed) throw new AppError('not_found', 'The partner has no report with this id.')
+  if (!removed) throw new AppError('not_found', errorText('unknownReport'))
   await recordPartner(ctx, proof.caller, partner, 'partner.report_deleted', {
     report: id,
     ...removed,

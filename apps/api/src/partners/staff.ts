@@ -5,6 +5,7 @@ import type {
   StaffPath,
   StaffView,
 } from '@atrium/core/partners/partner-team'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { deleteInvitation } from '@atrium/db/members/invitations'
@@ -104,7 +105,7 @@ export async function removeStaff(
 async function lockStaff(trx: Trx, proof: OwnPartner, userId: string): Promise<StaffRow> {
   await lockOwnPartner(trx, proof, 'manageStaff')
   const staff = await findStaff(trx, proof.partner.id, userId)
-  if (!staff) throw new AppError('not_found', 'Nobody with this id is on the staff.')
+  if (!staff) throw new AppError('not_found', errorText('unknownStaff'))
   return staff
 }
 

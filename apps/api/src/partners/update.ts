@@ -1,5 +1,6 @@
 import { type AuditAction, changedFields } from '@atrium/core/audit/audit'
 import type { PartnerView, TerminatePartner, UpdatePartner } from '@atrium/core/partners/partners'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import {
@@ -88,14 +89,14 @@ export async function terminatePartner(
 
 async function lockLivePartner(trx: Trx, slug: string): Promise<PartnerRow> {
   const partner = isSlugShaped(slug) ? await lockPartner(trx, slug) : undefined
-  if (!partner) throw new AppError('not_found', 'There is no partner with this slug.')
+  if (!partner) throw new AppError('not_found', errorText('unknownPartnerSlug'))
   if (partner.status === 'terminated') throw new AppError('partner_terminated')
   return partner
 }
 
 async function record(trx: Trx, id: string, now: Date): Promise<PartnerRecord> {
   const row = await readPartner(trx, id, dayOf(now))
-  if (!row) throw new AppError('not_found', 'There is no partner with this slug.')
+  if (!row) throw new AppError('not_found', errorText('unknownPartnerSlug'))
   return row
 }
 

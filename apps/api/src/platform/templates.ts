@@ -1,5 +1,5 @@
 import type { MailTemplateKey } from '@atrium/core/branding/email-templates'
-import type { Issue } from '@atrium/core/platform/errors'
+import type { IssueText } from '@atrium/core/platform/errors'
 
 export interface MessageText {
   readonly subject: string
@@ -26,7 +26,7 @@ export interface Templates {
    * Why a text cannot be a template; see `templateFaults`. One issue under `path` for a text that
    * takes too long. Throws AppError `rate_limited` when too many of the tenant wait.
    */
-  check(tenantId: string, job: Omit<TemplateJob & { kind: 'check' }, 'kind'>): Promise<Issue[]>
+  check(tenantId: string, job: Omit<TemplateJob & { kind: 'check' }, 'kind'>): Promise<IssueText[]>
   /**
    * See `renderMessage`. Throws `TemplateTooSlow`, and an error with the words of the template
    * engine.

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { hasUnsafeCharacters } from '@atrium/core/platform/text'
 import { deadline, untilAborted } from '@atrium/integrations/deadline'
@@ -362,11 +363,7 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
     const now = options.clock.now().getTime()
     if (!keys) {
       await refresh().catch((cause: unknown) => {
-        throw new AppError(
-          'unavailable',
-          'The keys of the identity provider cannot be read at this moment.',
-          { cause },
-        )
+        throw new AppError('unavailable', errorText('identityKeysUnavailable'), { cause })
       })
     } else {
       const age = now - loadedAt

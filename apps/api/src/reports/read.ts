@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { rollUpReports } from '@atrium/db/reports/report-rollup'
 import { type Moment, pipelined, type RunReport, within } from '@atrium/db/reports/reports'
@@ -29,6 +30,6 @@ export function momentOf(services: Services, asOf: string | undefined): Moment {
   if (at <= now) return { at, past: true }
   if (isDate && at.getTime() - 86_400_000 <= now.getTime()) return { at: now, past: false }
   throw new AppError('invalid_input', undefined, {
-    issues: [{ path: 'asOf', message: 'This lies in the future.' }],
+    issues: [{ path: 'asOf', message: errorText('inFuture') }],
   })
 }

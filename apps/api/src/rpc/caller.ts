@@ -1,6 +1,7 @@
 import type { AuditSource } from '@atrium/core/audit/audit'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import type { CallerPartnerRow, CallerTenantRow } from '@atrium/db/users/callers'
+import type { PageLanguage } from '@atrium/messages/languages'
 import type { TokenClaims } from '../platform/token.ts'
 
 /** What the transport knows of a request. */
@@ -24,6 +25,8 @@ export interface RequestInfo {
    */
   country: string | null
   source: AuditSource
+  /** What the response is written in: from Accept-Language. */
+  language: PageLanguage
   /** Aborts when the caller goes away. */
   signal: AbortSignal
   /**

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import {
   AppError,
   type ErrorStatus,
@@ -56,7 +57,7 @@ export function toAppError(error: unknown): AppError {
     return new AppError('unavailable', undefined, { cause, retryAfterSeconds: 1 })
   if (error instanceof TRPCError) {
     if (error.code === 'NOT_FOUND')
-      return new AppError('not_found', 'There is no such procedure.', { cause: error })
+      return new AppError('not_found', errorText('unknownProcedure'), { cause: error })
     if (error.code === 'METHOD_NOT_SUPPORTED')
       return new AppError('method_not_allowed', undefined, { cause: error })
     if (error.code === 'PARSE_ERROR')
@@ -69,7 +70,7 @@ export function toAppError(error: unknown): AppError {
       return new AppError('invalid_input', undefined, { cause, issues: toIssues(cause) })
     }
     if (error.code === 'BAD_REQUEST')
-      return new AppError('invalid_input', 'The request is not a call that can be understood.', {
+      return new AppError('invalid_input', errorText('malformedCall'), {
         cause: error,
       })
   }

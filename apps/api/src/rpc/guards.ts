@@ -4,6 +4,7 @@ import {
   type PartnerRight,
   type PartnerStatus,
 } from '@atrium/core/partners/partner-access'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, type ErrorCode } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import { findPartnerBySlug } from '@atrium/db/partners/partners'
@@ -68,7 +69,7 @@ function slugOf(raw: unknown, field: 'slug' | 'tenantSlug' = 'slug'): string {
   const slug = typeof raw === 'object' && raw !== null ? Reflect.get(raw, field) : undefined
   if (typeof slug !== 'string')
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: field, message: 'This must be text.' }],
+      issues: [{ path: field, message: errorText('notText') }],
     })
   return slug
 }
@@ -93,7 +94,7 @@ function tenantGuard(rules: {
       const { caller, tenant } = await ctx.readCallerIn(slugOf(await readInput()))
       if (!tenant || !rules.visible(caller, tenant, ctx)) {
         throw caller.operator
-          ? new AppError('not_found', 'There is no tenant with this slug.')
+          ? new AppError('not_found', errorText('unknownTenantSlug'))
           : rules.hidden(caller, ctx)
       }
       if (!rules.allowed(caller, tenant, ctx)) throw rules.rejection(caller, ctx, tenant)
@@ -120,7 +121,7 @@ const staffRejection = (caller: Caller) =>
   caller.partner && hasPartnerRight(caller.partner.access, 'manageCustomers')
     ? new AppError('partner_suspended')
     : new AppError('access_level')
-const notFound = () => new AppError('not_found', 'There is no tenant with this slug.')
+const notFound = () => new AppError('not_found', errorText('unknownTenantSlug'))
 const notMember = () => new AppError('not_member')
 const needsOperator = (caller: Caller, context: Context) =>
   isOperatorToken(caller.token, context.services.config.tokens)
@@ -260,7 +261,7 @@ export type OwnPartner = {
   readonly [provenPartner]: true
 }
 
-const noSuchPartner = () => new AppError('not_found', 'There is no partner with this slug.')
+const noSuchPartner = () => new AppError('not_found', errorText('unknownPartnerSlug'))
 
 type Mode = 'read' | 'write' | 'settle'
 
@@ -338,7 +339,7 @@ export const customerManager = guarded(async (ctx, readInput) => {
   const partnerAccess = await proveOwnPartner(ctx, slugOf(raw), 'manageCustomers', 'write')
   const { caller, tenant } = await ctx.readCallerIn(slugOf(raw, 'tenantSlug'))
   if (!tenant || tenant.partnerId !== partnerAccess.partner.id) {
-    throw new AppError('not_found', 'This partner has no customer with this slug.')
+    throw new AppError('not_found', errorText('unknownCustomer'))
   }
   return { caller, partnerAccess, access: { caller, tenant } as Access }
 }, ownPartnerErrors('write'))

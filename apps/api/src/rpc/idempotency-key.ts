@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { RequestInfo } from './caller.ts'
 
@@ -17,6 +18,6 @@ export function idempotencyKeyOf(request: Pick<RequestInfo, 'header'>): string |
 export function assertUsableKey(key: string): void {
   if (usableKey.test(key)) return
   throw new AppError('invalid_input', undefined, {
-    issues: [{ path: 'Idempotency-Key', message: 'Use 1 to 255 visible ASCII characters.' }],
+    issues: [{ path: 'Idempotency-Key', message: errorText('idempotencyKeyFormat') }],
   })
 }

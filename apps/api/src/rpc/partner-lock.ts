@@ -1,5 +1,6 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
 import { hasPartnerRight, type PartnerRight } from '@atrium/core/partners/partner-access'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   holdPartner,
@@ -48,8 +49,7 @@ export async function rejectFormerStaff(
 ): Promise<void> {
   const admin = tenant.role === 'admin' || tenant.role === 'owner'
   if (caller.operator || caller.partner === undefined || (admin && !evenAdmins)) return
-  if (caller.partner.id !== owner)
-    throw new AppError('not_found', 'There is no tenant with this slug.')
+  if (caller.partner.id !== owner) throw new AppError('not_found', errorText('unknownTenantSlug'))
   await stillAllowed(trx, caller, await holdPartner(trx, caller.partner.id), 'manageCustomers')
 }
 
@@ -59,7 +59,7 @@ async function stillAllowed(
   partner: PartnerRow | undefined,
   right: PartnerRight,
 ): Promise<PartnerRow> {
-  if (!partner) throw new AppError('not_found', 'There is no partner with this slug.')
+  if (!partner) throw new AppError('not_found', errorText('unknownPartnerSlug'))
   if (partner.status === 'terminated') throw new AppError('partner_terminated')
   if (caller.operator) return partner
   if (partner.status === 'suspended') throw new AppError('partner_suspended')

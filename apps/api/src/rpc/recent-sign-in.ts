@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Context } from './context.ts'
 
@@ -23,7 +24,7 @@ export async function requireRecentSignIn(
   if (!isSensitive()) return
   throw new AppError(
     'recent_sign_in_required',
-    `This needs a sign-in that is not older than ${durationText(seconds)}.`,
+    errorText('recentSignIn', { seconds: durationText(seconds) }),
     {
       maxAgeSeconds: seconds,
     },

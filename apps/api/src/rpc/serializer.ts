@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import superjson from 'superjson'
 
@@ -19,7 +20,7 @@ export const serializer = {
    */
   deserialize(payload: unknown): unknown {
     if (!isObject(payload) || !('json' in payload)) {
-      throw new AppError('invalid_input', 'The input must be an object with the field json.')
+      throw new AppError('invalid_input', errorText('inputEnvelope'))
     }
     const holder = { json: payload.json }
     for (const { path, type } of readMarks(payload.meta)) revive(holder, path, type)
@@ -45,7 +46,7 @@ function readMarks(meta: unknown): Mark[] {
   if (!isObject(values)) reject()
   const entries = Object.entries(values)
   if (entries.length > mostMarks)
-    throw new AppError('invalid_input', 'The input carries too many marks: at most 1,000.')
+    throw new AppError('invalid_input', errorText('inputTooManyMarks'))
   return entries.map(([path, mark]) => ({ path: propertyNames(path), type: markType(mark) }))
 }
 
@@ -80,10 +81,7 @@ function revive(holder: { json: unknown }, path: readonly string[], type: Mark['
 }
 
 function reject(): never {
-  throw new AppError(
-    'invalid_input',
-    'The input carries marks that are not accepted: only undefined and Date are.',
-  )
+  throw new AppError('invalid_input', errorText('inputMarks'))
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Services } from './services.ts'
@@ -18,11 +19,7 @@ export async function tenantTransaction<Result>(
 ): Promise<Result> {
   const key = `tenant ${tenantId}`
   if (keyedLimiter.waiting(key) >= mostWaiting)
-    throw new AppError(
-      'rate_limited',
-      'Too many changes of this tenant are waiting. Try again in a moment.',
-      { retryAfterSeconds: 1 },
-    )
+    throw new AppError('rate_limited', errorText('tooManyWaiting'), { retryAfterSeconds: 1 })
   // The cast is what this function vouches for: the transaction runs in the tenant's turn.
   return keyedLimiter.take(key, () =>
     database.db.transaction().execute((trx) => run(trx as TenantTrx)),

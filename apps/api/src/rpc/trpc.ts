@@ -1,3 +1,4 @@
+import { defaultLanguage } from '@atrium/messages/languages'
 import { initTRPC } from '@trpc/server'
 import type { Context } from './context.ts'
 import { toAppError } from './errors.ts'
@@ -15,15 +16,16 @@ export const t = initTRPC
     },
     errorFormatter({ shape, error, ctx }) {
       const rejection = toAppError(error)
+      const language = ctx?.request.language ?? defaultLanguage
       return {
         ...shape,
-        message: rejection.message,
+        message: rejection.messageIn(language),
         data: {
           code: rejection.code,
           httpStatus: rejection.status,
           path: shape.data.path,
           requestId: ctx?.request.requestId,
-          issues: rejection.issues,
+          issues: rejection.issuesIn(language),
           limit: rejection.limit,
           current: rejection.current,
         },

@@ -1,9 +1,10 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findHost, findHostOfUser, type HostRow } from '@atrium/db/scheduling/hosts'
 import type { Access } from '../rpc/guards.ts'
 import type { Services } from '../rpc/services.ts'
 
-export const noSuchHost = () => new AppError('not_found', 'The tenant has no host with this id.')
+export const noSuchHost = () => new AppError('not_found', errorText('unknownHost'))
 
 /**
  * Admins, owners and operators act for every host of the tenant, other members for the host that
@@ -27,8 +28,7 @@ export function requireHostAccess(
   access: Access,
   host: Pick<HostRow, 'tenantId' | 'userId'>,
 ): void {
-  if (!mayActFor(access, host))
-    throw new AppError('not_admin', 'This is for the host and for admins of the tenant.')
+  if (!mayActFor(access, host)) throw new AppError('not_admin', errorText('hostOrAdmin'))
 }
 
 /** A host of the tenant that the caller may act for. Throws AppError `not_found`, `not_admin`. */

@@ -1,5 +1,6 @@
 import { changedFields } from '@atrium/core/audit/audit'
-import { AppError, type Issue } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText, writeText } from '@atrium/core/platform/errors'
 import type { Warning } from '@atrium/core/platform/warnings'
 import { allowlistAdmits, canonicalAllowlist } from '@atrium/core/security-policy/ip-allowlist'
 import {
@@ -86,24 +87,25 @@ export async function updateSecurityPolicy(
 }
 
 /** The issue stands at the limit that was given, at the idle one when both were. */
-function limitIssues(input: UpdateSecurityPolicy, requested: SecurityPolicy): Issue[] {
+function limitIssues(input: UpdateSecurityPolicy, requested: SecurityPolicy): IssueText[] {
   const path =
     input.sessionIdleMinutes === undefined ? 'sessionAbsoluteMinutes' : 'sessionIdleMinutes'
-  const message = `A session would stand idle for ${requested.sessionIdleMinutes} minutes, longer than the ${requested.sessionAbsoluteMinutes} that it may last.`
+  const message = errorText('idleLongerThanSession', {
+    sessionIdleMinutes: requested.sessionIdleMinutes ?? 0,
+    sessionAbsoluteMinutes: requested.sessionAbsoluteMinutes ?? 0,
+  })
   return [{ path, message }]
 }
 
-function shutOut({ ip, country }: RequestInfo, policy: SecurityPolicy): Warning[] {
+function shutOut({ ip, country, language }: RequestInfo, policy: SecurityPolicy): Warning[] {
   const warnings: Warning[] = []
   if (policy.ipAllowlist.length > 0 && (ip === null || !allowlistAdmits(policy.ipAllowlist, ip))) {
     const message =
-      ip === null
-        ? 'Your own address is not known here; make sure that it is in the list.'
-        : `Your own address ${ip} is not in the list.`
+      ip === null ? errorText('ownAddressUnknown') : errorText('ownAddressMissing', { ip })
     warnings.push({
       code: ip === null ? 'own_address_unknown' : 'own_address_shut_out',
       path: 'ipAllowlist',
-      message,
+      message: writeText(message, language),
     })
   }
   if (
@@ -112,12 +114,12 @@ function shutOut({ ip, country }: RequestInfo, policy: SecurityPolicy): Warning[
   ) {
     const message =
       country === null
-        ? 'Your own country is not known here; make sure that it is in the list.'
-        : `Your own country ${country} is not in the list.`
+        ? errorText('ownCountryUnknown')
+        : errorText('ownCountryMissing', { country })
     warnings.push({
       code: country === null ? 'own_country_unknown' : 'own_country_shut_out',
       path: 'allowedCountries',
-      message,
+      message: writeText(message, language),
     })
   }
   return warnings

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { trimEnd } from '@atrium/core/platform/trim'
 import type { CreatedSsoApp, CreateSsoApp } from '@atrium/core/sso/sso'
@@ -74,7 +75,7 @@ function writeDown(services: Services, tenantId: string, input: CreateSsoApp) {
     return { row, groupId: tenant.identityGroupId, partnerSlug: tenant.partnerSlug }
   }).catch((error: unknown) => {
     if (violatedConstraint(error) !== 'sso_apps_name') throw error
-    throw new AppError('already_exists', 'The tenant has an application of this name already.', {
+    throw new AppError('already_exists', errorText('applicationNameTaken'), {
       cause: error,
     })
   })
@@ -115,10 +116,7 @@ async function carryOut(
   if (await activateSsoApp(services.database.db, row.id, made.providerId)) return
   // The clean-up took it for abandoned, so the provider may lack parts of it by now.
   await deprovision(services, identity, { ...row, providerId: made.providerId })
-  throw new AppError(
-    'upstream_failed',
-    'The identity provider took too long, and the application was withdrawn. Try again.',
-  )
+  throw new AppError('upstream_failed', errorText('applicationWithdrawn'))
 }
 
 /** The rejection that tells what failed, after what may be at the provider was taken away. */
@@ -131,5 +129,9 @@ async function withdrawn(services: Services, row: SsoAppRow, error: unknown): Pr
   const consequence = clean
     ? 'Nothing was left behind.'
     : 'What it may have left behind is taken away as soon as that is possible.'
-  return new AppError('upstream_failed', `${error.message} ${consequence}`, { cause: error })
+  return new AppError(
+    'upstream_failed',
+    errorText('messageConsequence', { message: error.message, consequence }),
+    { cause: error },
+  )
 }

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { RemoveSsoApp } from '@atrium/core/sso/sso'
 import { beginSsoAppRemoval, findSsoApp } from '@atrium/db/sso/sso'
@@ -23,12 +24,9 @@ export async function removeSsoApp(
   const { row, partnerSlug } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockOpenTenant(trx, input.slug)
     const found = await findSsoApp(trx, tenant.id, input.appId)
-    if (!found) throw new AppError('not_found', 'The tenant has no such application.')
+    if (!found) throw new AppError('not_found', errorText('unknownApplication'))
     if (found.state === 'pending') {
-      throw new AppError(
-        'provisioning_in_progress',
-        'The application is still being made. If that was cut off, it is removed by itself.',
-      )
+      throw new AppError('provisioning_in_progress', errorText('applicationInProgress'))
     }
     await beginSsoAppRemoval(trx, found.id)
     return { row: found, partnerSlug: tenant.partnerSlug }
@@ -45,8 +43,5 @@ export async function removeSsoApp(
     metadata: { clientId: row.clientId },
   })
   if (done) return
-  throw new AppError(
-    'upstream_failed',
-    'The identity provider did not take the application away. It is tried again until it does.',
-  )
+  throw new AppError('upstream_failed', errorText('applicationRemovalPending'))
 }

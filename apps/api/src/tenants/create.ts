@@ -1,5 +1,6 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import { hasPartnerRight } from '@atrium/core/partners/partner-access'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { isReservedSlug, slugCandidates, slugify } from '@atrium/core/tenants/slugs'
 import type { CreateTenant, TenantView } from '@atrium/core/tenants/tenants'
@@ -111,7 +112,7 @@ export async function createTenant(
 function rejectForeignFields(caller: Caller, input: CreateTenant): void {
   if (caller.operator) return
   if (input.ownerEmail !== undefined || input.partnerId !== undefined) {
-    throw new AppError('operator_required', 'Only operators may set ownerEmail and partnerId.')
+    throw new AppError('operator_required', errorText('operatorFields'))
   }
 }
 
@@ -188,7 +189,7 @@ async function choosePartner(
   const partner = await findPartner(services.database.db, input.partnerId)
   if (!partner) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'partnerId', message: 'There is no such partner.' }],
+      issues: [{ path: 'partnerId', message: errorText('unknownPartner') }],
     })
   }
   if (partner.status !== 'active') throw new AppError('partner_unavailable')
@@ -267,7 +268,7 @@ async function insertUnderFreeSlug(
   const groups = Object.values(config.groups)
   if (input.slug !== undefined && isReservedSlug(input.slug, groups)) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'slug', message: 'This name is reserved.' }],
+      issues: [{ path: 'slug', message: errorText('reservedName') }],
     })
   }
   const candidates =
@@ -280,7 +281,7 @@ async function insertUnderFreeSlug(
   const free = await withoutForeignGroup(services, given)
   if (input.slug !== undefined && free.length === 0) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'slug', message: 'This name is reserved.' }],
+      issues: [{ path: 'slug', message: errorText('reservedName') }],
     })
   }
   try {
@@ -305,12 +306,12 @@ async function insertUnderFreeSlug(
         await services.jobs.enqueueProvisioning(made.id, recoverAfterSeconds, trx)
         return made
       }
-      const message = 'A tenant with this slug exists already.'
+      const message = errorText('tenantSlugTaken')
       throw new AppError('already_exists', message, { issues: [{ path: 'slug', message }] })
     })
   } catch (error) {
     if (violatedConstraint(error) === 'tenants_identity_group') {
-      const message = 'The group of another tenant has the name that this slug would get.'
+      const message = errorText('tenantGroupTaken')
       throw new AppError('already_exists', message, {
         issues: [{ path: 'slug', message }],
         cause: error,

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { TenantRole, TenantView } from '@atrium/core/tenants/tenants'
 import { findTenant } from '@atrium/db/tenants/tenants'
@@ -11,6 +12,6 @@ export async function readTenant(
   role: TenantRole | null,
 ): Promise<TenantView> {
   const row = await findTenant(services.database, slug)
-  if (!row) throw new AppError('not_found', 'There is no tenant with this slug.')
+  if (!row) throw new AppError('not_found', errorText('unknownTenantSlug'))
   return toTenantView(row, role, services.clock.now())
 }

@@ -11,6 +11,7 @@ import type { Db } from '@atrium/db/platform/connect'
 import { findTenantLimits, saveTenantLimits } from '@atrium/db/platform/rate-limits'
 import { countSsoApps } from '@atrium/db/sso/sso'
 import { lockTenant } from '@atrium/db/tenants/tenants'
+import { errorTexts } from '@atrium/messages/error-texts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import type { Limits } from '../rpc/limits.ts'
@@ -25,7 +26,7 @@ const present: Partial<Record<LimitName, (db: Db, tenantId: string) => Promise<n
 
 /** Each limit that an operator can set for a tenant, with what is used of it now. */
 export async function readTenantLimits(
-  { services }: Context,
+  { services, request }: Context,
   { tenant }: Access,
 ): Promise<TenantLimits> {
   const { db } = services.database
@@ -40,7 +41,8 @@ export async function readTenantLimits(
   ])
   const presentOf = new Map<string, number>(counted)
   const items = tenantLimitNames.map((name) => {
-    const { counts, seconds, per }: Limit = limits[name]
+    const { seconds, per }: Limit = limits[name]
+    const counts = errorTexts(request.language)(`limits.counts.${name}`)
     const standard = services.limits.most(name)
     const window = taken.find(({ limit }) => limit === name)
     const used = window?.taken ?? presentOf.get(name) ?? null

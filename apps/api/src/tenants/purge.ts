@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { PurgePart, PurgeTenant, TenantPurge } from '@atrium/core/tenants/tenants'
 import { purgeParts } from '@atrium/core/tenants/tenants'
@@ -52,7 +53,7 @@ export async function purgeTenant(
   const { services } = ctx
   if (input.confirm !== access.tenant.slug) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'confirm', message: 'This must be the slug of the tenant.' }],
+      issues: [{ path: 'confirm', message: errorText('confirmSlug') }],
     })
   }
   const { begun, name } = await tenantTransaction(services, access.tenant.id, async (trx) => {

@@ -1,6 +1,7 @@
 import { changedFields } from '@atrium/core/audit/audit'
 import { entitlementsOf } from '@atrium/core/billing/entitlements'
 import { grantingStatuses } from '@atrium/core/billing/subscriptions'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan, TenantView, UpdateTenant } from '@atrium/core/tenants/tenants'
 import { findEntitlementFacts } from '@atrium/db/billing/entitlements'
@@ -55,7 +56,7 @@ export async function updateTenant(
   const domains = input.domains && [...new Set(input.domains)]
   if (domains?.length === 0) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'domains', message: 'A tenant keeps at least one domain.' }],
+      issues: [{ path: 'domains', message: errorText('lastDomain') }],
     })
   }
   rejectPlatformNames(services, access.tenant.slug, domains ?? [], 'domains')
@@ -92,16 +93,10 @@ function rejectForeignFields({ caller, tenant }: Access, input: UpdateTenant): v
   const owningPartner = mayManageAsPartner(caller, tenant)
   const admin = tenant.role === 'admin' || tenant.role === 'owner'
   if (input.partnerId !== undefined && !caller.operator) {
-    throw new AppError(
-      'operator_required',
-      'Only operators attach a tenant to a partner or detach it.',
-    )
+    throw new AppError('operator_required', errorText('attachByOperators'))
   }
   if (input.plan !== undefined && !caller.operator && !owningPartner) {
-    throw new AppError(
-      'operator_required',
-      "Only operators and the tenant's partner change the plan.",
-    )
+    throw new AppError('operator_required', errorText('planByOperators'))
   }
   if (input.domains !== undefined && !caller.operator && !admin) throw new AppError('not_admin')
 }
@@ -140,7 +135,11 @@ async function rejectUsedDomains(
         ? [lists.count === 1 ? 'a distribution list' : `${lists.count} distribution lists`]
         : []),
     ]
-    const message = `${name} is used by ${used.join(' and ')}, among them ${[...examples, ...lists.examples].join(', ')}.`
+    const message = errorText('domainUsedAmong', {
+      name,
+      used: used.join(' and '),
+      value: [...examples, ...lists.examples].join(', '),
+    })
     throw new AppError('domain_in_use', message, { issues: [{ path: 'domains', message }] })
   }
 }
@@ -200,7 +199,7 @@ async function rejectWhileSubscribed(
   path: 'plan' | 'seats',
 ): Promise<void> {
   if (!(await isSubscribed(trx, tenantId))) return
-  const message = 'Plan and seats follow the subscription. Change them there.'
+  const message = errorText('planFollowsSubscription')
   throw new AppError('subscription_exists', message, { issues: [{ path, message }] })
 }
 
@@ -245,7 +244,7 @@ async function write(
     const partner = await holdPartner(trx, input.partnerId)
     if (!partner)
       throw new AppError('invalid_input', undefined, {
-        issues: [{ path: 'partnerId', message: 'There is no such partner.' }],
+        issues: [{ path: 'partnerId', message: errorText('unknownPartner') }],
       })
     if (partner.status !== 'active') throw new AppError('partner_unavailable')
   }
@@ -267,7 +266,7 @@ async function write(
     ? await arrangeDomains(trx, before.id, domains, services.config.tenantDomain)
     : { added: [], others: [], firstIsPrimary: true }
   if (!firstIsPrimary) {
-    const message = `${domains?.[0]} is not verified yet, so it cannot come first: the first domain is the primary one.`
+    const message = errorText('primaryNotVerified', { value: domains?.[0] ?? '' })
     throw new AppError('domain_not_verified', message, { issues: [{ path: 'domains', message }] })
   }
   await rejectUsedDomains(trx, before.id, others)

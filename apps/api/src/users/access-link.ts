@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { saveAccessLink } from '@atrium/db/members/invitations'
 import type { Db } from '@atrium/db/platform/connect'
@@ -32,10 +33,7 @@ export function hashOfAccessToken(token: string): Buffer | undefined {
  */
 export function requirePortal({ portalUrl }: Config): void {
   if (portalUrl !== null) return
-  throw new AppError(
-    'integration_off',
-    'An address outside the proved domains gets its access by a mailed link, and the address of the portal for it is not configured. An operator sets PORTAL_URL.',
-  )
+  throw new AppError('integration_off', errorText('invitationNeedsPortalUrl'))
 }
 
 function sha256(token: string): Buffer {

@@ -1,4 +1,5 @@
 import { changedFields } from '@atrium/core/audit/audit'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   type CreateUser,
@@ -42,7 +43,7 @@ export async function getUser(
   id: string,
 ): Promise<UserView> {
   if (!caller.operator && caller.id !== id)
-    throw new AppError('not_found', 'There is no user with this id.')
+    throw new AppError('not_found', errorText('unknownUser'))
   return toUserView(await readUser(services.database.db, id), { own: caller.id === id })
 }
 
@@ -61,7 +62,7 @@ export async function createUser(
     await lockEmail(trx, input.email)
     if (await findUserByEmail(trx, input.email)) throw new AppError('email_exists')
     const inserted = await insertUser(trx, { subject, ...fields })
-    if (!inserted) throw new AppError('already_exists', 'A user with this subject exists already.')
+    if (!inserted) throw new AppError('already_exists', errorText('subjectTaken'))
     return inserted.id
   })
   await recordOn(ctx, caller, 'user.created', { id, email: input.email })
@@ -81,7 +82,7 @@ export async function updateUser(
   const self = caller.id === input.id
   const restricted = operatorOnlyUserFields.some((field) => input[field] !== undefined)
   if (!caller.operator) {
-    if (!self) throw new AppError('not_found', 'There is no user with this id.')
+    if (!self) throw new AppError('not_found', errorText('unknownUser'))
     if (restricted) rejectNonOperator(caller, services.config.tokens)
   }
   const before = await readUser(services.database.db, input.id)
@@ -132,7 +133,7 @@ async function grantPlatformAdmin({ services }: Context, user: UserRow): Promise
   const identity = requireIdentity(services)
   await orUpstreamFailed(async () => {
     const userId = await idpUserIdOf(services, user)
-    if (!userId) throw new AppError('not_found', 'The identity provider does not know this person.')
+    if (!userId) throw new AppError('not_found', errorText('identityUnknown'))
     const group = await identity.ensureGroup({ name: services.config.groups.platformAdmins })
     await identity.addToGroup({ groupId: group.id, userId })
   })
@@ -211,8 +212,8 @@ function rejectOwner(owned: Awaited<ReturnType<typeof ownedTenants>>): void {
   throw new AppError(
     'user_in_use',
     kept.length > 0
-      ? `The user owns ${named(kept)}. Transfer the ownership first.`
-      : `The user stays on record as the owner of what was deleted: ${named(owned)}. Deactivate the user instead.`,
+      ? errorText('userOwns', { kept: named(kept) })
+      : errorText('userOwnedDeleted', { owned: named(owned) }),
   )
 }
 

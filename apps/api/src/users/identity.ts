@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { setIdpUserId, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
@@ -6,8 +7,7 @@ import type { Services } from '../rpc/services.ts'
 
 /** The identity provider, or 503 where this installation has none. */
 export function requireIdentity(services: Services): IdentityProvider {
-  if (!services.systems.identity)
-    throw new AppError('unavailable', 'This installation is not connected to an identity provider.')
+  if (!services.systems.identity) throw new AppError('unavailable', errorText('noIdentityProvider'))
   return services.systems.identity
 }
 

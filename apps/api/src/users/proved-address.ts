@@ -1,13 +1,11 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { readTrust } from '@atrium/db/members/invitations'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 
 /** The sentence for somebody who is to get power over something. */
 export const notProved = (name: string) =>
-  new AppError(
-    'address_not_proved',
-    `Another tenant made the sign-in of ${name}, and nobody has proved the address. Invite the person, so that they prove it by the link in the mail.`,
-  )
+  new AppError('address_not_proved', errorText('identityOfOtherTenant', { name }))
 
 /**
  * Rejects to give power over something to an identity that a tenant made and nobody proved. Throws

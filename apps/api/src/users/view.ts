@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { UserView } from '@atrium/core/users/users'
 import type { Db, Trx } from '@atrium/db/platform/connect'
@@ -47,6 +48,6 @@ export function toUserView(row: UserRow, { own = false } = {}): UserView {
 /** The stored user; 404 when there is none. */
 export async function readUser(db: Db | Trx, id: string): Promise<UserRow> {
   const row = await findUser(db, id)
-  if (!row) throw new AppError('not_found', 'There is no user with this id.')
+  if (!row) throw new AppError('not_found', errorText('unknownUser'))
   return row
 }

@@ -40,13 +40,13 @@ export function fieldLabel(field: string): string {
   return parts
     .map((part, index) =>
       index === parts.length - 1
-        ? (labels[part] ?? durationText(part))
-        : durationText(part.replace(/Info$/, '')),
+        ? (labels[part] ?? spacedWords(part))
+        : spacedWords(part.replace(/Info$/, '')),
     )
     .join(' ')
 }
 
-function durationText(name: string): string {
+function spacedWords(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/[_-]+/g, ' ')

@@ -1,223 +1,155 @@
+import { type ErrorMessages, errorTexts } from '@atrium/messages/error-texts'
+import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
+import type { ErrorText, ErrorValue } from './error-text.ts'
 import type { LimitName } from './limits.ts'
 
 /**
- * Every code that a caller can meet, with its HTTP status and its default sentence.
- * `docs/contract.md` lists them for people.
+ * Every code that a caller can meet, with its HTTP status. Titles are in the catalogue
+ * (`server/errors.json`). `docs/contract.md` lists the codes for people.
  */
 const table = {
-  invalid_input: { status: 400, title: 'The request has invalid fields.' },
-  malformed_json: { status: 400, title: 'The body is not valid JSON.' },
-  unauthenticated: { status: 401, title: 'A valid access token is required.' },
-  token_expired: { status: 401, title: 'The access token has expired.' },
-  unexpected_issuer: {
-    status: 401,
-    title: 'The access token comes from an issuer that is not accepted here.',
-  },
-  recent_sign_in_required: { status: 401, title: 'Sign in again to do this.' },
-  operator_required: { status: 403, title: 'This requires a token for the operator portal.' },
-  not_platform_admin: { status: 403, title: 'This requires a platform administrator.' },
-  not_member: { status: 403, title: 'You are not a member of this tenant.' },
-  not_admin: { status: 403, title: 'Only an admin of the tenant can do this.' },
-  not_owner: { status: 403, title: 'Only the owner of the tenant or an operator can do this.' },
-  not_partner_staff: {
-    status: 403,
-    title: "Only staff of the tenant's partner can do this.",
-  },
-  forbidden_field: { status: 403, title: 'You cannot set this field.' },
-  user_deactivated: { status: 403, title: 'This account has been deactivated.' },
-  workplace_suspended: {
-    status: 403,
-    title:
-      'The operator suspended your workplace, so you cannot create another one. Contact the operator.',
-  },
-  cross_origin: { status: 403, title: 'Requests that change data must come from this site.' },
-  not_found: { status: 404, title: 'Not found, or you do not have access.' },
-  method_not_allowed: { status: 405, title: 'This address does not accept this method.' },
-  already_exists: { status: 409, title: 'Something with this name already exists.' },
-  email_exists: { status: 409, title: 'A user with this e-mail address already exists.' },
-  already_deleted: { status: 409, title: 'This is already deleted.' },
-  already_suspended: { status: 409, title: 'This is already suspended.' },
-  not_suspended: { status: 409, title: 'This is not suspended.' },
-  tenant_suspended: { status: 409, title: 'The tenant is suspended.' },
-  tenant_deleted: { status: 409, title: 'The tenant has been deleted.' },
-  not_deleted: { status: 409, title: 'This has not been deleted.' },
-  restore_expired: { status: 409, title: 'The restore period has ended.' },
-  provisioning_in_progress: {
-    status: 409,
-    title: 'The tenant is being provisioned.',
-  },
-  self_deactivate: { status: 409, title: 'You cannot deactivate or delete yourself.' },
-  last_platform_admin: {
-    status: 409,
-    title: 'The platform needs at least one active administrator.',
-  },
-  self_suspend: { status: 409, title: 'You cannot suspend yourself.' },
-  self_force_logout: {
-    status: 409,
-    title: 'You cannot end your own sessions here. Sign out instead.',
-  },
-  self_removal: { status: 409, title: 'You cannot remove yourself. Ask another admin.' },
-  role_locked_owner: {
-    status: 409,
-    title: "The owner's role cannot be changed. Transfer the ownership instead.",
-  },
-  role_locked_bootstrap_admin: {
-    status: 409,
-    title: 'The role of the first admin cannot be changed while that person has no mailbox.',
-  },
-  role_locked_self: { status: 409, title: 'You cannot change your own role.' },
-  owner_locked: {
-    status: 409,
-    title: "Only the owner or an operator can change the owner's account.",
-  },
-  already_owner: { status: 409, title: 'This member already owns the tenant.' },
-  member_not_active: { status: 409, title: 'The member is not active.' },
-  identity_not_managed: {
-    status: 409,
-    title:
-      'This person also belongs elsewhere. Only they or an operator can change their name, address, password or sessions.',
-  },
-  member_busy: { status: 409, title: 'This member is being changed by another request.' },
-  address_not_proved: { status: 409, title: 'This person has not proved the e-mail address.' },
-  email_taken: { status: 409, title: 'This address is already in use.' },
-  mail_sent: { status: 409, title: 'This mail was already sent.' },
-  mail_erased: {
-    status: 409,
-    title: 'This mail can no longer be sent: its recipient and values were erased.',
-  },
-  mailbox_exists: { status: 409, title: 'The member already has a mailbox.' },
-  mailbox_missing: { status: 409, title: 'The member has no mailbox.' },
-  seats_exhausted: { status: 409, title: 'All seats are in use.' },
-  domain_not_verified: { status: 409, title: 'The domain is not verified yet.' },
-  primary_domain: {
-    status: 409,
-    title: 'The primary domain cannot be removed. Make another one primary first.',
-  },
-  flag_cycle: { status: 409, title: 'The flag would depend on itself.' },
-  flag_in_use: { status: 409, title: 'The flag is still in use.' },
-  version_conflict: { status: 409, title: 'Someone else changed this. Reload and try again.' },
-  edit_conflict: {
-    status: 409,
-    title: 'Someone else saved changes. Check the values and save again.',
-  },
-  precondition_failed: {
-    status: 412,
-    title: 'The record has changed since the version that If-Match names.',
-  },
-  list_loop: { status: 409, title: 'The list would send to itself.' },
-  limit_reached: { status: 409, title: 'The limit has been reached.' },
-  tenant_not_provisioned: {
-    status: 409,
-    title: 'The tenant is not set up in the upstream system yet. Provision it first.',
-  },
-  integration_off: {
-    status: 409,
-    title: 'This installation is not connected to the required system.',
-  },
-  last_admin: { status: 409, title: 'A tenant needs at least one admin.' },
-  owner_removal: {
-    status: 409,
-    title: 'The owner of a tenant cannot be removed. Transfer the ownership first.',
-  },
-  user_in_use: { status: 409, title: 'The user still owns tenants.' },
-  access_level: { status: 403, title: 'Your access level at the partner does not allow this.' },
-  partner_suspended: {
-    status: 409,
-    title: 'The partner is suspended. Its staff have read-only access.',
-  },
-  partner_terminated: { status: 409, title: 'The partner has been terminated.' },
-  last_partner_owner: { status: 409, title: 'A partner needs at least one owner.' },
-  billing_disabled: { status: 409, title: 'Billing is turned off.' },
-  payments_not_configured: { status: 503, title: 'The payment processor is not configured.' },
-  billing_limited: {
-    status: 409,
-    title: 'A payment is overdue. Pay it before you add anything.',
-  },
-  invoice_state: { status: 409, title: "The invoice's status does not allow this." },
-  payment_failed: { status: 409, title: 'The payment failed.' },
-  payment_method_in_use: {
-    status: 409,
-    title: 'This is the only payment method of a running subscription.',
-  },
-  currency_locked: {
-    status: 409,
-    title: 'The currency of a running subscription cannot be changed.',
-  },
-  quota_exceeded: { status: 409, title: 'The tenant uses more than this plan includes.' },
-  uncancel_first: {
-    status: 409,
-    title: 'The subscription is set to cancel. Resume it before you change it.',
-  },
-  subscription_exists: { status: 409, title: 'The tenant already has a subscription.' },
-  subscription_required: {
-    status: 409,
-    title: 'This plan or number of seats requires a subscription.',
-  },
-  subscription_ended: { status: 409, title: 'The subscription has ended.' },
-  subscription_state: {
-    status: 409,
-    title: "The subscription's status does not allow this.",
-  },
-  quote_expired: { status: 409, title: 'The quote has expired. Request a new one.' },
-  price_in_use: { status: 409, title: 'The price is in use. Archive it instead.' },
-  price_unavailable: { status: 409, title: 'The price cannot be sold to this tenant.' },
-  price_state: { status: 409, title: "The price's status does not allow this." },
-  payout_state: { status: 409, title: "The payout's status does not allow this." },
-  payout_held: { status: 409, title: 'The payout is on hold.' },
-  self_approval: { status: 409, title: 'You cannot approve a payout that you requested.' },
-  invalid_signature: { status: 400, title: "The event's signature is not valid." },
-  event_state: { status: 409, title: "The event's status does not allow this." },
-  slot_taken: { status: 409, title: 'This time is no longer available. Choose another one.' },
-  slot_locked: { status: 409, title: 'Someone else is booking this time right now.' },
-  lock_expired: { status: 409, title: 'Your hold expired and this time is no longer available.' },
-  too_soon: { status: 409, title: 'This time is too soon to book.' },
-  outside_window: { status: 409, title: 'This time is outside the booking window.' },
-  cutoff_passed: { status: 409, title: 'It is too late for this change. Contact the host.' },
-  invalid_state: { status: 409, title: "The booking's status does not allow this." },
-  host_not_connected: { status: 409, title: 'The calendar of the host is not connected.' },
-  host_in_use: { status: 409, title: 'The host still has upcoming bookings.' },
-  schedule_in_use: { status: 409, title: 'The schedule is still in use.' },
-  event_type_in_use: { status: 409, title: 'The event type still has upcoming bookings.' },
-  range_too_long: { status: 422, title: 'The range spans more days than one request can cover.' },
-  calendar_unavailable: {
-    status: 503,
-    title: 'The calendar is not available. Try again shortly.',
-  },
-  scheduling_not_configured: {
-    status: 503,
-    title: 'Scheduling is not set up in this installation.',
-  },
-  partner_unavailable: { status: 409, title: 'The partner is not active.' },
-  domain_in_use: { status: 409, title: 'The domain is still in use.' },
-  idempotency_in_progress: {
-    status: 409,
-    title: 'A request with this Idempotency-Key is still running.',
-  },
-  idempotency_answer_withheld: {
-    status: 409,
-    title:
-      'A request with this Idempotency-Key has completed. Its response was not stored: it holds a one-time secret or is too large.',
-  },
-  idempotency_mismatch: {
-    status: 422,
-    title: 'This Idempotency-Key was used with another request.',
-  },
-  rate_limited: { status: 429, title: 'Too many requests. Wait a moment before the next one.' },
-  too_large: { status: 413, title: 'The body is larger than allowed.' },
-  unsupported_media_type: { status: 415, title: 'The body must be application/json.' },
-  upstream_failed: { status: 502, title: 'An upstream system failed.' },
-  internal: { status: 500, title: 'Something went wrong on our side.' },
-  unavailable: { status: 503, title: 'The service is not ready.' },
-} as const satisfies Record<string, { status: number; title: string }>
+  invalid_input: 400,
+  malformed_json: 400,
+  unauthenticated: 401,
+  token_expired: 401,
+  unexpected_issuer: 401,
+  recent_sign_in_required: 401,
+  operator_required: 403,
+  not_platform_admin: 403,
+  not_member: 403,
+  not_admin: 403,
+  not_owner: 403,
+  not_partner_staff: 403,
+  forbidden_field: 403,
+  user_deactivated: 403,
+  workplace_suspended: 403,
+  cross_origin: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  already_exists: 409,
+  email_exists: 409,
+  already_deleted: 409,
+  already_suspended: 409,
+  not_suspended: 409,
+  tenant_suspended: 409,
+  tenant_deleted: 409,
+  not_deleted: 409,
+  restore_expired: 409,
+  provisioning_in_progress: 409,
+  self_deactivate: 409,
+  last_platform_admin: 409,
+  self_suspend: 409,
+  self_force_logout: 409,
+  self_removal: 409,
+  role_locked_owner: 409,
+  role_locked_bootstrap_admin: 409,
+  role_locked_self: 409,
+  owner_locked: 409,
+  already_owner: 409,
+  member_not_active: 409,
+  identity_not_managed: 409,
+  member_busy: 409,
+  address_not_proved: 409,
+  email_taken: 409,
+  mail_sent: 409,
+  mail_erased: 409,
+  mailbox_exists: 409,
+  mailbox_missing: 409,
+  seats_exhausted: 409,
+  domain_not_verified: 409,
+  primary_domain: 409,
+  flag_cycle: 409,
+  flag_in_use: 409,
+  version_conflict: 409,
+  edit_conflict: 409,
+  precondition_failed: 412,
+  list_loop: 409,
+  limit_reached: 409,
+  tenant_not_provisioned: 409,
+  integration_off: 409,
+  last_admin: 409,
+  owner_removal: 409,
+  user_in_use: 409,
+  access_level: 403,
+  partner_suspended: 409,
+  partner_terminated: 409,
+  last_partner_owner: 409,
+  billing_disabled: 409,
+  payments_not_configured: 503,
+  billing_limited: 409,
+  invoice_state: 409,
+  payment_failed: 409,
+  payment_method_in_use: 409,
+  currency_locked: 409,
+  quota_exceeded: 409,
+  uncancel_first: 409,
+  subscription_exists: 409,
+  subscription_required: 409,
+  subscription_ended: 409,
+  subscription_state: 409,
+  quote_expired: 409,
+  price_in_use: 409,
+  price_unavailable: 409,
+  price_state: 409,
+  payout_state: 409,
+  payout_held: 409,
+  self_approval: 409,
+  invalid_signature: 400,
+  event_state: 409,
+  slot_taken: 409,
+  slot_locked: 409,
+  lock_expired: 409,
+  too_soon: 409,
+  outside_window: 409,
+  cutoff_passed: 409,
+  invalid_state: 409,
+  host_not_connected: 409,
+  host_in_use: 409,
+  schedule_in_use: 409,
+  event_type_in_use: 409,
+  range_too_long: 422,
+  calendar_unavailable: 503,
+  scheduling_not_configured: 503,
+  partner_unavailable: 409,
+  domain_in_use: 409,
+  idempotency_in_progress: 409,
+  idempotency_answer_withheld: 409,
+  idempotency_mismatch: 422,
+  rate_limited: 429,
+  too_large: 413,
+  unsupported_media_type: 415,
+  upstream_failed: 502,
+  internal: 500,
+  unavailable: 503,
+} as const satisfies Record<keyof ErrorMessages['titles'], number>
 
 export type ErrorCode = keyof typeof table
-export type ErrorStatus = (typeof table)[ErrorCode]['status']
+export type ErrorStatus = (typeof table)[ErrorCode]
 
 export const errorCodes = Object.keys(table) as ErrorCode[]
 
-/** HTTP status and default sentence of a code. */
+/** HTTP status and title of a code, in English. */
 export function describeError(code: ErrorCode): { status: ErrorStatus; title: string } {
-  return table[code]
+  return { status: table[code], title: titleOf(code, defaultLanguage) }
+}
+
+function titleOf(code: ErrorCode, language: PageLanguage): string {
+  return errorTexts(language)(`titles.${code}`)
+}
+
+/** A text in a language. What an upstream system said is passed on as it is. */
+export function writeText(text: ErrorText | string, language: PageLanguage): string {
+  if (typeof text === 'string') return text
+  const values = Object.entries(text.values).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? value : writeValue(value, language),
+  ])
+  return errorTexts(language)(text.key, Object.fromEntries(values))
+}
+
+function writeValue(value: Exclude<ErrorValue, number>, language: PageLanguage): string {
+  if (typeof value === 'string' || 'key' in value) return writeText(value, language)
+  return new Intl.ListFormat(language).format(value.map((item) => writeText(item, language)))
 }
 
 /** Faults that one answer tells of. */
@@ -243,14 +175,23 @@ export interface Issue {
   message: string
 }
 
+/** The same before it is written in the caller's language. */
+export interface IssueText {
+  path: string
+  message: ErrorText | string
+}
+
 /**
- * A rejection that the caller is told about. `detail` is shown as it stands, so it names no secret
- * and no other tenant. Anything thrown that is not an AppError is a fault of ours and answers
- * `internal` with a fixed text.
+ * A rejection that the caller reads. `detail` is shown as it is, so it names no secret and no other
+ * tenant; a string is what an upstream system or the schema of the input said. `message` and
+ * `issues` are English, `messageIn` and `issuesIn` return them in the caller's language. Anything thrown that
+ * is not an AppError is a fault of ours and returns `internal` with a fixed text.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
-  readonly issues: readonly Issue[] | undefined
+  /** The detail, or the title where there is none. */
+  readonly text: ErrorText | string
+  readonly #issues: readonly IssueText[] | undefined
   /** When the caller may try again. */
   readonly retryAfterSeconds: number | undefined
   /** How old a sign-in may be that is enough, where another sign-in is what helps. */
@@ -262,20 +203,22 @@ export class AppError extends Error {
 
   constructor(
     code: ErrorCode,
-    detail?: string,
+    detail?: ErrorText | string,
     options: {
       cause?: unknown
-      issues?: readonly Issue[]
+      issues?: readonly IssueText[]
       retryAfterSeconds?: number
       maxAgeSeconds?: number
       limit?: LimitName
       current?: object
     } = {},
   ) {
-    super(detail ?? table[code].title, { cause: options.cause })
+    const text = detail ?? { key: `titles.${code}` as const, values: {} }
+    super(writeText(text, defaultLanguage), { cause: options.cause })
     this.name = 'AppError'
     this.code = code
-    this.issues = options.issues
+    this.text = text
+    this.#issues = options.issues
       ?.slice(0, mostIssues)
       .map(({ path, message }) => ({ path: issuePath(path), message }))
     this.retryAfterSeconds = options.retryAfterSeconds
@@ -285,7 +228,22 @@ export class AppError extends Error {
   }
 
   get status(): ErrorStatus {
-    return table[this.code].status
+    return table[this.code]
+  }
+
+  get issues(): readonly Issue[] | undefined {
+    return this.issuesIn(defaultLanguage)
+  }
+
+  issuesIn(language: PageLanguage): Issue[] | undefined {
+    return this.#issues?.map(({ path, message }) => ({
+      path,
+      message: writeText(message, language),
+    }))
+  }
+
+  messageIn(language: PageLanguage): string {
+    return writeText(this.text, language)
   }
 }
 
@@ -314,17 +272,21 @@ export interface Problem {
  * The RFC 9457 body for a rejection. `type` is a relative reference that resolves to the page that
  * lists the codes.
  */
-export function toProblem(error: AppError, requestId: string): Problem {
-  const { status, title } = table[error.code]
+export function toProblem(
+  error: AppError,
+  requestId: string,
+  language: PageLanguage = defaultLanguage,
+): Problem {
   const problem: Problem = {
     type: `/docs/errors#${error.code}`,
-    title,
-    status,
-    detail: error.message,
+    title: titleOf(error.code, language),
+    status: error.status,
+    detail: error.messageIn(language),
     code: error.code,
     requestId,
   }
-  if (error.issues) problem.issues = error.issues
+  const issues = error.issuesIn(language)
+  if (issues) problem.issues = issues
   if (error.limit) problem.limit = error.limit
   if (error.current) problem.current = error.current
   return problem

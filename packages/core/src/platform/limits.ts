@@ -1,3 +1,5 @@
+import type { ErrorText } from './error-text.ts'
+
 /** What a limit counts by. `network` is an IPv6 /48: an IPv4 address has no network of its own. */
 export const limitScopes = [
   'address',
@@ -17,12 +19,10 @@ export type LimitScope = (typeof limitScopes)[number]
  * table.
  */
 export interface Limit {
-  /** What is counted, in the plural: "changes". */
-  counts: string
   per: LimitScope
   most: number
   /** Length of the fixed window. Null: how many there may be at one time. */
-  seconds: number | null
+  seconds: 60 | 600 | 3600 | 86400 | null
   /**
    * Where the count is kept. `process`: each API process counts for itself, because a request that
    * only reads writes nothing.
@@ -38,36 +38,36 @@ export interface Limit {
 }
 
 const minute = 60
+const tenMinutes = 600
 const day = 86_400
 
 const table = {
   changes_person_minute: {
-    ...{ counts: 'changes', per: 'person', most: 1_200, seconds: minute, kept: 'database' },
+    ...{ per: 'person', most: 1_200, seconds: minute, kept: 'database' },
     against: 'A signed-in person floods the database, the audit log and the upstream systems.',
   },
   changes_token_minute: {
-    ...{ counts: 'changes', per: 'token', most: 600, seconds: minute, kept: 'database' },
+    ...{ per: 'token', most: 600, seconds: minute, kept: 'database' },
     against: 'A leaked access token or a program in a loop uses up the allowance of its person.',
   },
   workplaces_person_day: {
-    ...{ counts: 'new workplaces', per: 'person', most: 10, seconds: day, kept: 'database' },
+    ...{ per: 'person', most: 10, seconds: day, kept: 'database' },
     against: 'One account takes many names and multiplies every limit of a workplace.',
   },
   workplaces_person: {
-    ...{ counts: 'workplaces', per: 'person', most: 25, seconds: null, kept: 'database' },
+    ...{ per: 'person', most: 25, seconds: null, kept: 'database' },
     against: 'One account owns workplaces without end.',
   },
   workplaces_partner_day: {
-    ...{ counts: 'new customers', per: 'person', most: 200, seconds: day, kept: 'database' },
+    ...{ per: 'person', most: 200, seconds: day, kept: 'database' },
     against: 'An account of a partner that was taken over creates customers without end.',
   },
   members_day: {
-    ...{ counts: 'new members', per: 'tenant', most: 3_000, seconds: day, kept: 'database' },
+    ...{ per: 'tenant', most: 3_000, seconds: day, kept: 'database' },
     against: 'An account that was taken over fills the upstream systems.',
   },
   invitations_day: {
     ...{
-      counts: 'welcome mails to outside addresses',
       per: 'tenant',
       most: 500,
       seconds: day,
@@ -77,7 +77,6 @@ const table = {
   },
   invitations_unproven_day: {
     ...{
-      counts: 'welcome mails to outside addresses before a domain is verified',
       per: 'tenant',
       most: 50,
       seconds: day,
@@ -87,7 +86,6 @@ const table = {
   },
   invitation_repeats_day: {
     ...{
-      counts: 'invitations sent again',
       per: 'tenant',
       most: 200,
       seconds: day,
@@ -96,12 +94,11 @@ const table = {
     against: 'A workplace mails everybody whom it ever invited, again and again.',
   },
   invitations_recipient_day: {
-    ...{ counts: 'invitations', per: 'recipient', most: 10, seconds: day, kept: 'database' },
+    ...{ per: 'recipient', most: 10, seconds: day, kept: 'database' },
     against: 'Workplaces invite somebody again and again to flood that mailbox.',
   },
   invitation_links_minute: {
     ...{
-      counts: 'uses of a mailed link',
       per: 'address',
       most: 60,
       seconds: minute,
@@ -111,7 +108,6 @@ const table = {
   },
   invitation_links_network_minute: {
     ...{
-      counts: 'uses of a mailed link',
       per: 'network',
       most: 120,
       seconds: minute,
@@ -120,12 +116,11 @@ const table = {
     against: 'One IPv6 customer guesses mailed links from many addresses.',
   },
   imports_day: {
-    ...{ counts: 'imports of members', per: 'tenant', most: 50, seconds: day, kept: 'database' },
+    ...{ per: 'tenant', most: 50, seconds: day, kept: 'database' },
     against: 'Imports of 2,000 rows each fill the database.',
   },
   password_resets_hour: {
     ...{
-      counts: 'password resets',
       per: 'member',
       most: 10,
       seconds: 3_600,
@@ -135,12 +130,11 @@ const table = {
     against: 'An admin floods one mailbox with notices of new passwords.',
   },
   password_resets_day: {
-    ...{ counts: 'password resets', per: 'tenant', most: 500, seconds: day, kept: 'database' },
+    ...{ per: 'tenant', most: 500, seconds: day, kept: 'database' },
     against: 'An admin account that was taken over locks everybody out and mails them.',
   },
   staff_invitations_day: {
     ...{
-      counts: 'invitations to the staff of a partner',
       per: 'person',
       most: 50,
       seconds: day,
@@ -149,12 +143,11 @@ const table = {
     against: 'Staff of a partner sends mail to strangers.',
   },
   domains: {
-    ...{ counts: 'domains', per: 'tenant', most: 20, seconds: null, kept: 'database' },
+    ...{ per: 'tenant', most: 20, seconds: null, kept: 'database' },
     against: 'Domains without end fill the mail server and cause DNS queries for ever.',
   },
   aliases: {
     ...{
-      counts: 'aliases',
       per: 'mailbox',
       most: 50,
       seconds: null,
@@ -165,7 +158,6 @@ const table = {
   },
   lists: {
     ...{
-      counts: 'distribution lists',
       per: 'tenant',
       most: 1_000,
       seconds: null,
@@ -174,12 +166,11 @@ const table = {
     against: 'Lists without end fill the mail server.',
   },
   sso_apps: {
-    ...{ counts: 'applications', per: 'tenant', most: 100, seconds: null, kept: 'database' },
+    ...{ per: 'tenant', most: 100, seconds: null, kept: 'database' },
     against: 'Applications without end fill the identity provider.',
   },
   previews_minute: {
     ...{
-      counts: 'previews of a message',
       per: 'person',
       most: 30,
       seconds: minute,
@@ -190,7 +181,6 @@ const table = {
   },
   streams: {
     ...{
-      counts: 'open event streams',
       per: 'person',
       most: 20,
       seconds: null,
@@ -200,12 +190,11 @@ const table = {
     against: 'One person keeps hundreds of connections open.',
   },
   exports: {
-    ...{ counts: 'exports', per: 'person', most: 3, seconds: null, kept: 'process' },
+    ...{ per: 'person', most: 3, seconds: null, kept: 'process' },
     against: 'Exports of a large log keep the database busy.',
   },
   visitor_mails_recipient_day: {
     ...{
-      counts: 'mails that visitors cause',
       per: 'recipient',
       most: 20,
       seconds: day,
@@ -215,7 +204,6 @@ const table = {
   },
   visitor_mails_host_day: {
     ...{
-      counts: 'mails that visitors cause',
       per: 'host',
       most: 500,
       seconds: day,
@@ -226,7 +214,6 @@ const table = {
   },
   visitor_mails_unproven_day: {
     ...{
-      counts: 'mails that visitors cause before a domain is verified',
       per: 'tenant',
       most: 300,
       seconds: day,
@@ -236,7 +223,6 @@ const table = {
   },
   visitor_mails_day: {
     ...{
-      counts: 'mails that visitors cause',
       per: 'tenant',
       most: 3_000,
       seconds: day,
@@ -245,12 +231,11 @@ const table = {
     against: 'Booking pages of a workplace serve to send mail in bulk.',
   },
   visitor_pages_minute: {
-    ...{ counts: 'booking pages', per: 'address', most: 120, seconds: minute, kept: 'database' },
+    ...{ per: 'address', most: 120, seconds: minute, kept: 'database' },
     against: 'Somebody reads all booking pages in bulk.',
   },
   visitor_slots_minute: {
     ...{
-      counts: 'searches for free times',
       per: 'address',
       most: 60,
       seconds: minute,
@@ -260,7 +245,6 @@ const table = {
   },
   visitor_slots_network_minute: {
     ...{
-      counts: 'searches for free times',
       per: 'network',
       most: 180,
       seconds: minute,
@@ -269,32 +253,31 @@ const table = {
     against: 'One IPv6 customer searches from many addresses.',
   },
   visitor_holds_minute: {
-    ...{ counts: 'holds of a time', per: 'address', most: 20, seconds: minute, kept: 'database' },
+    ...{ per: 'address', most: 20, seconds: minute, kept: 'database' },
     against: 'Holds keep all times of a host from other visitors.',
   },
   visitor_holds_network_minute: {
-    ...{ counts: 'holds of a time', per: 'network', most: 40, seconds: minute, kept: 'database' },
+    ...{ per: 'network', most: 40, seconds: minute, kept: 'database' },
     against: 'One IPv6 customer holds times from many addresses.',
   },
   visitor_bookings_minute: {
-    ...{ counts: 'bookings', per: 'address', most: 10, seconds: minute, kept: 'database' },
+    ...{ per: 'address', most: 10, seconds: minute, kept: 'database' },
     against: 'A program books all times of a host.',
   },
   visitor_bookings_day: {
-    ...{ counts: 'bookings', per: 'address', most: 50, seconds: day, kept: 'database' },
+    ...{ per: 'address', most: 50, seconds: day, kept: 'database' },
     against: 'A program books slowly, all day.',
   },
   visitor_bookings_network_minute: {
-    ...{ counts: 'bookings', per: 'network', most: 20, seconds: minute, kept: 'database' },
+    ...{ per: 'network', most: 20, seconds: minute, kept: 'database' },
     against: 'One IPv6 customer books from many addresses.',
   },
   visitor_bookings_network_day: {
-    ...{ counts: 'bookings', per: 'network', most: 100, seconds: day, kept: 'database' },
+    ...{ per: 'network', most: 100, seconds: day, kept: 'database' },
     against: 'One IPv6 customer books from many addresses, all day.',
   },
   visitor_manage_reads_minute: {
     ...{
-      counts: 'views of a booking',
       per: 'address',
       most: 60,
       seconds: minute,
@@ -304,7 +287,6 @@ const table = {
   },
   visitor_manage_changes_minute: {
     ...{
-      counts: 'changes of a booking',
       per: 'address',
       most: 10,
       seconds: minute,
@@ -314,17 +296,15 @@ const table = {
   },
   visitor_manage_failures: {
     ...{
-      counts: 'invalid manage links',
       per: 'address',
       most: 10,
-      seconds: 10 * minute,
+      seconds: tenMinutes,
       kept: 'database',
     },
     against: 'Somebody guesses manage links.',
   },
   mailbox_sign_ins_hour: {
     ...{
-      counts: 'sign-ins at the mail server',
       per: 'person',
       most: 20,
       seconds: 3_600,
@@ -334,7 +314,6 @@ const table = {
   },
   flag_evaluations_minute: {
     ...{
-      counts: 'OpenFeature evaluations',
       per: 'person',
       most: 600,
       seconds: minute,
@@ -359,42 +338,27 @@ export function isLimitName(name: string): name is LimitName {
   return Object.hasOwn(table, name)
 }
 
-const spans: Readonly<Record<number, string>> = {
-  60: 'a minute',
-  600: 'in ten minutes',
-  3600: 'an hour',
-  86400: 'a day',
-}
-const holders: Readonly<Record<LimitScope, string>> = {
-  address: 'from one network address',
-  network: 'from one IPv6 network',
-  person: 'by one person',
-  token: 'with one access token',
-  tenant: 'in one workplace',
-  member: 'for one member',
-  mailbox: 'for one mailbox',
-  host: 'with one host',
-  recipient: 'to one e-mail address',
+/** "At most 600 changes a minute with one access token". `most` is what applies. */
+export function limitText(name: LimitName, most: number = table[name].most): ErrorText {
+  const { per, seconds }: Limit = table[name]
+  return {
+    key: 'limits.limit',
+    values: {
+      most,
+      counts: { key: `limits.counts.${name}`, values: {} },
+      span: { key: `limits.spans.${seconds ?? 'none'}`, values: {} },
+      per: { key: `limits.per.${per}`, values: {} },
+    },
+  }
 }
 
 /**
- * "At most 600 changes a minute with one access token": the limit in words. `most` is what applies
- * where it is not the default.
+ * What a caller reads who reached a limit: which one, when it ends, and who can raise it. `endsAt`
+ * null: it ends when one of what is counted is gone.
  */
-export function limitText(name: LimitName, most: number = table[name].most): string {
-  const { counts, per, seconds }: Limit = table[name]
-  const span = seconds === null ? 'at one time' : (spans[seconds] ?? `in ${seconds} seconds`)
-  return `At most ${most.toLocaleString('en-US')} ${counts} ${span} ${holders[per]}`
-}
-
-/**
- * What somebody is told who reached a limit: which one, when it ends, and who can raise it.
- * `endsAt` null: it ends when one of what is counted is gone.
- */
-export function limitReached(name: LimitName, most: number, endsAt: Date | null): string {
-  const end =
-    endsAt === null
-      ? 'Remove or end one of them first.'
-      : `The next ones are possible at ${endsAt.toISOString().slice(0, 19)}Z.`
-  return `${limitText(name, most)}. ${end} An operator of the platform can raise this limit (${name}).`
+export function limitReached(name: LimitName, most: number, endsAt: Date | null): ErrorText {
+  const limit = limitText(name, most)
+  if (endsAt === null) return { key: 'limits.reached', values: { limit, name } }
+  const end = `${endsAt.toISOString().slice(0, 19)}Z`
+  return { key: 'limits.reachedUntil', values: { limit, end, name } }
 }

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { replaceGrant } from '@atrium/db/billing/entitlements'
@@ -34,7 +35,7 @@ export function rejectBeyondFree(
       : [
           {
             path: 'plan',
-            message: `The plan ${plan} needs a subscription. Start with the free plan, then subscribe.`,
+            message: errorText('planNeedsSubscription', { plan }),
           },
         ]),
     ...(seats <= freeSeats
@@ -42,7 +43,7 @@ export function rejectBeyondFree(
       : [
           {
             path: 'seats',
-            message: `The free plan has ${freeSeats} seats. More need a subscription.`,
+            message: errorText('freeSeats', { freeSeats }),
           },
         ]),
   ]
@@ -107,7 +108,7 @@ export async function chooseSeats(
   const { seats: entitled, reason } = await readEntitlements(trx, services, tenantId)
   if (entitled !== 0 && seats > entitled) {
     const plan = reason === 'grant' ? 'What was granted to this workplace' : 'The free plan'
-    const message = `${plan} has ${entitled} seats. More need a subscription, under Billing, or the operator.`
+    const message = errorText('entitledSeats', { plan, entitled })
     throw new AppError('subscription_required', message, { issues: [{ path: 'seats', message }] })
   }
   await followEntitlements(trx, services, tenantId, {

@@ -5,6 +5,7 @@ import type {
   SetupIntent,
 } from '@atrium/core/billing/billing'
 import { isEnded } from '@atrium/core/billing/subscription-life'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary } from '@atrium/db/billing/billing'
 import { findOldestOpenInvoice } from '@atrium/db/billing/invoices'
@@ -149,10 +150,7 @@ export async function removePaymentMethod(ctx: Context, access: Access): Promise
     subscription?.stripeSubscriptionId &&
     !['canceled', 'incomplete_expired'].includes(subscription.status)
   ) {
-    throw new AppError(
-      'payment_method_in_use',
-      'A subscription is charged to this card. Set another card, or end the subscription first.',
-    )
+    throw new AppError('payment_method_in_use', errorText('cardInUse'))
   }
   const removed = await throughPayments(async (signal) => {
     const card = await readCard(services, payments, customerId, await databaseNow(db), signal)
@@ -257,6 +255,6 @@ export function cardEntry(
   }
 }
 
-const noCard = () => new AppError('not_found', 'The tenant has no payment method.')
+const noCard = () => new AppError('not_found', errorText('noPaymentMethod'))
 const wrongField = (path: string, message: string) =>
   new AppError('invalid_input', undefined, { issues: [{ path, message }] })

@@ -4,6 +4,7 @@ import type {
   InvoicePath,
   ListInvoices,
 } from '@atrium/core/billing/billing'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
@@ -47,8 +48,7 @@ export async function getInvoiceDocument(
   const found = await throughPayments((signal) =>
     payments.findInvoice(invoice.stripeInvoiceId, { signal }),
   )
-  if (!found)
-    throw new AppError('not_found', 'The payment processor does not have this invoice any more.')
+  if (!found) throw new AppError('not_found', errorText('invoiceGoneAtProcessor'))
   return { hostedUrl: found.hostedInvoiceUrl, pdfUrl: found.invoicePdf }
 }
 
@@ -59,6 +59,6 @@ export async function findTenantInvoice(
   invoiceId: string,
 ): Promise<InvoiceRow> {
   const row = await findInvoice(services.database.db, tenantId, invoiceId)
-  if (!row) throw new AppError('not_found', 'There is no invoice with this id.')
+  if (!row) throw new AppError('not_found', errorText('unknownInvoice'))
   return row
 }

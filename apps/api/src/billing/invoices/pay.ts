@@ -1,4 +1,5 @@
 import type { InvoicePath, InvoiceView, PaymentOutcome } from '@atrium/core/billing/billing'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary } from '@atrium/db/billing/billing'
 import { findInvoice, type InvoiceRow } from '@atrium/db/billing/invoices'
@@ -32,7 +33,7 @@ export async function payInvoice(
   const payments = await requireOpenBilling(services, access.tenant)
   const invoice = await findTenantInvoice(services, access.tenant.id, input.invoiceId)
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
-    throw new AppError('invoice_state', 'Only an open invoice can be paid.')
+    throw new AppError('invoice_state', errorText('invoiceNotOpen'))
   }
   const { outcome, message, declined } = await tryToPay(
     services,

@@ -1,4 +1,5 @@
 import type { PortalSession } from '@atrium/core/billing/billing'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { portalLink } from '../../platform/links.ts'
 import type { Context } from '../../rpc/context.ts'
@@ -19,11 +20,7 @@ export async function createPortalSession(
   rejectDeleted(access)
   const payments = await requireOpenBilling(services, access.tenant)
   const returnUrl = portalLink(services.config, `/t/${access.tenant.slug}/billing`)
-  if (returnUrl === '')
-    throw new AppError(
-      'integration_off',
-      'PORTAL_URL is not set, so those pages could not lead back here.',
-    )
+  if (returnUrl === '') throw new AppError('integration_off', errorText('portalUrlMissing'))
   const { url } = await throughPayments(async (signal) => {
     const customerId = await ensureCustomer(services, payments, access.tenant.id, signal)
     return payments.createPortalSession(customerId, returnUrl, {

@@ -5,6 +5,7 @@ import {
   type ListAdjustments,
   mostAdjustedAlone,
 } from '@atrium/core/billing/payouts'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { insertLedgerEntry } from '@atrium/db/billing/ledger'
@@ -27,7 +28,7 @@ import type { Services } from '../../rpc/services.ts'
 import { toAdjustmentView } from './view.ts'
 
 const dayMs = 24 * 3600 * 1000
-const unknownAdjustment = () => new AppError('not_found', 'There is no adjustment with this id.')
+const unknownAdjustment = () => new AppError('not_found', errorText('unknownAdjustment'))
 
 export async function listAdjustments(
   { database }: Services,
@@ -58,7 +59,12 @@ export async function createAdjustment(
     const partner = found && (await lockPayouts(trx, found.id))
     if (!partner) {
       throw new AppError('invalid_input', undefined, {
-        issues: [{ path: 'partnerSlug', message: `There is no partner ${input.partnerSlug}.` }],
+        issues: [
+          {
+            path: 'partnerSlug',
+            message: errorText('unknownPartnerNamed', { slug: input.partnerSlug }),
+          },
+        ],
       })
     }
     const { currency, reason } = input
@@ -102,10 +108,10 @@ export async function decide(
   const row = await services.database.db.transaction().execute(async (trx) => {
     const waiting = await readAdjustment(trx, id, (_, known) => lockAdjustment(trx, known))
     if (waiting.state !== 'pending')
-      throw new AppError('payout_state', 'The adjustment was decided already.')
+      throw new AppError('payout_state', errorText('adjustmentDecided'))
     const decidedBy = caller.id ?? caller.subject
     if (state === 'entered' && waiting.requestedById === decidedBy) {
-      throw new AppError('self_approval', 'Whoever entered an adjustment cannot approve it.')
+      throw new AppError('self_approval', errorText('ownAdjustment'))
     }
     await decideAdjustment(trx, waiting.id, state, decidedBy, now)
     if (state === 'entered') {

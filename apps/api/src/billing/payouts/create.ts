@@ -5,6 +5,7 @@ import {
   type PartnerPayoutView,
   type RequestPayout,
 } from '@atrium/core/billing/payouts'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { readBalances } from '@atrium/db/billing/ledger'
 import {
@@ -74,11 +75,8 @@ async function whyNone(
   const balances = await readBalances(trx, partnerId, now, now)
   const open = balances.find((balance) => balance.currency === currency)?.openPayoutStatus
   return open && openPayoutStatuses.some((status) => status === open)
-    ? new AppError(
-        'payout_state',
-        'There is a payout under way in this currency. The next one can be asked for when it is over.',
-      )
-    : new AppError('payout_state', 'Less than the smallest amount of a payout can be paid now.')
+    ? new AppError('payout_state', errorText('payoutUnderWay'))
+    : new AppError('payout_state', errorText('payoutTooSmall'))
 }
 
 interface PayoutInput {

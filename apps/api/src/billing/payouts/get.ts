@@ -8,6 +8,7 @@ import {
   type PayoutPage,
   payoutMoves,
 } from '@atrium/core/billing/payouts'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { listPayoutEntries } from '@atrium/db/billing/ledger'
@@ -18,7 +19,7 @@ import type { OwnPartner } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'
 import { toLedgerEntryView, toPartnerPayoutView, toPayoutView } from './view.ts'
 
-export const unknownPayout = () => new AppError('not_found', 'There is no payout with this id.')
+export const unknownPayout = () => new AppError('not_found', errorText('unknownPayout'))
 
 /** Newest first. */
 export async function listPayouts(

@@ -7,6 +7,7 @@ import {
   ledgerColumns,
   type PartnerBilling,
 } from '@atrium/core/billing/payouts'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import { listLedger as queryLedger, readBalances } from '@atrium/db/billing/ledger'
@@ -27,7 +28,7 @@ export async function getPartnerBilling(
   const now = clock.now()
   const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
   const record = await findPayoutPartner(db, partner.slug)
-  if (!record) throw new AppError('not_found', 'There is no partner with this slug.')
+  if (!record) throw new AppError('not_found', errorText('unknownPartnerSlug'))
   const [marginPct, comingMargins, balances, entries] = await Promise.all([
     marginAt(db, partner.id, now),
     listComingMargins(db, partner.id, now.toISOString().slice(0, 10)),

@@ -8,6 +8,7 @@ import {
   payoutMoves,
 } from '@atrium/core/billing/payouts'
 import { decimalAmount, statementNumber } from '@atrium/core/billing/statements'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { insertLedgerEntry } from '@atrium/db/billing/ledger'
 import {
@@ -66,7 +67,7 @@ async function movePayout(ctx: Context, caller: Caller, move: Move): Promise<Pay
     if (!payoutMoves[payout.status].includes(move.to)) {
       throw new AppError(
         'payout_state',
-        `The payout is ${wordOf[payout.status]}; it cannot become ${wordOf[move.to]}.`,
+        errorText('payoutMove', { status: wordOf[payout.status], to: wordOf[move.to] }),
       )
     }
     if (move.version !== undefined && move.version !== payout.version)

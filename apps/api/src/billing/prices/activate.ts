@@ -1,4 +1,5 @@
 import type { PriceView } from '@atrium/core/billing/prices'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   activatePrice as activate,
@@ -45,5 +46,4 @@ export async function putOnSale(services: Services, id: string): Promise<void> {
   if (replaced) await archiveAtProcessor(services, replaced)
 }
 
-const archived = () =>
-  new AppError('price_state', 'The price was archived. Make a new one instead.')
+const archived = () => new AppError('price_state', errorText('priceArchived'))

@@ -1,4 +1,5 @@
 import type { PriceView } from '@atrium/core/billing/prices'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { lockPrice, archivePrice as write } from '@atrium/db/billing/prices'
 import type { Caller } from '../../rpc/caller.ts'
@@ -18,8 +19,7 @@ export async function archivePrice(ctx: Context, caller: Caller, id: string): Pr
   await services.database.db.transaction().execute(async (trx) => {
     const locked = await lockPrice(trx, id)
     if (!locked) throw noSuchPrice()
-    if (locked.state === 'draft')
-      throw new AppError('price_state', 'A draft was never on sale. Delete it instead.')
+    if (locked.state === 'draft') throw new AppError('price_state', errorText('priceDraftArchive'))
     if (locked.state === 'active') await write(trx, id)
   })
   await archiveAtProcessor(services, await readPrice(services, id))

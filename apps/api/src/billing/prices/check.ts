@@ -1,5 +1,6 @@
 import { faultsOfPrice, type PriceSettings } from '@atrium/core/billing/prices'
-import { AppError } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { partnerIdsBySlug } from '@atrium/db/billing/prices'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 
@@ -13,10 +14,13 @@ export async function checkPrice(
   partnerSlugs: readonly string[] | null,
 ): Promise<readonly string[] | null> {
   const found = await partnerIdsBySlug(db, partnerSlugs ?? [])
-  const issues = faultsOfPrice(settings)
+  const issues: IssueText[] = faultsOfPrice(settings)
   for (const [index, slug] of (partnerSlugs ?? []).entries()) {
     if (!found.has(slug))
-      issues.push({ path: `partnerSlugs.${index}`, message: `There is no partner ${slug}.` })
+      issues.push({
+        path: `partnerSlugs.${index}`,
+        message: errorText('unknownPartnerNamed', { slug }),
+      })
   }
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
   return partnerSlugs === null ? null : partnerSlugs.flatMap((slug) => found.get(slug) ?? [])

@@ -1,4 +1,5 @@
 import type { ListPrices, OfferedPrices, PricePage, PriceView } from '@atrium/core/billing/prices'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
@@ -53,4 +54,4 @@ export async function listOffered(
   }
 }
 
-export const noSuchPrice = () => new AppError('not_found', 'There is no such price.')
+export const noSuchPrice = () => new AppError('not_found', errorText('unknownPrice'))

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { changedFields } from '@atrium/core/audit/audit'
 import type { PriceAmount, PriceView, UpdatePrice } from '@atrium/core/billing/prices'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   findPrice,
@@ -44,7 +45,7 @@ export async function updatePrice(
   const { services } = ctx
   const before = await readPrice(services, input.id)
   if (before.state === 'archived')
-    throw new AppError('price_state', 'An archived price is not changed any more.')
+    throw new AppError('price_state', errorText('archivedPriceFixed'))
   const requested = merged(before, input)
   const repriced =
     before.scheme !== requested.fields.scheme ||

@@ -1,6 +1,7 @@
 import { snapshotOf } from '@atrium/core/billing/prices'
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import { type SubscriptionStatus, toSubscriptionStatus } from '@atrium/core/billing/subscriptions'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { type Plan, plan as planOf } from '@atrium/core/tenants/tenants'
 import { findPriceByStripeId, type PriceRow } from '@atrium/db/billing/prices'
@@ -97,10 +98,7 @@ async function settleOther(trx: Trx, services: InTransaction, tenantId: string):
       return
     }
   }
-  throw new AppError(
-    'subscription_exists',
-    'The tenant has another subscription that has not ended.',
-  )
+  throw new AppError('subscription_exists', errorText('otherSubscriptionRuns'))
 }
 
 interface Known {

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
@@ -63,8 +64,7 @@ export async function askProcessor<Result>(
       throw new AppError('payment_failed', error.message, { cause: error })
     if (error instanceof UpstreamError)
       throw new AppError('upstream_failed', error.message, { cause: error })
-    if (signal.aborted)
-      throw new AppError('upstream_failed', 'The payment processor did not respond in time.')
+    if (signal.aborted) throw new AppError('upstream_failed', errorText('processorTimeout'))
     throw error
   }
 }

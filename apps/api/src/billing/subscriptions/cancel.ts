@@ -2,6 +2,7 @@ import type {
   CancelTenantSubscription,
   TenantSubscription,
 } from '@atrium/core/billing/subscriptions'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   countAssignedSeats,
@@ -97,7 +98,7 @@ export async function keepSubscription(ctx: Context, access: Access): Promise<Te
  */
 export async function discardPending(ctx: Context, access: Access): Promise<void> {
   await act(ctx, access, 'subscription.updated', async (trx, row) => {
-    if (!row.pending) throw new AppError('not_found', 'No change waits for the end of the period.')
+    if (!row.pending) throw new AppError('not_found', errorText('noPendingChange'))
     const none = { pending: null, pending_attempts: 0, pending_next_at: null, pending_error: null }
     await updateSubscription(trx, row.id, none, { counted: true })
     return { before: row, after: await followSubscription(trx, ctx.services, row.id) }
@@ -209,10 +210,7 @@ async function voidUnpaidStart(
   if ((status !== 'incomplete' && status !== 'paused') || latestInvoiceId === null) return undefined
   const first = await payments.findInvoice(latestInvoiceId, { signal })
   if (first?.status === 'paid' && status === 'incomplete')
-    throw new AppError(
-      'subscription_state',
-      'The first payment has come through just now. Look at it again.',
-    )
+    throw new AppError('subscription_state', errorText('firstPaymentArrived'))
   if (first?.status !== 'open') return undefined
   return payments.voidInvoice(first.id, { idempotencyKey: `void:${first.id}`, signal })
 }

@@ -3,6 +3,7 @@ import {
   periodAt,
   type SubscriptionView,
 } from '@atrium/core/billing/subscriptions'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   findLiveSubscription,
@@ -35,7 +36,7 @@ export async function createSubscription(
   const { services } = ctx
   const tenant = await findTenant(services.database, input.tenantSlug)
   if (!tenant) {
-    const message = `There is no tenant ${input.tenantSlug}.`
+    const message = errorText('unknownTenantNamed', { slug: input.tenantSlug })
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'tenantSlug', message }] })
   }
   if (tenant.status === 'deleted') throw new AppError('tenant_deleted')
@@ -62,7 +63,7 @@ async function createHere(
   const start = input.startAt === undefined ? now : new Date(input.startAt)
   if (start > now) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'startAt', message: 'It cannot begin later than now.' }],
+      issues: [{ path: 'startAt', message: errorText('startInFuture') }],
     })
   }
   const target =

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   findLiveSubscription,
@@ -40,12 +41,8 @@ export async function endForDeletion(
     terms,
   ).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error
-    throw new AppError(
-      error.code,
-      `${error.message} The subscription could not be ended, so the workplace was not deleted.`,
-      {
-        cause: error,
-      },
-    )
+    throw new AppError(error.code, errorText('subscriptionNotEnded', { message: error.text }), {
+      cause: error,
+    })
   })
 }

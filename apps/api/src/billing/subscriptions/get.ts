@@ -6,6 +6,7 @@ import {
   type SubscriptionPage,
   type TenantSubscription,
 } from '@atrium/core/billing/subscriptions'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
@@ -57,4 +58,4 @@ export async function getTenantSubscription(
   return row ? toTenantSubscription(row, assigned) : null
 }
 
-export const noSuchSubscription = () => new AppError('not_found', 'There is no such subscription.')
+export const noSuchSubscription = () => new AppError('not_found', errorText('unknownSubscription'))

@@ -9,6 +9,7 @@ import {
   periodTotal,
   quoteMinutes,
 } from '@atrium/core/billing/subscriptions'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
@@ -40,7 +41,7 @@ export async function previewChange(
   const { tenant } = access
   const { db } = services.database
   const row = await findTenantSubscription(db, tenant.id)
-  if (!row) throw new AppError('not_found', 'The tenant has no subscription.')
+  if (!row) throw new AppError('not_found', errorText('noSubscription'))
   if (isEnded(row.status)) throw new AppError('subscription_ended')
   rejectUnchangeable(row, input.currency)
   const now = services.clock.now()

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { fileQuotaBytes, type Plan } from '@atrium/core/tenants/tenants'
 import type { Db, Trx } from '@atrium/db/platform/connect'
@@ -21,7 +22,11 @@ export async function rejectExceededQuota(
   if (fileQuotaBytes[to] >= fileQuotaBytes[from]) return
   const used = await usedBytes(db, services, tenantId)
   if (used === undefined || used <= fileQuotaBytes[to]) return
-  const message = `Files take ${gibibytes(used)} GiB, and the plan ${to} holds ${gibibytes(fileQuotaBytes[to])} GiB.`
+  const message = errorText('filesTooLarge', {
+    used: gibibytes(used),
+    to,
+    gibibytes: gibibytes(fileQuotaBytes[to]),
+  })
   throw new AppError('quota_exceeded', message, { issues: [{ path: 'plan', message }] })
 }
 

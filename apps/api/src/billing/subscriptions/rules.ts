@@ -1,4 +1,5 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   findTenantSubscription,
@@ -24,7 +25,7 @@ export async function lockTenantSubscription(trx: Trx, access: Access): Promise<
   await lockSubscriptionsOf(trx, access.tenant.id)
   await rejectFormerRight(trx, access)
   const row = await findTenantSubscription(trx, access.tenant.id)
-  if (!row) throw new AppError('not_found', 'The tenant has no subscription.')
+  if (!row) throw new AppError('not_found', errorText('noSubscription'))
   if (isEnded(row.status)) throw new AppError('subscription_ended')
   return row
 }
@@ -44,14 +45,14 @@ export function rejectUnchangeable(row: SubscriptionRow, currency: string | unde
   if (currency !== undefined && currency !== row.currency) {
     throw new AppError(
       'currency_locked',
-      `This subscription is paid in ${row.currency}. Another currency needs a new subscription.`,
+      errorText('subscriptionCurrency', { currency: row.currency }),
     )
   }
   if (row.cancelAtPeriodEnd) throw new AppError('uncancel_first')
   if (!changeable.includes(row.status)) {
     throw new AppError(
       'subscription_state',
-      `A subscription that is ${row.status.replace('_', ' ')} is not changed.`,
+      errorText('subscriptionNotChangeable', { status: row.status.replace('_', ' ') }),
     )
   }
 }
@@ -61,6 +62,6 @@ export function rejectNoChange(row: SubscriptionRow, target: Target): void {
   const same = row.plan === target.plan && row.cycle === target.cycle && row.seats === target.seats
   if (same)
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: '', message: 'Nothing would change.' }],
+      issues: [{ path: '', message: errorText('nothingWouldChange') }],
     })
 }

@@ -5,6 +5,7 @@ import {
   type StartSubscription,
   toSubscriptionStatus,
 } from '@atrium/core/billing/subscriptions'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   countAssignedSeats,
@@ -208,7 +209,7 @@ async function rejectDebts(trx: Trx, services: InTransaction, tenantId: string):
   const { overdue, ...entitlements } = await readEntitlements(trx, services, tenantId)
   if (overdue === null) return
   const explained = explainEntitlements({ ...entitlements, overdue })
-  throw new AppError('billing_limited', `${explained} Pay it first, or ask the operator.`)
+  throw new AppError('billing_limited', errorText('payFirst', { explained }))
 }
 
 /** Whether what waits for its first payment is what is being started again. */
@@ -223,9 +224,6 @@ function isSameStart(row: SubscriptionRow, target: Target, currency: string): bo
 
 function exists({ status }: SubscriptionRow): AppError {
   return status === 'incomplete'
-    ? new AppError(
-        'subscription_exists',
-        'Another subscription waits for its first payment. Confirm or cancel it first.',
-      )
+    ? new AppError('subscription_exists', errorText('otherSubscriptionUnpaid'))
     : new AppError('subscription_exists')
 }

@@ -1,6 +1,7 @@
 import { type PriceTerms, snapshotOf } from '@atrium/core/billing/prices'
 import type { BillingCycle, SubscriptionSource } from '@atrium/core/billing/subscriptions'
 import { periodTotal } from '@atrium/core/billing/subscriptions'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { findPrice, listOfferedPrices, type PriceRow } from '@atrium/db/billing/prices'
@@ -76,18 +77,14 @@ export async function offeredTarget(
 ): Promise<Target & { trialDays: number }> {
   const offered = await listOfferedPrices(db, { partnerId, at })
   const price = offered.find((one) => one.plan === plan && one.cycle === cycle)
-  if (!price)
-    throw new AppError('price_unavailable', `The plan ${plan} is not on sale per ${cycle}.`)
+  if (!price) throw new AppError('price_unavailable', errorText('planNotOnSale', { plan, cycle }))
   const amount = price.amounts.find((one) => one.currency === currency)
   if (!amount) {
-    const message = `The plan ${plan} has no price in ${currency}.`
+    const message = errorText('planWithoutPrice', { plan, currency })
     throw new AppError('price_unavailable', message, { issues: [{ path: 'currency', message }] })
   }
   if (source === 'stripe' && amount.stripePriceId === null) {
-    throw new AppError(
-      'price_unavailable',
-      `The plan ${plan} cannot be paid in ${currency} here yet.`,
-    )
+    throw new AppError('price_unavailable', errorText('planCurrency', { plan, currency }))
   }
   rejectOutsidePrice(price, seats)
   return { ...priced(price, currency, { plan, cycle, seats }), trialDays: price.trialDays }
@@ -104,10 +101,7 @@ async function onOwnTerms(db: Db | Trx, row: SubscriptionRow, seats: number): Pr
     }
   }
   if (row.periodAmount !== null && seats !== row.seats) {
-    throw new AppError(
-      'price_unavailable',
-      'This subscription costs an agreed amount as a whole. An operator can change its seats.',
-    )
+    throw new AppError('price_unavailable', errorText('agreedAmount'))
   }
   const { priceId, stripePriceId, perSeatAmount, periodAmount } = row
   const total = periodTotal({ perSeatAmount, periodAmount, seats })

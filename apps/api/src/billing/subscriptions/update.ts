@@ -5,6 +5,7 @@ import {
   type SubscriptionView,
   type UpdateSubscription,
 } from '@atrium/core/billing/subscriptions'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   findSubscriber,
@@ -114,7 +115,7 @@ async function correctedTarget(
 function rejectOfProcessor(input: UpdateSubscription): void {
   const issues = (['perSeatAmount', 'periodAmount', 'status', 'trialEnd'] as const)
     .filter((field) => input[field] !== undefined)
-    .map((field) => ({ path: field, message: 'The payment processor decides this.' }))
+    .map((field) => ({ path: field, message: errorText('processorDecides') }))
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
 }
 
@@ -130,7 +131,7 @@ async function changeHere(
   if (!mayMoveByHand(row.status, status)) {
     throw new AppError(
       'subscription_state',
-      `A subscription that is ${words(row.status)} does not become ${words(status)} by hand.`,
+      errorText('subscriptionStatusByHand', { status: words(row.status), status2: words(status) }),
     )
   }
   const trialEnd = trialEndOf(row, status, input, now)
@@ -167,10 +168,7 @@ function trialEndOf(
   if (trialEnd === undefined)
     return row.status === 'trialing' && status === 'active' ? now : undefined
   if (status === 'trialing' && new Date(trialEnd) > now) return new Date(trialEnd)
-  const message =
-    status === 'trialing'
-      ? 'The trial cannot end before now.'
-      : 'The subscription is not in its trial.'
+  const message = status === 'trialing' ? errorText('trialEndPast') : errorText('notInTrial')
   throw new AppError('invalid_input', undefined, { issues: [{ path: 'trialEnd', message }] })
 }
 

@@ -5,6 +5,7 @@ import {
   type WebhookEventPage,
   type WebhookEventView,
 } from '@atrium/core/billing/webhooks'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findInboxEvent, type InboxEvent, listInboxEvents } from '@atrium/db/billing/webhook-inbox'
 import type { Services } from '../../rpc/services.ts'
@@ -37,7 +38,7 @@ export async function getWebhookEvent(
   return { ...toItem(row), payload: maskedPayload(row.payload) }
 }
 
-export const unknownEvent = () => new AppError('not_found', 'There is no event with this id.')
+export const unknownEvent = () => new AppError('not_found', errorText('unknownEvent'))
 
 function toItem(row: InboxEvent): WebhookEventItem {
   return {

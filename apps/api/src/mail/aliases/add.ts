@@ -1,5 +1,6 @@
 import type { AddAlias, AliasView } from '@atrium/core/mail/aliases'
 import { ownedAddress } from '@atrium/core/mail/mail-addresses'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { listAddressDomains } from '@atrium/db/mail/aliases'
 import { type MemberWork, releaseMember } from '@atrium/db/members/member-work'
@@ -55,12 +56,12 @@ async function requestedAddress(
   text: string,
 ): Promise<FreeAddress> {
   if (member.membershipStatus === 'removing')
-    throw new AppError('member_not_active', 'The member is being removed.')
+    throw new AppError('member_not_active', errorText('memberBeingRemoved'))
   if (member.mailboxAddress === null) throw new AppError('mailbox_missing')
   const owned = ownedAddress(text, await listAddressDomains(trx, tenant.id))
   // The mail server would take it in silence and then have it twice.
   if (owned !== 'foreign' && owned.address === member.mailboxAddress) {
-    throw new AppError('email_taken', `${owned.address} is the primary address of this mailbox.`)
+    throw new AppError('email_taken', errorText('aliasIsPrimary', { address: owned.address }))
   }
   return freeAddress(trx, tenant.id, { address: text, exceptUserId: member.id })
 }
@@ -75,20 +76,16 @@ async function addToMailbox(
   if (domainId === null)
     throw new AppError(
       'provisioning_in_progress',
-      `The domain ${domain.name} is not in the mail server yet.`,
+      errorText('domainNotInMailServer', { name: domain.name }),
     )
   const signal = AbortSignal.timeout(mailDeadlineMs)
   try {
     const accountId =
       mailbox?.accountId ?? (mailbox && (await mail.findAccount(mailbox.address, { signal }))?.id)
     const account = accountId ? await mail.readAccount(accountId, { signal }) : undefined
-    if (!account)
-      throw new AppError(
-        'mailbox_missing',
-        'The mail server does not have the mailbox of this member.',
-      )
+    if (!account) throw new AppError('mailbox_missing', errorText('mailboxGone'))
     if (account.aliases.includes(address))
-      throw new AppError('already_exists', `The mailbox has the address ${address} already.`)
+      throw new AppError('already_exists', errorText('mailboxHasAddress', { address }))
     await services.limits.requireCapacity(
       services.database.db,
       'aliases',

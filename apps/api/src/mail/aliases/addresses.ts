@@ -1,4 +1,5 @@
 import { ownedAddress } from '@atrium/core/mail/mail-addresses'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { type AddressDomainRow, addressHolder, listAddressDomains } from '@atrium/db/mail/aliases'
 import type { Db, Trx } from '@atrium/db/platform/connect'
@@ -32,11 +33,11 @@ export async function freeAddress(
   if (!owned.domain.verifiedAt)
     throw new AppError(
       'domain_not_verified',
-      `The domain ${owned.domain.name} is not verified yet.`,
+      errorText('domainNotVerified', { name: owned.domain.name }),
     )
   if (owned.address.length > 254) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'address', message: 'At most 254 characters.' }],
+      issues: [{ path: 'address', message: errorText('addressTooLong') }],
     })
   }
   if (await addressHolder(db, owned.address, exceptUserId)) throw addressTaken(owned.address)
@@ -51,5 +52,5 @@ function foreignDomain(text: string): string {
 }
 
 export function addressTaken(address: string, cause?: unknown): AppError {
-  return new AppError('email_taken', `${address} is in use already.`, { cause })
+  return new AppError('email_taken', errorText('addressInUse', { address }), { cause })
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { claimMember, type MemberWork, releaseMember } from '@atrium/db/members/member-work'
 import { findMember } from '@atrium/db/members/members'
@@ -22,7 +23,7 @@ export async function holdingMailbox<Result>(
   let work = await claimMember(db, tenantId, userId)
   while (!work) {
     if (!(await findMember(db, tenantId, userId)))
-      throw new AppError('not_found', 'The member is gone.')
+      throw new AppError('not_found', errorText('memberGone'))
     if (performance.now() >= giveUpAt) throw new AppError('member_busy')
     await wait(pollIntervalMs)
     work = await claimMember(db, tenantId, userId)

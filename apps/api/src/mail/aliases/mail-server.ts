@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
@@ -10,7 +11,7 @@ export const mailDeadlineMs = 10_000
 export function mailServerOf(services: Services): MailServer {
   const { mail } = services.systems
   if (!mail || !services.config.mailProvisioning)
-    throw new AppError('integration_off', 'This installation has no mail server.')
+    throw new AppError('integration_off', errorText('noMailServer'))
   return mail
 }
 
@@ -24,7 +25,7 @@ export function mailFailure(error: unknown, signal: AbortSignal): AppError {
   if (signal.aborted) {
     return new AppError(
       'upstream_failed',
-      `The mail server did not answer within ${mailDeadlineMs / 1000} seconds.`,
+      errorText('mailServerTimeoutSeconds', { mailDeadlineMs: mailDeadlineMs / 1000 }),
       { cause: error },
     )
   }

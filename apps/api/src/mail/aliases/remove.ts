@@ -1,5 +1,6 @@
 import type { RemoveAlias } from '@atrium/core/mail/aliases'
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { listAddressDomains, membersOfMailAccounts } from '@atrium/db/mail/aliases'
 import type { MailServer } from '@atrium/integrations/mail/port'
@@ -69,7 +70,7 @@ export async function removeAlias(
   await recordAlias(ctx, access, tenant, { ...about, lists })
 }
 
-const noSuchAlias = () => new AppError('not_found', 'There is no such alias.')
+const noSuchAlias = () => new AppError('not_found', errorText('unknownAlias'))
 
 /** The account that has the alias. */
 async function holderOf(

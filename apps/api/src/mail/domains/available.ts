@@ -1,6 +1,7 @@
 import { claimDays, claimsPerTenant } from '@atrium/core/mail/domain-claims'
 import { isPublicMailProvider } from '@atrium/core/mail/mail-providers'
-import { AppError, type Issue } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { countClaims, isProvenElsewhere } from '@atrium/db/mail/domains'
 import type { Trx } from '@atrium/db/platform/connect'
 import { violatedConstraint } from '@atrium/db/platform/failures'
@@ -23,9 +24,9 @@ export function rejectPlatformNames(
     name !== own &&
     !name.endsWith(`.${own}`) &&
     (name === services.config.tenantDomain || isManaged(services, name))
-  const issues: Issue[] = names
+  const issues: IssueText[] = names
     .filter(foreign)
-    .map((name) => ({ path, message: `${name} belongs to the platform.` }))
+    .map((name) => ({ path, message: errorText('platformDomain', { name }) }))
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
 }
 
@@ -41,9 +42,9 @@ export async function rejectUnavailable(
   names: readonly string[],
   path: string,
 ): Promise<void> {
-  const issues: Issue[] = names.filter(isPublicMailProvider).map((name) => ({
+  const issues: IssueText[] = names.filter(isPublicMailProvider).map((name) => ({
     path,
-    message: `${name} belongs to a public mail provider. Add a domain of your own.`,
+    message: errorText('publicMailDomain', { name }),
   }))
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
   for (const name of names)
@@ -69,9 +70,6 @@ export function isDomainTaken(error: unknown): boolean {
 
 /** The rejection of a domain that another tenant has proved, or that this one has already. */
 export function domainTaken(path: string, cause?: unknown): AppError {
-  const message =
-    path === 'domain'
-      ? 'This domain is in use already.'
-      : 'One of the domains belongs to a tenant already.'
+  const message = path === 'domain' ? errorText('domainInUse') : errorText('oneDomainInUse')
   return new AppError('already_exists', message, { cause, issues: [{ path, message }] })
 }

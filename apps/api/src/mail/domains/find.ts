@@ -1,4 +1,5 @@
 import { canonicalDomain } from '@atrium/core/mail/domains'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { type DomainRow, findDomain } from '@atrium/db/mail/domains'
 import type { Db, Trx } from '@atrium/db/platform/connect'
@@ -10,7 +11,7 @@ import type { Db, Trx } from '@atrium/db/platform/connect'
 export async function readDomain(db: Db | Trx, tenantId: string, name: string): Promise<DomainRow> {
   const canonical = canonicalDomain(name)
   const row = canonical === undefined ? undefined : await findDomain(db, tenantId, canonical)
-  if (!row) throw new AppError('not_found', 'This tenant has no such domain.')
+  if (!row) throw new AppError('not_found', errorText('unknownDomain'))
   return row
 }
 

@@ -1,4 +1,5 @@
 import type { DomainPath, DomainView } from '@atrium/core/mail/domains'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
@@ -24,12 +25,9 @@ export async function recheckDomain(
     await readDomain(services.database.db, access.tenant.id, input.domain),
     'manual',
   )
-  if (outcome === 'removed') throw new AppError('not_found', 'This tenant has no such domain.')
+  if (outcome === 'removed') throw new AppError('not_found', errorText('unknownDomain'))
   if (outcome === 'superseded') {
-    throw new AppError(
-      'already_exists',
-      'Another workplace has shown that this domain belongs to it, so it was removed here.',
-    )
+    throw new AppError('already_exists', errorText('domainProvedElsewhere'))
   }
   const { before, after } = outcome
   await services.audit.record(ctx, access.caller, {

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, findAppError } from '@atrium/core/platform/errors'
 import { type DomainRow, findDomainById, listDomains } from '@atrium/db/mail/domains'
 import type { Access } from '../../rpc/guards.ts'
@@ -21,7 +22,7 @@ export async function domainsLeftOut(
     await rejectUsedInMailServer(services, row).catch((error: unknown) => {
       const rejection = findAppError(error)
       if (rejection?.code !== 'domain_in_use') throw error
-      const message = `${row.name}: ${rejection.message}`
+      const message = errorText('nameAndMessage', { name: row.name, message: rejection.text })
       throw new AppError('domain_in_use', message, {
         cause: error,
         issues: [{ path: 'domains', message }],
@@ -53,9 +54,13 @@ export async function removeDomains(
       if (rejection.code !== 'not_found')
         return {
           removed,
-          failure: new AppError(rejection.code, `${row.name} stays: ${rejection.message}`, {
-            cause: error,
-          }),
+          failure: new AppError(
+            rejection.code,
+            errorText('domainStays', { name: row.name, message: rejection.text }),
+            {
+              cause: error,
+            },
+          ),
         }
     }
     removed.push(row.name)

@@ -1,5 +1,6 @@
 import type { DomainPath } from '@atrium/core/mail/domains'
-import { AppError, type Issue } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { type DomainRow, deleteDomain, listDomains, mailboxesOn } from '@atrium/db/mail/domains'
 import { mailListsOn } from '@atrium/db/mail/lists'
 import type { Db, Trx } from '@atrium/db/platform/connect'
@@ -77,7 +78,7 @@ function inMailServer(services: Services, row: DomainRow): InMailServer | undefi
 async function rejectRemoval(db: Db | Trx, tenantId: string, row: DomainRow): Promise<void> {
   if (row.primary) {
     const alone = (await listDomains(db, tenantId)).length === 1
-    throw new AppError('primary_domain', alone ? 'A tenant keeps at least one domain.' : undefined)
+    throw new AppError('primary_domain', alone ? errorText('lastDomain') : undefined)
   }
   const { count, examples } = await mailboxesOn(db, tenantId, row.name, 5)
   const lists = await mailListsOn(db, tenantId, row.name, 5)
@@ -106,7 +107,7 @@ async function orRejected(name: string, work: () => Promise<void>): Promise<void
     // What is gone there already is what was wanted.
     if (error instanceof UpstreamError && error.kind === 'not_found') return
     if (error instanceof UpstreamError && error.kind === 'conflict') {
-      throw new AppError('domain_in_use', `Something in the mail server uses ${name}.`, {
+      throw new AppError('domain_in_use', errorText('domainUsedInMailServer', { name }), {
         cause: error,
       })
     }
@@ -120,19 +121,10 @@ async function rejectUsed({ mail, domainId }: InMailServer, signal: AbortSignal)
 }
 
 function inUse(use: DomainUse): AppError {
-  const examples =
-    use.examples.length === 0 ? '' : `, among them ${use.examples.slice(0, 5).join(', ')}`
-  const kinds: [keyof DomainUse, number, string][] = [
-    ['accounts', use.accounts, use.accounts === 1 ? 'mailbox' : 'mailboxes'],
-    ['aliases', use.aliases, use.aliases === 1 ? 'alias' : 'aliases'],
-    ['lists', use.lists, use.lists === 1 ? 'distribution list' : 'distribution lists'],
-  ]
-  const used = kinds.filter(([, count]) => count > 0)
-  const issues: Issue[] = used.map(([path, count, word]) => ({ path, message: `${count} ${word}` }))
-  const sentence = used.map(([, count, word]) => `${count} ${word}`).join(', ')
-  return new AppError(
-    'domain_in_use',
-    `The domain is used by ${sentence}${examples}. Move or remove them first.`,
-    { issues },
-  )
+  const issues: IssueText[] = (['accounts', 'aliases', 'lists'] as const)
+    .filter((path) => use[path] > 0)
+    .map((path) => ({ path, message: errorText(`${path}Count`, { count: use[path] }) }))
+  const examples = use.examples.slice(0, 5).join(', ')
+  const used = issues.map(({ message }) => message)
+  return new AppError('domain_in_use', errorText('domainUsedBy', { used, examples }), { issues })
 }

@@ -1,4 +1,5 @@
 import type { ListLists, ListPage, ListSummary, ListView } from '@atrium/core/mail/lists'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
@@ -46,7 +47,7 @@ export async function readList(
   return toListView(row)
 }
 
-export const noSuchList = () => new AppError('not_found', 'There is no such list.')
+export const noSuchList = () => new AppError('not_found', errorText('unknownList'))
 
 export function toListView(row: ListRow): ListView {
   const view = {

@@ -1,5 +1,6 @@
 import { loopThrough } from '@atrium/core/mail/lists'
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { listAddressDomains } from '@atrium/db/mail/aliases'
 import { lockListRecipients, recipientsReachedFrom } from '@atrium/db/mail/lists'
@@ -26,7 +27,7 @@ export async function rejectLoop(
   const shown = way.map((step, index) =>
     index <= 1 || own.has(splitAddress(step).domain) ? step : 'a list elsewhere',
   )
-  throw new AppError('list_loop', `Mail would come back to the list: ${shown.join(' → ')}.`, {
-    issues: [{ path: 'recipients', message: `${way[1]} leads back to this list.` }],
+  throw new AppError('list_loop', errorText('listLoop', { shown: shown.join(' → ') }), {
+    issues: [{ path: 'recipients', message: errorText('listLoopMember', { value: way[1] ?? '' }) }],
   })
 }

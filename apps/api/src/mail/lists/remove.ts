@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { changeMailList, findMailList, lockMailList } from '@atrium/db/mail/lists'
 import type { Context } from '../../rpc/context.ts'
@@ -39,9 +40,6 @@ export async function removeList(ctx: Context, access: Access, listId: string): 
     ...(error === undefined ? {} : { metadata: { error } }),
   })
   if (error !== undefined) {
-    throw new AppError(
-      'upstream_failed',
-      `${error} The list is marked for removal and goes as soon as the mail server can be reached.`,
-    )
+    throw new AppError('upstream_failed', errorText('listRemovalPending', { error }))
   }
 }

@@ -1,4 +1,5 @@
 import type { MailProfileView } from '@atrium/core/mail/mail-profile'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findBranding } from '@atrium/db/branding/branding'
 import { findMailboxOfMember } from '@atrium/db/mail/mail-profile-links'
@@ -17,11 +18,7 @@ export async function getMailProfile(
   const { db } = services.database
   const mailbox =
     caller.id === undefined ? undefined : await findMailboxOfMember(db, tenant.id, caller.id)
-  if (!mailbox)
-    throw new AppError(
-      'not_found',
-      'You have no mailbox in this tenant, so there is nothing to set up on a device.',
-    )
+  if (!mailbox) throw new AppError('not_found', errorText('noMailboxToSetUp'))
   const branding = await findBranding(db, tenant.id)
   if (!branding) throw new AppError('not_found')
   return { ...mailbox, organisation: effectiveBranding(branding).productName }

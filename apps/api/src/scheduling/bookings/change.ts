@@ -1,4 +1,5 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   type BookingAction,
@@ -66,10 +67,7 @@ export function requireAllowed(
   const rejection = rejectionOf(action, by, deadlinesOf(booking), now.getTime())
   if (rejection === 'limit_reached') {
     const most = schedulingLimits.movesPerBooking
-    throw new AppError(
-      rejection,
-      `You can move a booking ${most} times. Ask ${booking.hostName} to move it, or cancel it and book again.`,
-    )
+    throw new AppError(rejection, errorText('moveLimit', { most, hostName: booking.hostName }))
   }
   if (rejection) throw new AppError(rejection)
 }

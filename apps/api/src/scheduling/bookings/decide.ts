@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import type { Services } from '../../rpc/services.ts'
@@ -26,10 +27,7 @@ export async function confirmBooking(
   await changeBooking(services, found, async (trx, booking) => {
     requireAllowed('confirm', 'host', booking, now)
     if (booking.startAt.getTime() !== time.start || booking.endAt.getTime() !== time.end) {
-      throw new AppError(
-        'invalid_state',
-        'The visitor has moved the booking meanwhile. Look at it again.',
-      )
+      throw new AppError('invalid_state', errorText('visitorMovedIt'))
     }
     await requireFree(trx, time, { booking, now, ignoreNotice: true })
     await writeStep(trx, services, booking, {

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type {
   ListBookings,
@@ -72,7 +73,7 @@ export async function openBooking(
 ): Promise<BookingRow> {
   const booking = await findBooking(db, id)
   if (!booking || booking.tenantId !== access.tenant.id)
-    throw new AppError('not_found', 'There is no booking with this id.')
+    throw new AppError('not_found', errorText('unknownBooking'))
   const own = booking.hosts.find(({ userId }) => userId === access.caller.id)
   requireHostAccess(access, { tenantId: booking.tenantId, userId: own?.userId ?? nobody })
   return booking

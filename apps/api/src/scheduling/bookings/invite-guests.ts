@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { isLive } from '@atrium/core/scheduling/booking-state'
 import { markCalendarsDue } from '@atrium/db/scheduling/booking-calendars'
@@ -23,8 +24,7 @@ export async function inviteGuests(
   const { keyring } = services.config
   if (!keyring) throw new AppError('scheduling_not_configured')
   if (!isAddressProof(keyring, found, proof)) {
-    const message =
-      'This does not prove your address. Open the link in the e-mail about your booking.'
+    const message = errorText('proofInvalid')
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'proof', message }] })
   }
   const now = services.clock.now()

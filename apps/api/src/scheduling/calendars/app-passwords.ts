@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   type AppPasswordRemoval,
@@ -63,16 +64,12 @@ export async function mintAppPassword(
 
 function mintRejection(error: unknown): AppError {
   if (!(error instanceof UpstreamError)) {
-    return new AppError('upstream_failed', 'The mail server did not answer in time.', {
+    return new AppError('upstream_failed', errorText('mailServerTimeout'), {
       cause: error,
     })
   }
   if (error.kind === 'conflict') {
-    return new AppError(
-      'limit_reached',
-      'The mailbox has as many app passwords as it may have. Remove one there first.',
-      { cause: error },
-    )
+    return new AppError('limit_reached', errorText('appPasswordLimit'), { cause: error })
   }
   return new AppError('upstream_failed', error.message, { cause: error })
 }

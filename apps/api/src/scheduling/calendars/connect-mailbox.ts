@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { EnteredCredential, SetMailCredential } from '@atrium/core/scheduling/hosts'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -50,7 +51,7 @@ export async function connectMailbox(
   const { services } = ctx
   requireKeyring(services)
   const { calendars } = services.systems
-  if (!calendars) throw new AppError('integration_off', 'This installation has no mail server.')
+  if (!calendars) throw new AppError('integration_off', errorText('noMailServer'))
   const host = await ownHost(services, access, input.hostId)
   if (host.userStatus !== 'active') throw new AppError('member_not_active')
   const { username, secret } = input
@@ -73,11 +74,7 @@ async function connectByMint(
   const mail = mailServerOf(services)
   const record = await readHost(services.database.db, host.tenantId, host.id, services.clock.now())
   const { mailboxAddress: username, mailboxAccountId: accountId } = record ?? {}
-  if (!username || !accountId)
-    throw new AppError(
-      'mailbox_missing',
-      'The member has no mailbox on this platform. Enter an app password.',
-    )
+  if (!username || !accountId) throw new AppError('mailbox_missing', errorText('appPasswordNeeded'))
   const minted = await mintAppPassword(services, mail, { id: host.id, accountId })
   const removal = {
     id: minted.removalId,

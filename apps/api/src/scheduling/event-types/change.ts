@@ -1,4 +1,5 @@
 import { type AuditAction, changedFields } from '@atrium/core/audit/audit'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   type CreateEventType,
@@ -53,7 +54,7 @@ export async function createEventType(
     if ((await countEventTypes(trx, host.id)) >= schedulingLimits.eventTypesPerHost)
       throw new AppError(
         'limit_reached',
-        `A host has at most ${schedulingLimits.eventTypesPerHost} event types.`,
+        errorText('eventTypeLimit', { eventTypesPerHost: schedulingLimits.eventTypesPerHost }),
       )
     const { slug: _, hostId: __, eventSlug, ...settings } = input
     const requested = {
@@ -96,7 +97,7 @@ export async function changeEventType(
       if (row.version !== input.version)
         throw new AppError(
           'version_conflict',
-          `The event type is at version ${row.version} now. Read it again.`,
+          errorText('eventTypeVersion', { version: row.version }),
         )
       const { slug: _, eventTypeId: __, version: ___, ...given } = input
       const stored = toSettings(row)
@@ -154,11 +155,7 @@ export async function removeEventType(
 }
 
 function bookingsComing(count: number): AppError {
-  const bookings = count === 1 ? 'One booking is' : `${count} bookings are`
-  return new AppError(
-    'event_type_in_use',
-    `${bookings} still to come. Cancel what is not to take place, or keep the bookings.`,
-  )
+  return new AppError('event_type_in_use', errorText('eventTypeBookings', { count }))
 }
 
 async function lockOwn(
@@ -184,9 +181,9 @@ async function readBack(trx: Trx, id: string): Promise<EventTypeRow> {
 }
 
 const takenSlug = (cause?: unknown) =>
-  new AppError('already_exists', 'The host has an event type under this address already.', {
+  new AppError('already_exists', errorText('eventTypeSlugTaken'), {
     cause,
-    issues: [{ path: 'eventSlug', message: 'This address is already in use.' }],
+    issues: [{ path: 'eventSlug', message: errorText('slugInUse') }],
   })
 
 function rejectTakenSlug(error: unknown): never {

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import type {
@@ -16,7 +17,7 @@ import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { hostsInReach, ownHost, requireHostAccess } from '../access.ts'
 
-export const noSuchEventType = () => new AppError('not_found', 'There is no such event type.')
+export const noSuchEventType = () => new AppError('not_found', errorText('unknownEventType'))
 
 /**
  * Newest first. Members without the right to every host see those of their own. Throws AppError

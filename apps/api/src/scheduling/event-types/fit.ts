@@ -1,4 +1,5 @@
-import { AppError, type Issue } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import type { EventTypeSettings } from '@atrium/core/scheduling/event-types'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { findHostsById, type HostRow } from '@atrium/db/scheduling/hosts'
@@ -31,7 +32,7 @@ export async function rejectUnfit(
 ): Promise<void> {
   const touched = isOtherTeam(requested, stored)
   if (touched && !actsForAll(access))
-    throw new AppError('not_admin', 'Event types of several hosts are put together by an admin.')
+    throw new AppError('not_admin', errorText('teamEventTypesByAdmins'))
   const issues = [
     ...(requested.scheduleId === (stored?.scheduleId ?? null)
       ? []
@@ -51,23 +52,27 @@ async function scheduleIssues(
   db: Db | Trx,
   host: HostRow,
   scheduleId: string | null,
-): Promise<Issue[]> {
+): Promise<IssueText[]> {
   if (scheduleId === null) return []
   const schedule = await findSchedule(db, host.tenantId, scheduleId)
   return schedule?.hostId === host.id
     ? []
-    : [{ path: 'scheduleId', message: 'This is not a schedule of the host.' }]
+    : [{ path: 'scheduleId', message: errorText('scheduleOfOtherHost') }]
 }
 
-async function hostIssues(db: Db | Trx, host: HostRow, ids: readonly string[]): Promise<Issue[]> {
+async function hostIssues(
+  db: Db | Trx,
+  host: HostRow,
+  ids: readonly string[],
+): Promise<IssueText[]> {
   const hosts = new Map((await findHostsById(db, ids)).map((one) => [one.id, one]))
   return ids.flatMap((id, index) => {
     const one = hosts.get(id)
     const path = `hostIds.${index}`
     if (!one || one.tenantId !== host.tenantId || one.removedAt)
-      return [{ path, message: 'The tenant has no host with this id.' }]
+      return [{ path, message: errorText('unknownHost') }]
     return one.active || id === host.id
       ? []
-      : [{ path, message: `${one.name} cannot be booked at present.` }]
+      : [{ path, message: errorText('notBookable', { name: one.name }) }]
   })
 }

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { CreateHost, HostView } from '@atrium/core/scheduling/hosts'
 import { slugCandidates, slugify } from '@atrium/core/tenants/slugs'
@@ -61,7 +62,7 @@ export async function createHost(
     return host
   }).catch((error: unknown) => {
     if (violatedConstraint(error) !== 'hosts_user') throw error
-    throw new AppError('already_exists', 'This member is a host already.', { cause: error })
+    throw new AppError('already_exists', errorText('alreadyHost'), { cause: error })
   })
   await recordHost(ctx, access, {
     action: 'host.created',
@@ -75,7 +76,7 @@ async function activeMember(trx: Trx, tenantId: string, userId: string): Promise
   const member = await findMember(trx, tenantId, userId)
   if (!member) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'userId', message: 'The tenant has no member with this id.' }],
+      issues: [{ path: 'userId', message: errorText('unknownMember') }],
     })
   }
   const shut =
@@ -102,7 +103,7 @@ async function insertUnderFreeSlug(
 }
 
 export const slugTaken = (cause?: unknown) =>
-  new AppError('already_exists', 'Another host of the tenant has this address.', {
+  new AppError('already_exists', errorText('hostSlugTaken'), {
     cause,
-    issues: [{ path: 'hostSlug', message: 'Another host of the tenant has this address.' }],
+    issues: [{ path: 'hostSlug', message: errorText('hostSlugTaken') }],
   })

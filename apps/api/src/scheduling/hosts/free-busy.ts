@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { FreeBusyView, HostFreeBusy } from '@atrium/core/scheduling/hosts'
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
@@ -43,11 +44,11 @@ function rangeOf({ from, to }: HostFreeBusy): Span {
   const span = { start: Date.parse(from), end: Date.parse(to) }
   if (span.end <= span.start) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'to', message: 'This is not after the beginning of the range.' }],
+      issues: [{ path: 'to', message: errorText('rangeEnd') }],
     })
   }
   if (span.end - span.start > schedulingLimits.rangeDays * dayMs) {
-    const message = `A range spans at most ${schedulingLimits.rangeDays} days.`
+    const message = errorText('rangeTooLong', { rangeDays: schedulingLimits.rangeDays })
     throw new AppError('range_too_long', message, { issues: [{ path: 'to', message }] })
   }
   return span

@@ -1,4 +1,5 @@
 import type { AuditAction, AuditOutcome } from '@atrium/core/audit/audit'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -33,7 +34,7 @@ export async function rejectFormerActor(
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
   if (role === undefined) throw new AppError('not_member')
   if (role === 'member' && caller.id !== userId)
-    throw new AppError('not_admin', 'This is for the host and for admins of the tenant.')
+    throw new AppError('not_admin', errorText('hostOrAdmin'))
 }
 
 /**

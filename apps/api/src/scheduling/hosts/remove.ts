@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { RemoveHost } from '@atrium/core/scheduling/hosts'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -63,9 +64,5 @@ async function eraseUnlessNeeded(trx: Trx, hostId: string): Promise<void> {
 }
 
 function inUse(count: number): AppError {
-  const bookings = count === 1 ? 'one booking' : `${count} bookings`
-  return new AppError(
-    'host_in_use',
-    `The host still has ${bookings} to come. Cancel with the host what is to come, or wait until it is over.`,
-  )
+  return new AppError('host_in_use', errorText('hostBookings', { count }))
 }

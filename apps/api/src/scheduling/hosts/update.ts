@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { HostView, UpdateHost } from '@atrium/core/scheduling/hosts'
 import { findMember } from '@atrium/db/members/members'
@@ -29,10 +30,7 @@ export async function updateHost(
   const { host, changes } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const { host: before } = await lockOwnHost(trx, access, input.hostId)
     if (before.version !== input.version) {
-      throw new AppError(
-        'version_conflict',
-        `The host is at version ${before.version} now. Read it again.`,
-      )
+      throw new AppError('version_conflict', errorText('hostVersion', { version: before.version }))
     }
     const requested = await changesOf(trx, access, before, input)
     const written = withoutSame(before, requested)

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type {
   CreateBooking,
@@ -117,11 +118,10 @@ export async function bookForTenant(
   rejectClosed(access.tenant.status)
   const eventType = await findEventType(services.database.db, input.eventTypeId)
   if (!eventType || eventType.tenantId !== access.tenant.id || eventType.removedAt) {
-    throw new AppError('not_found', 'The tenant has no event type with this id.')
+    throw new AppError('not_found', errorText('unknownEventTypeId'))
   }
   const hosts = await hostsWhoTake(services.database.db, eventType)
-  if (hosts.length === 0)
-    throw new AppError('invalid_state', 'The event type has no host who can take bookings.')
+  if (hosts.length === 0) throw new AppError('invalid_state', errorText('eventTypeWithoutHost'))
   if (!actsForAll(access)) for (const host of hosts) requireHostAccess(access, host)
   const request = bookingRequestOf(ctx, access.caller.subject, input)
   const by: By = {

@@ -1,4 +1,5 @@
 import { changedFields } from '@atrium/core/audit/audit'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { BookingPageView, UpdateBookingPage } from '@atrium/core/scheduling/hosts'
 import {
@@ -34,10 +35,7 @@ export async function updateBookingPage(
     await rejectFormerAdmin(trx, access)
     const { version: now, ...before } = await readBookingPage(trx, open.id)
     if (now !== version)
-      throw new AppError(
-        'version_conflict',
-        `The settings are at version ${now} now. Read them again.`,
-      )
+      throw new AppError('version_conflict', errorText('settingsVersion', { now }))
     const {
       enabled = before.enabled,
       headline = before.headline,

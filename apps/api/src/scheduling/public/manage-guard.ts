@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import type { Context } from '../../rpc/context.ts'
@@ -15,7 +16,7 @@ export async function openManageLink(ctx: Context): Promise<BookingRow> {
   const booking = await findManagedBooking(ctx.services, ctx.bearerToken() ?? '')
   if (booking) return booking
   await takeAllowance(ctx, 'manage_failures')
-  throw new AppError('not_found', 'This link is not valid, or its time is over.')
+  throw new AppError('not_found', errorText('manageLinkInvalid'))
 }
 
 function manageGuard(route: LimitedRoute) {

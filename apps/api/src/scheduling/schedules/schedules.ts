@@ -1,4 +1,5 @@
 import { type AuditAction, changedFields } from '@atrium/core/audit/audit'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
@@ -36,7 +37,7 @@ import { hostsInReach, noSuchHost, ownHost, requireHostAccess } from '../access.
 import { affectedBookings } from './affected-bookings.ts'
 import { followZone } from './follow-zone.ts'
 
-const noSuchSchedule = () => new AppError('not_found', 'There is no such schedule.')
+const noSuchSchedule = () => new AppError('not_found', errorText('unknownSchedule'))
 
 /**
  * Newest first. Members without the right to every host see those of their own. Throws AppError
@@ -99,7 +100,7 @@ export async function createSchedule(
       if (count >= schedulingLimits.schedulesPerHost)
         throw new AppError(
           'limit_reached',
-          `A host has at most ${schedulingLimits.schedulesPerHost} schedules.`,
+          errorText('scheduleLimit', { schedulesPerHost: schedulingLimits.schedulesPerHost }),
         )
       const schedule = {
         ...contentOf(input),
@@ -137,7 +138,7 @@ export async function replaceSchedule(
       if (row.version !== input.version)
         throw new AppError(
           'version_conflict',
-          `The schedule is at version ${row.version} now. Read it again.`,
+          errorText('scheduleVersion', { version: row.version }),
         )
       if (row.standard && input.standard === false) throw standardInUse()
       await writeSchedule(trx, row, {
@@ -199,16 +200,9 @@ export async function removeSchedule(
   await recordSchedule(ctx, access, tenant, 'schedule.removed', view)
 }
 
-const standardInUse = () =>
-  new AppError(
-    'schedule_in_use',
-    "This is the host's standard schedule. Make another one the standard first.",
-  )
+const standardInUse = () => new AppError('schedule_in_use', errorText('standardSchedule'))
 const namedByEventTypes = (count: number) =>
-  new AppError(
-    'schedule_in_use',
-    `${count === 1 ? 'An event type uses' : `${count} event types use`} this schedule. Give them another one first.`,
-  )
+  new AppError('schedule_in_use', errorText('scheduleUsed', { count }))
 
 async function lockSchedule(trx: TenantTrx, access: Access, scheduleId: string) {
   const open = await lockOpenTenant(trx, access.tenant.slug)

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import type { Db, Trx } from '@atrium/db/platform/connect'
@@ -86,7 +87,7 @@ export function durationOf(
 ): number {
   const minutes = asked ?? durations[0]
   if (minutes === undefined || !durations.includes(minutes)) {
-    const message = `Choose one of ${durations.join(', ')} minutes.`
+    const message = errorText('chooseDuration', { durations: durations.join(', ') })
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'duration', message }] })
   }
   return minutes

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { ExplainSlot, SlotExplanation } from '@atrium/core/scheduling/slot-availability'
 import { explainStart } from '@atrium/core/scheduling/slot-explanation'
@@ -24,7 +25,7 @@ export async function explainSlot(
   const { db } = services.database
   const eventType = await findEventType(db, input.eventTypeId)
   if (!eventType || eventType.tenantId !== tenant.id || eventType.removedAt) {
-    throw new AppError('not_found', 'The tenant has no event type with this id.')
+    throw new AppError('not_found', errorText('unknownEventTypeId'))
   }
   const minutes = durationOf(eventType, input.duration)
   const start = Date.parse(input.start)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import type {
@@ -112,7 +113,7 @@ export async function renewLock(ctx: Context, lockId: string): Promise<RenewedSl
   if (lock.expiresAt <= now) throw new AppError('lock_expired')
   const mostRenewals = schedulingLimits.lockRenewals
   if (lock.renewals >= mostRenewals)
-    throw new AppError('limit_reached', `A time can be held on to ${mostRenewals} times.`)
+    throw new AppError('limit_reached', errorText('holdRenewals', { mostRenewals }))
   const expiresAt = new Date(now.getTime() + schedulingLimits.lockSeconds * 1000)
   if (!(await renewSlotLock(db, { lockId, holderHash, mostRenewals, now, expiresAt })))
     throw new AppError('lock_expired')
@@ -147,13 +148,9 @@ async function requireCapacity(
       : await countLocksOf(trx, { network }, hostIds, now)
   const room = own.withHosts < locksPerAddressAndHost && own.inAll < locksPerAddress
   if (room && around.withHosts < locksPerNetworkAndHost && around.inAll < locksPerNetwork) return
-  throw new AppError(
-    'rate_limited',
-    'As many times as may be are held from your address. Book one of them, or let one go.',
-    {
-      retryAfterSeconds: schedulingLimits.lockSeconds,
-    },
-  )
+  throw new AppError('rate_limited', errorText('holdsPerAddress'), {
+    retryAfterSeconds: schedulingLimits.lockSeconds,
+  })
 }
 
 interface Holding {

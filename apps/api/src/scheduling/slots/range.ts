@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import type { Span } from '@atrium/core/scheduling/slots'
@@ -28,7 +29,7 @@ export function rangeOf(
   if (end <= now) throw reject('to', 'The range is in the past.')
   // A day more for the hour that a clock change may add, and dates count as whole days.
   if (end - start > schedulingLimits.rangeDays * dayMs + 3 * 3_600_000) {
-    const message = `A range spans at most ${schedulingLimits.rangeDays} days.`
+    const message = errorText('rangeTooLong', { rangeDays: schedulingLimits.rangeDays })
     throw new AppError('range_too_long', message, { issues: [{ path: 'to', message }] })
   }
   return { start, end }

@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { countLiveBookings } from '@atrium/db/scheduling/bookings'
@@ -21,11 +22,7 @@ export async function requireCapacity(
   if (most === null) return
   const counts = await countLiveBookings(trx, [hostId], email, now)
   if ((counts.get(hostId) ?? 0) < most) return
-  const bookings = most === 1 ? 'one upcoming booking' : `${most} upcoming bookings`
-  throw new AppError(
-    'limit_reached',
-    `You can have ${bookings} with this host. Cancel one, or book after it. The host can allow more.`,
-  )
+  throw new AppError('limit_reached', errorText('visitorBookingLimit', { most }))
 }
 
 /** Of these hosts the ones with whom the address can have one booking more. */

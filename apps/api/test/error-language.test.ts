@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from './test-app.ts'
+
+let testApp: TestApp
+beforeAll(async () => {
+  testApp = await startTestApp({ provisioned: false, env: { LIMITS: 'changes_token_minute=1' } })
+})
+afterAll(() => testApp?.[Symbol.asyncDispose]())
+
+async function read(path: string, language: string) {
+  const headers = { 'accept-language': language }
+  const response = await testApp.app.fetch(new Request(`http://api.test${path}`, { headers }), {})
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are compared, not used
+  return (await response.json()) as any
+}
+
+describe('an error', () => {
+  it.each([
+    ['de-CH, en;q=0.5', 'Ein gültiges Zugriffstoken ist erforderlich.'],
+    ['en-US', 'A valid access token is required.'],
+    ['fr', 'A valid access token is required.'],
+    ['en-XA', '⟦A valid access token is required.⟧'],
+  ])('for Accept-Language %j has its title and detail in that language', async (language, text) => {
+    const rest = await read('/users/me', language)
+    expect(rest).toMatchObject({ title: text, detail: text, code: 'unauthenticated' })
+    const trpc = await read('/trpc/users.me', language)
+    expect(trpc.error.json.message).toBe(text)
+  })
+
+  it('has its detail and issues in that language, with their values', async () => {
+    const token = await testApp.token('operator@atrium.test')
+    const response = await testApp.request('POST', '/tenants', {
+      token,
+      headers: { 'accept-language': 'de' },
+      body: { name: 'Neu', slug: 'acme' },
+    })
+    expect(response.body).toMatchObject({
+      title: 'Etwas mit diesem Namen existiert bereits.',
+      detail: 'Ein Mandant mit diesem Kürzel existiert bereits.',
+      issues: [{ path: 'slug', message: 'Ein Mandant mit diesem Kürzel existiert bereits.' }],
+    })
+  })
+
+  it('names a limit in that language', async () => {
+    const token = await testApp.token('owner@acme.test')
+    const rename = () =>
+      testApp.request('PATCH', '/tenants/acme', {
+        token,
+        headers: { 'accept-language': 'de' },
+        body: { industry: 'Handel' },
+      })
+    await rename()
+    const { body } = await rename()
+    expect(body.detail).toMatch(
+      /^Höchstens 1 Änderungen pro Minute mit einem Zugriffstoken\. Die nächsten sind ab .+Z möglich\./,
+    )
+  })
+})
