@@ -1,11 +1,19 @@
-import { mailTemplateKeys, templateDefinition } from '@atrium/core/branding/email-templates'
+import {
+  mailTemplateKeys,
+  standardText,
+  templateDefinition,
+} from '@atrium/core/branding/email-templates'
+import { languages } from '@atrium/messages/languages'
 import { describe, expect, it } from 'vitest'
 import { templateFaults } from '../src/branding/check.ts'
 import { renderMessage } from '../src/branding/render.ts'
 import { sampleValues } from '../src/branding/samples.ts'
 
-describe.each(mailTemplateKeys)('the standard text of %s', (key) => {
-  const { standard, variables } = templateDefinition(key)
+const texts = mailTemplateKeys.flatMap((key) => languages.map((language) => ({ key, language })))
+
+describe.each(texts)('the standard text of $key in $language', ({ key, language }) => {
+  const { variables } = templateDefinition(key)
+  const standard = standardText(key, language)
 
   it('is one that could be saved, and says with sample data what it is about', () => {
     expect(templateFaults(key, standard, 'template')).toEqual([])

@@ -72,8 +72,11 @@ describe('the mails of a booking', () => {
       dateStyle: 'full',
       timeZone: 'Asia/Tokyo',
     }).format(start)
-    expect(mail?.subject).toBe(`Confirmed: Introduction, ${day}`)
-    expect(mail?.text).toContain(`${day}, 19:00 to 19:30 (Asia/Tokyo)`)
+    expect(mail?.subject).toBe(`Bestätigt: Introduction, ${day}`)
+    expect(mail?.from?.name).toBe('Anna Owner über Acme Engineering')
+    expect(mail?.html).toContain('<html lang="de">')
+    expect(mail?.text).toContain('Verschieben oder absagen: http://booking.test/manage/')
+    expect(mail?.text).toContain(`${day}, 19:00 bis 19:30 (Asia/Tokyo)`)
     expect(
       (await db.selectFrom('bookings').select('invited').executeTakeFirstOrThrow()).invited,
     ).toBe(true)

@@ -36,3 +36,9 @@ export const languageCookie = 'atrium_language'
 
 /** Languages by their own names, with which people find theirs: `Deutsch`. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
+
+/** The language of a locale, where the product speaks it: German for `de-AT`. */
+export function languageOfLocale(locale: string): Language | undefined {
+  const primary = locale.split('-')[0]?.toLowerCase()
+  return languages.find((language) => language === primary)
+}

@@ -22,6 +22,11 @@ const filesOf = (language: string) =>
     .map((entry) => relative(join(folder, language), join(entry.parentPath, entry.name)))
     .sort()
 
+/** Files of Liquid templates; all others hold ICU messages. */
+const isLiquid = (file: string) => file.startsWith('mail/')
+const icuFiles = filesOf('en').filter((file) => !isLiquid(file))
+const liquidFiles = filesOf('en').filter(isLiquid)
+
 /** Every message of a file by its path of keys: `schemes.dark`. */
 function messagesOf(language: string, file: string): Map<string, string> {
   const messages = new Map<string, string>()
@@ -75,6 +80,11 @@ function choicesOf(message: string): string[] {
   return choices.sort()
 }
 
+/** Outputs and tags of a template, whatever their order. */
+function liquidOf(template: string): string[] {
+  return (template.match(/\{\{.*?\}\}|\{%.*?%\}/g) ?? []).sort()
+}
+
 describe.each(languages)('the catalogue in %s', (language) => {
   it('has the files of the English one, each listed in a module', () => {
     expect(filesOf(language)).toEqual(filesOf('en'))
@@ -85,7 +95,7 @@ describe.each(languages)('the catalogue in %s', (language) => {
     for (const file of filesOf('en')) expect(listed, file).toContain(`./en/${file}`)
   })
 
-  it.each(filesOf('en'))('has every message of %s, for the same arguments', (file) => {
+  it.each(icuFiles)('has every message of %s, for the same arguments', (file) => {
     const english = messagesOf('en', file)
     const own = messagesOf(language, file)
     expect([...own.keys()].sort()).toEqual([...english.keys()].sort())
@@ -96,7 +106,17 @@ describe.each(languages)('the catalogue in %s', (language) => {
     }
   })
 
-  it.each(filesOf('en'))('has the plural forms of the language in %s', (file) => {
+  it.each(liquidFiles)('has every template of %s, with the same variables and branches', (file) => {
+    const english = messagesOf('en', file)
+    const own = messagesOf(language, file)
+    expect([...own.keys()].sort()).toEqual([...english.keys()].sort())
+    for (const [key, template] of own) {
+      expect(template.trim(), key).not.toBe('')
+      expect(liquidOf(template), key).toEqual(liquidOf(english.get(key) ?? ''))
+    }
+  })
+
+  it.each(icuFiles)('has the plural forms of the language in %s', (file) => {
     const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories
     for (const [key, message] of messagesOf(language, file)) {
       const walk = (elements: readonly MessageFormatElement[]) => {

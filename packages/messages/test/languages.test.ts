@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { detectLanguage } from '../src/detect-language.ts'
-import { firstLanguage } from '../src/languages.ts'
+import { firstLanguage, languageOfLocale } from '../src/languages.ts'
 import { inBrackets } from '../src/pseudo.ts'
 
 const app = new Hono()
@@ -37,6 +37,19 @@ describe('the first language of settings', () => {
   it('passes over those that are not set or not spoken', () => {
     expect(firstLanguage(null, undefined, 'fr', 'de', 'en')).toBe('de')
     expect(firstLanguage(null)).toBeUndefined()
+  })
+})
+
+describe('the language of a locale', () => {
+  it.each([
+    ['de-AT', 'de'],
+    ['DE', 'de'],
+    ['en-GB', 'en'],
+    ['fr', undefined],
+    ['den', undefined],
+    ['', undefined],
+  ])('of %j is %s', (locale, language) => {
+    expect(languageOfLocale(locale)).toBe(language)
   })
 })
 

@@ -1,6 +1,6 @@
 import { standardAccentColor } from '@atrium/core/branding/branding'
 import { textColorOn } from '@atrium/core/branding/contrast'
-import { brandableKey, templateDefinition } from '@atrium/core/branding/email-templates'
+import { brandableKey, standardText } from '@atrium/core/branding/email-templates'
 import type { MailValue } from '@atrium/core/outbox/outbox'
 import { hasUnsafeCharacters } from '@atrium/core/platform/text'
 import { holdsLink } from '@atrium/core/scheduling/person-names'
@@ -9,6 +9,8 @@ import { hasProvenDomain } from '@atrium/db/mail/domains'
 import type { ClaimedMail } from '@atrium/db/outbox/outbox'
 import { parseMailbox } from '@atrium/integrations/mailer/addresses'
 import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
+import { defaultLanguage } from '@atrium/messages/languages'
+import { type MailText, mailTexts } from '@atrium/messages/mail'
 import { effectiveBranding } from '../branding/get.ts'
 import type { MessageText, TemplateValues } from '../platform/templates.ts'
 import type { MailParts, Services } from '../rpc/services.ts'
@@ -42,11 +44,13 @@ export async function composeMail(
   const branding = await brandingOf(services, mail.tenantId, brandings)
   const sender = parseMailbox(mailFrom)?.address ?? mailFrom
   const parts = await partsOf(services, mail, sender)
-  const values = valuesOf(mail, branding, parts)
+  const language = parts?.language ?? defaultLanguage
+  const words = mailTexts(language)
+  const values = valuesOf(mail, branding, parts, words)
   // Loaded when there is something to send: the library takes longer to load than most of the
   // service.
   const { renderMessage } = await import('../branding/render.ts')
-  const standard = templateDefinition(mail.template).standard
+  const standard = standardText(mail.template, language)
   const own = branding.overrides.get(brandableKey(mail.template) ?? '')
   let text: MessageText
   try {
@@ -67,7 +71,7 @@ export async function composeMail(
     from: named(
       parts?.sendsFor === undefined
         ? branding.productName
-        : `${parts.sendsFor} via ${branding.productName}`,
+        : words('via', { person: parts.sendsFor, product: branding.productName }),
       sender,
     ),
     to: named(
@@ -137,7 +141,7 @@ async function readBranding(
     const productName = row.partnerProductName ?? platformName
     return {
       ...effectiveBranding({ ...row, productName }),
-      tenantName: withoutLink(row.tenantName, 'a workplace'),
+      tenantName: row.tenantName,
       known: false,
       overrides: new Map(),
     }
@@ -154,27 +158,31 @@ async function readBranding(
 /**
  * What stands in for a name that holds a link; a value that is not here is not somebody's own text.
  */
-const standIns: Readonly<Record<string, string>> = {
-  ...{ 'member.name': 'there', 'person.name': 'there', 'recipient.name': 'there' },
-  ...{
-    'inviter.name': 'Somebody',
-    'admin.name': 'Somebody',
-    'booking.hostName': 'the host',
-    'previous.hostName': 'another host',
-    'booking.title': 'Meeting',
-  },
-}
+const standIns = {
+  'member.name': 'reader',
+  'person.name': 'reader',
+  'recipient.name': 'reader',
+  'inviter.name': 'person',
+  'admin.name': 'person',
+  'booking.hostName': 'host',
+  'previous.hostName': 'formerHost',
+  'booking.title': 'meeting',
+} as const
 
 const withoutLink = (name: string, standIn: string) => (holdsLink(name) ? standIn : name)
 
-function withoutLinks(values: Readonly<Record<string, MailValue>>): Record<string, MailValue> {
-  const shown = Object.entries(values).map(([name, value]): [string, MailValue] => {
-    const standIn = standIns[name]
-    return [
-      name,
-      standIn !== undefined && typeof value === 'string' ? withoutLink(value, standIn) : value,
-    ]
-  })
+const hasStandIn = (name: string): name is keyof typeof standIns => Object.hasOwn(standIns, name)
+
+function withoutLinks(
+  values: Readonly<Record<string, MailValue>>,
+  words: MailText,
+): Record<string, MailValue> {
+  const shown = Object.entries(values).map(([name, value]): [string, MailValue] => [
+    name,
+    hasStandIn(name) && typeof value === 'string'
+      ? withoutLink(value, words(`standIns.${standIns[name]}`))
+      : value,
+  ])
   return Object.fromEntries(shown)
 }
 
@@ -183,10 +191,11 @@ function valuesOf(
   { values }: ClaimedMail,
   branding: Branding,
   later: Pick<MailParts, 'values'> | undefined,
+  words: MailText,
 ): TemplateValues {
   const nested: Record<string, TemplateValues[string]> = {}
   const given = { ...later?.values, ...values }
-  for (const [name, value] of Object.entries(branding.known ? given : withoutLinks(given))) {
+  for (const [name, value] of Object.entries(branding.known ? given : withoutLinks(given, words))) {
     const [group = '', field] = name.split('.')
     const plain = typeof value === 'number' ? String(value) : value
     if (field === undefined) nested[group] = plain
@@ -199,7 +208,11 @@ function valuesOf(
       accentColor: branding.accentColor,
       textColor: branding.textColor,
     },
-    tenant: { name: branding.tenantName },
+    tenant: {
+      name: branding.known
+        ? branding.tenantName
+        : withoutLink(branding.tenantName, words('standIns.workplace')),
+    },
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Language } from '@atrium/messages/languages'
+
 /**
  * A value that a template may use, by its dotted name. `sample` stands in for it in previews; a
  * list makes it one to loop over.
@@ -19,7 +21,10 @@ export interface TemplateDefinition {
   readonly title: string
   readonly description: string
   readonly variables: readonly TemplateVariable[]
+  /** English. */
   readonly standard: TemplateText
+  /** The standard text in other languages, as far as there is one. */
+  readonly translations?: Readonly<Partial<Record<Language, TemplateText>>>
 }
 
 /**
@@ -49,6 +54,7 @@ export function page(
   headline: string,
   paragraphs: readonly string[],
   button?: { label: string; link: string },
+  language: Language = 'en',
 ): string {
   const body = paragraphs
     .map((paragraph) => `    <p style="margin:0 0 16px">${paragraph}</p>`)
@@ -57,7 +63,7 @@ export function page(
     ? `\n    {% if ${button.link} != "" %}<p style="margin:24px 0"><a href="{{ ${button.link} }}" style="background:{{ product.accentColor }};color:{{ product.textColor }};padding:12px 20px;border-radius:6px;text-decoration:none;display:inline-block">${button.label}</a></p>{% endif %}`
     : ''
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
   <head><meta charset="utf-8"><title>${headline}</title></head>
   <body style="margin:0 auto;max-width:560px;padding:24px;font:16px/1.5 system-ui,sans-serif;color:#1a1b1e;background:#ffffff">
     <h1 style="font-size:20px;margin:0 0 16px">${headline}</h1>

@@ -1,9 +1,11 @@
+import type { Language } from '@atrium/messages/languages'
 import { billingEmails } from '../billing/billing-emails.ts'
 import { bookingEmails } from '../scheduling/booking-emails.ts'
 import {
   commonVariables,
   page,
   type TemplateDefinition,
+  type TemplateText,
   type TemplateVariable,
 } from './email-layout.ts'
 import { platformEmails } from './platform-emails.ts'
@@ -244,6 +246,12 @@ export const mailTemplateKeys = [
 /** A message, by its key. */
 export function templateDefinition(key: MailTemplateKey): TemplateDefinition {
   return { ...emailTemplates, ...platformEmails }[key]
+}
+
+/** The standard text of a message in a language, else in English. */
+export function standardText(key: MailTemplateKey, language: Language): TemplateText {
+  const { standard, translations } = templateDefinition(key)
+  return translations?.[language] ?? standard
 }
 
 /** The message as tenants may brand it; undefined for one of the platform's own. */

@@ -1,7 +1,10 @@
+import type { Language } from '@atrium/messages/languages'
+import { type VisitorMailTexts, visitorMailTexts } from '@atrium/messages/mail'
 import {
   commonVariables,
   page,
   type TemplateDefinition,
+  type TemplateText,
   type TemplateVariable,
 } from '../branding/email-layout.ts'
 
@@ -99,42 +102,182 @@ const toHost: readonly TemplateVariable[] = [
   },
 ]
 
-const hello = 'Hello{% if recipient.name != "" %} {{ recipient.name }}{% endif %}'
-const yours =
-  '{% if recipient.name != "" %}your booking{% else %}{{ booking.visitorName }} has invited you, and the booking{% endif %}'
-const when =
-  '{{ booking.date }}, {{ booking.startTime }} to {{ booking.endTime }} ({{ booking.timeZone }})'
-const whenHtml = `<b>{{ booking.date }}</b><br>{{ booking.startTime }} to {{ booking.endTime }} ({{ booking.timeZone }})`
-const where = '{% if booking.location != "" %}{{ booking.location }}{% endif %}'
-const guests =
-  '{% for guest in booking.guests %}{{ guest }}{% unless forloop.last %}, {% endunless %}{% endfor %}'
-const guestLine = `{% if booking.guests.size > 0 %}Guests: ${guests}{% endif %}`
-const why = '{% if reason != "" %}Reason: {{ reason }}{% endif %}'
-const before = 'It was {{ previous.date }}, {{ previous.startTime }}.'
-
-const summary = `{{ booking.title }} with {{ booking.hostName }}
+/** What several mails about bookings say, in one language. */
+function partsIn(texts: VisitorMailTexts) {
+  const where = '{% if booking.location != "" %}{{ booking.location }}{% endif %}'
+  const guests =
+    '{% for guest in booking.guests %}{{ guest }}{% unless forloop.last %}, {% endunless %}{% endfor %}'
+  const guestLine = `{% if booking.guests.size > 0 %}${texts.guests}: ${guests}{% endif %}`
+  const when = `{{ booking.date }}, ${texts.times}`
+  const why = `{% if reason != "" %}${texts.reason}{% endif %}`
+  const guestsWait = '{% if booking.guestsToConfirm.size > 0 and link.manage != "" %}'
+  return {
+    hello: texts.hello,
+    before: texts.before,
+    when,
+    whenHtml: `<b>{{ booking.date }}</b><br>${texts.times}`,
+    where,
+    guestLine,
+    why,
+    summary: `${texts.meeting}
 ${when}
 {% if booking.location != "" %}${where}
 {% endif %}{% if booking.guests.size > 0 %}${guestLine}
-{% endif %}`
-const manageLine = `{% if link.manage != "" %}Move or cancel: {{ link.manage }}
+{% endif %}`,
+    manageLine: `{% if link.manage != "" %}${texts.manage}: {{ link.manage }}
 
-{% endif %}`
-const bookLine = `{% if link.book != "" %}Book another time: {{ link.book }}
+{% endif %}`,
+    bookLine: `{% if link.book != "" %}${texts.bookAgain}: {{ link.book }}
 
-{% endif %}`
-const whyLine = `{% if reason != "" %}${why}
+{% endif %}`,
+    whyLine: `{% if reason != "" %}${why}
 
-{% endif %}`
-const calendarNote = `The attached file brings the meeting into your calendar.{% if link.manage != "" %} To decline it there does not cancel the booking: please use the link.{% endif %}`
-const oldEntry =
-  'The attached file takes the entry with {{ previous.hostName }} out of your calendar. Another e-mail brings the new one.'
-const confirmGuests =
-  '{% if booking.guestsToConfirm.size > 0 and link.manage != "" %}Your guests are not invited yet. Open the link and confirm: then they get an invitation.{% endif %}'
-const confirmGuestsLine = `{% if booking.guestsToConfirm.size > 0 and link.manage != "" %}Your guests are not invited yet. Open this link and confirm: then they get an invitation.
-{% endif %}`
-const manage = { label: 'Move or cancel', link: 'link.manage' }
-const again = { label: 'Book another time', link: 'link.book' }
+{% endif %}`,
+    confirmGuests: `${guestsWait}${texts.confirmGuests}{% endif %}`,
+    confirmGuestsLine: `${guestsWait}${texts.confirmGuestsText}
+{% endif %}`,
+  }
+}
+
+const { hello, before, when, whenHtml, where, guestLine, why, whyLine } = partsIn(
+  visitorMailTexts.en,
+)
+
+/** The standard texts of the mails to visitors and their guests. */
+function visitorStandards(language: Language) {
+  const texts = visitorMailTexts[language]
+  const parts = partsIn(texts)
+  const { hello, before, whenHtml, where, guestLine, why } = parts
+  const { summary, manageLine, bookLine, whyLine, confirmGuests, confirmGuestsLine } = parts
+  const manage = { label: texts.manage, link: 'link.manage' }
+  const again = { label: texts.bookAgain, link: 'link.book' }
+  const html = (
+    headline: string,
+    paragraphs: readonly string[],
+    button: { label: string; link: string },
+  ) => page(headline, paragraphs, button, language)
+  const confirmed = `${hello}, ${texts.yourBooking} ${texts.confirmed.isConfirmed}`
+  return {
+    requested: {
+      subject: texts.requested.subject,
+      html: html(
+        texts.requested.headline,
+        [
+          `${hello}, ${texts.requested.opening}`,
+          texts.meeting,
+          whenHtml,
+          why,
+          where,
+          confirmGuests,
+        ],
+        manage,
+      ),
+      text: `${hello}, ${texts.requested.openingText}
+
+${summary}
+${whyLine}${confirmGuestsLine}${manageLine}{{ product.name }}
+`,
+    },
+    confirmed: {
+      subject: texts.confirmed.subject,
+      html: html(
+        texts.meeting,
+        [confirmed, whenHtml, where, guestLine, confirmGuests, texts.calendarFile],
+        manage,
+      ),
+      text: `${confirmed}
+
+${summary}
+${confirmGuestsLine}${manageLine}${texts.calendarFile}
+
+{{ product.name }}
+`,
+    },
+    moved: {
+      subject: texts.moved.subject,
+      html: html(
+        texts.moved.headline,
+        [`${hello}, ${texts.moved.opening}`, whenHtml, before, why, where],
+        manage,
+      ),
+      text: `${hello}, ${texts.moved.openingText}
+
+${summary}
+${before}
+
+${whyLine}${manageLine}{{ product.name }}
+`,
+    },
+    replaced: {
+      subject: texts.replaced.subject,
+      html: html(
+        texts.replaced.headline,
+        [`${hello}, ${texts.replaced.opening}`, whenHtml, before, texts.formerEntry],
+        manage,
+      ),
+      text: `${hello}, ${texts.replaced.opening}
+
+${summary}
+${before}
+
+${manageLine}${texts.formerEntry}
+
+{{ product.name }}
+`,
+    },
+    cancelled: {
+      subject: texts.cancelled.subject,
+      html: html(
+        texts.cancelled.headline,
+        [`${hello}, ${texts.cancelled.opening}`, whenHtml, why],
+        again,
+      ),
+      text: `${hello}, ${texts.cancelled.opening}
+
+${summary}
+${whyLine}${bookLine}{{ product.name }}
+`,
+    },
+    declined: {
+      subject: texts.declined.subject,
+      html: html(
+        texts.declined.headline,
+        [`${hello}, ${texts.declined.opening}`, '{{ booking.title }}', whenHtml, why],
+        again,
+      ),
+      text: `${hello}, ${texts.declined.opening}
+
+${summary}
+${whyLine}${bookLine}{{ product.name }}
+`,
+    },
+    expired: {
+      subject: texts.expired.subject,
+      html: html(
+        texts.expired.headline,
+        [`${hello}, ${texts.expired.opening}`, '{{ booking.title }}', whenHtml],
+        again,
+      ),
+      text: `${hello}, ${texts.expired.opening}
+
+${summary}
+${bookLine}{{ product.name }}
+`,
+    },
+    reminder: {
+      subject: texts.reminder.subject,
+      html: html(texts.meeting, [`${hello}, ${texts.reminder.opening}`, whenHtml, where], manage),
+      text: `${hello}, ${texts.reminder.opening}
+
+${summary}
+${manageLine}{{ product.name }}
+`,
+    },
+  } as const satisfies Record<string, TemplateText>
+}
+
+const english = visitorStandards('en')
+const german = visitorStandards('de')
 
 /** Messages about bookings to visitors and their guests. */
 const visitorEmails = {
@@ -143,185 +286,61 @@ const visitorEmails = {
     description:
       'Sent to the visitor when a booking waits for the host to confirm it, and once more when it was moved meanwhile.',
     variables: [...toVisitor, manageLink, reason],
-    standard: {
-      subject: 'Requested: {{ booking.title }}, {{ booking.date }}',
-      html: page(
-        'We have received your request',
-        [
-          `${hello}, the time is kept for you. You get another mail as soon as {{ booking.hostName }} has confirmed it.`,
-          '{{ booking.title }} with {{ booking.hostName }}',
-          whenHtml,
-          why,
-          where,
-          confirmGuests,
-        ],
-        manage,
-      ),
-      text: `${hello}, we have received your request. The time is kept for you. You get another mail as soon as {{ booking.hostName }} has confirmed it.
-
-${summary}
-${whyLine}${confirmGuestsLine}${manageLine}{{ product.name }}
-`,
-    },
+    standard: english.requested,
+    translations: { de: german.requested },
   },
   'booking.confirmed': {
     title: 'Booking confirmed',
     description:
       'Sent to visitor and guests when a booking is made or confirmed, with a calendar file.',
     variables: [...toVisitor, manageLink],
-    standard: {
-      subject: 'Confirmed: {{ booking.title }}, {{ booking.date }}',
-      html: page(
-        '{{ booking.title }} with {{ booking.hostName }}',
-        [
-          `${hello}, ${yours} is confirmed.`,
-          whenHtml,
-          where,
-          guestLine,
-          confirmGuests,
-          calendarNote,
-        ],
-        manage,
-      ),
-      text: `${hello}, ${yours} is confirmed.
-
-${summary}
-${confirmGuestsLine}${manageLine}${calendarNote}
-
-{{ product.name }}
-`,
-    },
+    standard: english.confirmed,
+    translations: { de: german.confirmed },
   },
   'booking.moved': {
     title: 'Booking moved',
     description:
       'Sent to visitor and guests when a booking takes place at another time, with a calendar file.',
     variables: [...toVisitor, manageLink, ...previous, reason],
-    standard: {
-      subject: 'Moved: {{ booking.title }}, {{ booking.date }}',
-      html: page(
-        '{{ booking.title }} with {{ booking.hostName }} was moved',
-        [`${hello}, the new time is:`, whenHtml, before, why, where],
-        manage,
-      ),
-      text: `${hello}, this booking was moved. The new time is:
-
-${summary}
-${before}
-
-${whyLine}${manageLine}{{ product.name }}
-`,
-    },
+    standard: english.moved,
+    translations: { de: german.moved },
   },
   'booking.replaced': {
     title: 'Booking moved to another host',
     description:
       'Sent to visitor and guests with the mail about a move that another host takes. Takes the old entry out of their calendars.',
     variables: [...toVisitor, manageLink, ...previous, previousHost],
-    standard: {
-      subject: 'Now with {{ booking.hostName }}: {{ booking.title }}, {{ booking.date }}',
-      html: page(
-        '{{ booking.title }} is now with {{ booking.hostName }}',
-        [
-          `${hello}, {{ previous.hostName }} does not have time for the new appointment. {{ booking.hostName }} takes it:`,
-          whenHtml,
-          before,
-          oldEntry,
-        ],
-        manage,
-      ),
-      text: `${hello}, {{ previous.hostName }} does not have time for the new appointment. {{ booking.hostName }} takes it:
-
-${summary}
-${before}
-
-${manageLine}${oldEntry}
-
-{{ product.name }}
-`,
-    },
+    standard: english.replaced,
+    translations: { de: german.replaced },
   },
   'booking.cancelled': {
     title: 'Booking cancelled',
     description:
       'Sent to visitor and guests when a booking is cancelled. Takes it out of their calendars.',
     variables: [...toVisitor, reason, bookLink],
-    standard: {
-      subject: 'Cancelled: {{ booking.title }}, {{ booking.date }}',
-      html: page(
-        '{{ booking.title }} with {{ booking.hostName }} was cancelled',
-        [`${hello}, this booking no longer takes place:`, whenHtml, why],
-        again,
-      ),
-      text: `${hello}, this booking no longer takes place:
-
-${summary}
-${whyLine}${bookLine}{{ product.name }}
-`,
-    },
+    standard: english.cancelled,
+    translations: { de: german.cancelled },
   },
   'booking.declined': {
     title: 'Booking declined',
     description: 'Sent to the visitor when the host does not confirm a booking.',
     variables: [...toVisitor, reason, bookLink],
-    standard: {
-      subject: 'Not confirmed: {{ booking.title }}, {{ booking.date }}',
-      html: page(
-        'Your request was declined',
-        [
-          `${hello}, {{ booking.hostName }} cannot take this booking:`,
-          '{{ booking.title }}',
-          whenHtml,
-          why,
-        ],
-        again,
-      ),
-      text: `${hello}, {{ booking.hostName }} cannot take this booking:
-
-${summary}
-${whyLine}${bookLine}{{ product.name }}
-`,
-    },
+    standard: english.declined,
+    translations: { de: german.declined },
   },
   'booking.expired': {
     title: 'Booking request expired',
     description: 'Sent to the visitor when nobody confirmed a booking in time.',
     variables: [...toVisitor, bookLink],
-    standard: {
-      subject: 'Not confirmed: {{ booking.title }}, {{ booking.date }}',
-      html: page(
-        'Your request was not confirmed in time',
-        [
-          `${hello}, {{ booking.hostName }} has not answered, so this time is no longer kept for you:`,
-          '{{ booking.title }}',
-          whenHtml,
-        ],
-        again,
-      ),
-      text: `${hello}, {{ booking.hostName }} has not answered, so this time is no longer kept for you:
-
-${summary}
-${bookLine}{{ product.name }}
-`,
-    },
+    standard: english.expired,
+    translations: { de: german.expired },
   },
   'booking.reminder': {
     title: 'Booking reminder',
     description: 'Sent to visitor and guests before a booking.',
     variables: [...toVisitor, manageLink],
-    standard: {
-      subject: 'Reminder: {{ booking.title }}, {{ booking.date }}, {{ booking.startTime }}',
-      html: page(
-        '{{ booking.title }} with {{ booking.hostName }}',
-        [`${hello}, this is coming up:`, whenHtml, where],
-        manage,
-      ),
-      text: `${hello}, this is coming up:
-
-${summary}
-${manageLine}{{ product.name }}
-`,
-    },
+    standard: english.reminder,
+    translations: { de: german.reminder },
   },
 } as const satisfies Record<string, TemplateDefinition>
 

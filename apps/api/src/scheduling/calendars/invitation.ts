@@ -1,6 +1,8 @@
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import { findHostsById } from '@atrium/db/scheduling/hosts'
+import { defaultLanguage, languageOfLocale } from '@atrium/messages/languages'
+import { mailTexts } from '@atrium/messages/mail'
 import {
   type BookingWithHosts,
   invitedGuests,
@@ -82,9 +84,10 @@ export function invitation({ booking, hosts }: BookingWithHosts, message: Invita
 }
 
 function describe(booking: BookingRow, { lookupLink = '', withAnswers }: Invitation): string {
+  const words = mailTexts(languageOfLocale(booking.visitorLocale) ?? defaultLanguage)
   return [
     ...(withAnswers ? writtenAnswers(booking) : []),
     ...(withAnswers && booking.note !== null ? [booking.note] : []),
-    ...(lookupLink === '' ? [] : [`Move or cancel: ${lookupLink}`]),
+    ...(lookupLink === '' ? [] : [words('moveOrCancel', { link: lookupLink })]),
   ].join('\n')
 }
