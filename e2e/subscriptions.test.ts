@@ -98,8 +98,8 @@ describe('a subscription without the payment processor', () => {
     await plan.getByText(/^From .*: 3 seats$/).waitFor()
     await page.setViewportSize(desktop)
     await expectWellMade(page)
-    await plan.getByRole('button', { name: 'Take back' }).click()
-    await expect.poll(() => plan.getByRole('button', { name: 'Take back' }).count()).toBe(0)
+    await plan.getByRole('button', { name: 'Discard change' }).click()
+    await expect.poll(() => plan.getByRole('button', { name: 'Discard change' }).count()).toBe(0)
     expect(visitor.complaints).toEqual([])
   })
 

@@ -40,7 +40,7 @@ async function addDomain(page: Page, domain: string): Promise<void> {
 
 /** The zone text as the page gives it, once the signing keys stand in it. */
 async function downloadZone(page: Page): Promise<string> {
-  await page.getByText('Signing keys are being made').waitFor({ state: 'detached' })
+  await page.getByText('Signing keys are being created').waitFor({ state: 'detached' })
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: /^Download / }).click()
   return readFile(await (await download).path(), 'utf8')

@@ -25,7 +25,12 @@ export function partnerRoutes(authenticated: AnyRoute) {
       getParentRoute,
       path: '/customers',
       component: lazyRouteComponent(
-        () => withMessages(import('./partner/customers-page.tsx'), 'ui.tenants'),
+        () =>
+          withMessages(
+            import('./partner/customers-page.tsx'),
+            'ui.tenants',
+            'portal.subscriptions',
+          ),
         'CustomersPage',
       ),
     }),

@@ -11,17 +11,26 @@ export function tenantRoutes(tenant: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/billing/card',
-      component: lazyRouteComponent(() => import('./billing/card-page.tsx'), 'CardPage'),
+      component: lazyRouteComponent(
+        () => withMessages(import('./billing/card-page.tsx'), 'portal.billing'),
+        'CardPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/domains',
-      component: lazyRouteComponent(() => import('./domains/domains-page.tsx'), 'DomainsPage'),
+      component: lazyRouteComponent(
+        () => withMessages(import('./domains/domains-page.tsx'), 'portal.domains'),
+        'DomainsPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/domains/$domain',
-      component: lazyRouteComponent(() => import('./domains/domain-page.tsx'), 'DomainPage'),
+      component: lazyRouteComponent(
+        () => withMessages(import('./domains/domain-page.tsx'), 'portal.domains'),
+        'DomainPage',
+      ),
     }),
     createRoute({
       getParentRoute,
@@ -77,13 +86,22 @@ export function tenantRoutes(tenant: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/billing',
-      component: lazyRouteComponent(() => import('./billing/billing-page.tsx'), 'BillingPage'),
+      component: lazyRouteComponent(
+        () =>
+          withMessages(
+            import('./billing/billing-page.tsx'),
+            'portal.billing',
+            'portal.billing-info',
+            'portal.subscriptions',
+          ),
+        'BillingPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/billing-details',
       component: lazyRouteComponent(
-        () => import('./billing-info/billing-info-page.tsx'),
+        () => withMessages(import('./billing-info/billing-info-page.tsx'), 'portal.billing-info'),
         'BillingInfoPage',
       ),
     }),

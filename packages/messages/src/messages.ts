@@ -3,12 +3,16 @@ import type bookingFrame from './en/booking/frame.json'
 import type bookingManage from './en/booking/manage.json'
 import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
+import type portalBilling from './en/portal/billing.json'
+import type portalBillingInfo from './en/portal/billing-info.json'
 import type portalBranding from './en/portal/branding.json'
+import type portalDomains from './en/portal/domains.json'
 import type portalLayout from './en/portal/layout.json'
 import type portalMfa from './en/portal/mfa.json'
 import type portalSecurityPolicy from './en/portal/security-policy.json'
 import type portalSession from './en/portal/session.json'
 import type portalSso from './en/portal/sso.json'
+import type portalSubscriptions from './en/portal/subscriptions.json'
 import type serverErrors from './en/server/errors.json'
 import type serverPages from './en/server/pages.json'
 import type audit from './en/ui/audit.json'
@@ -32,12 +36,16 @@ export interface Messages {
     times: typeof bookingTimes
   }
   portal: {
+    'billing-info': typeof portalBillingInfo
+    billing: typeof portalBilling
     branding: typeof portalBranding
+    domains: typeof portalDomains
     layout: typeof portalLayout
     mfa: typeof portalMfa
     'security-policy': typeof portalSecurityPolicy
     session: typeof portalSession
     sso: typeof portalSso
+    subscriptions: typeof portalSubscriptions
   }
   server: {
     errors: typeof serverErrors

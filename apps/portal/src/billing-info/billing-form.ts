@@ -4,8 +4,11 @@ import {
   UpdateBillingInfo,
   type VatStatus,
 } from '@atrium/core/billing/billing-info'
-import type { StatusMeta } from '@atrium/ui/tones'
+import { translations } from '@atrium/ui/messages'
+import type { StatusMeta, Tone } from '@atrium/ui/tones'
 import { z } from 'zod'
+
+const t = translations('portal.billing-info')
 
 /** The fields; text as it is typed. */
 const fields = ['company', 'country', 'vatNumber', 'email'] as const
@@ -41,38 +44,22 @@ export function changesOf(
   return { slug, ...changes, expectedVersion: editVersion }
 }
 
+const vatTones: Readonly<Record<VatStatus, Tone>> = {
+  none: 'neutral',
+  format_invalid: 'bad',
+  checksum_invalid: 'warning',
+  unverified: 'good',
+  pending: 'working',
+  valid: 'good',
+  invalid: 'bad',
+  unavailable: 'waiting',
+}
+
 /** The verdict on a VAT number as people read it. */
-export const vatMeta: Readonly<Record<VatStatus, StatusMeta & { text: string }>> = {
-  none: { label: 'None given', tone: 'neutral', text: 'Invoices are made without one.' },
-  format_invalid: {
-    label: 'Wrong form',
-    tone: 'bad',
-    text: 'This does not have the form of a VAT number of its country.',
-  },
-  checksum_invalid: {
-    label: 'Looks mistyped',
-    tone: 'warning',
-    text: 'Its check digits do not fit. It is kept, because some numbers in use fail the rule.',
-  },
-  unverified: {
-    label: 'Well-formed',
-    tone: 'good',
-    text: 'Form and check digits fit. The tax authority has not been asked whether it is in use.',
-  },
-  pending: {
-    label: 'Being checked',
-    tone: 'working',
-    text: 'The tax authority is asked whether it is in use.',
-  },
-  valid: { label: 'Confirmed', tone: 'good', text: 'The tax authority says that it is in use.' },
-  invalid: {
-    label: 'Not confirmed',
-    tone: 'bad',
-    text: 'The tax authority does not know this number. Look for a typing error.',
-  },
-  unavailable: {
-    label: 'Not checked yet',
-    tone: 'waiting',
-    text: 'The tax authority did not answer. It is asked again.',
-  },
+export function vatMeta(status: VatStatus): StatusMeta & { text: string } {
+  return {
+    label: t(`vat.${status}.label`),
+    tone: vatTones[status],
+    text: t(`vat.${status}.text`),
+  }
 }

@@ -3,6 +3,7 @@ import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -30,6 +31,8 @@ import {
   vatMeta,
 } from './billing-form.ts'
 
+const t = translations('portal.billing-info')
+
 /** Whom invoices go to. */
 export function BillingInfoPage() {
   const tenant = useTenant()
@@ -39,14 +42,14 @@ export function BillingInfoPage() {
   return (
     <>
       <PageHeader
-        title="Billing details"
-        tabTitle={`Billing details of ${tenant.name}`}
-        description="What stands on your invoices, and where they go."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
       />
-      {query.isPending && <LoadingRows label="Loading the billing details" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The billing details could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -69,7 +72,7 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
     validate: zodForm(BillingForm),
   })
   useFollowRecord(form, fromBillingInfo(checked.billingInfo))
-  const vatStatusMeta = vatMeta[checked.vatStatus]
+  const vatStatusMeta = vatMeta(checked.vatStatus)
   const touched = form.isDirty('vatNumber') || form.isDirty('country')
 
   function submit(values: BillingFormValues) {
@@ -80,7 +83,7 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
       onSuccess: ({ billingInfo }) => {
         form.setInitialValues(fromBillingInfo(billingInfo))
         form.setValues(fromBillingInfo(billingInfo))
-        done('The billing details are saved.')
+        done(t('saved'))
       },
       onError: (error) => {
         if (!showRejection(form, error)) setUnplaced(error)
@@ -90,23 +93,20 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
 
   return (
     <Stack gap="lg" maw={760}>
-      <Warnings
-        title="Please look at this again"
-        messages={checked.warnings.map(({ message }) => message)}
-      />
-      <Panel title="On your invoices">
+      <Warnings title={t('warnings')} messages={checked.warnings.map(({ message }) => message)} />
+      <Panel title={t('form.title')}>
         <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
           <Stack>
             <TextInput
-              label="Company"
-              description="The name as it is registered."
+              label={t('form.company')}
+              description={t('form.companyHint')}
               autoComplete="organization"
               maxLength={200}
               disabled={!editable}
               {...form.getInputProps('company')}
             />
             <NativeSelect
-              label="Country"
+              label={t('form.country')}
               autoComplete="country"
               data={countryData(form.values.country)}
               disabled={!editable}
@@ -114,8 +114,8 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
             />
             <div>
               <TextInput
-                label="VAT number"
-                description="With or without blanks and the country in front; it is put into one form."
+                label={t('form.vatNumber')}
+                description={t('form.vatNumberHint')}
                 placeholder="DE123456789"
                 autoCapitalize="characters"
                 spellCheck={false}
@@ -126,7 +126,7 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
               <Group gap="xs" mt={8} role="status" aria-live="polite">
                 {touched ? (
                   <Text size="sm" c="dimmed">
-                    Checked when you save.
+                    {t('form.vatOnSave')}
                   </Text>
                 ) : (
                   <>
@@ -139,22 +139,18 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
               </Group>
             </div>
             <TextInput
-              label="E-mail for invoices"
-              description="Where invoices are sent."
+              label={t('form.email')}
+              description={t('form.emailHint')}
               type="email"
               disabled={!editable}
               {...form.getInputProps('email')}
             />
             {unplaced !== undefined && (
-              <ProblemAlert
-                title="The billing details were not saved."
-                error={unplaced}
-                message={explain(unplaced)}
-              />
+              <ProblemAlert title={t('form.failed')} error={unplaced} message={explain(unplaced)} />
             )}
             {editable && (
               <SaveButtons
-                label="Save changes"
+                label={t('form.save')}
                 saving={update.isPending}
                 dirty={form.isDirty()}
                 onDiscard={form.reset}

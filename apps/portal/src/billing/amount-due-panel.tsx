@@ -3,6 +3,7 @@ import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { failed } from '@atrium/ui/done'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -16,6 +17,8 @@ import { countryName } from '../tenants/countries.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 
+const t = translations('portal.billing')
+
 /** What is due, what comes next, and whom it goes to. */
 export function AmountDuePanel({
   billing,
@@ -28,12 +31,12 @@ export function AmountDuePanel({
   const { due, nextInvoice, contact } = billing
   return (
     <Panel
-      title="Due and next"
+      title={t('due.title')}
       actions={
         editable && (
           <>
             <LinkButton {...links.billingInfo(slug)} variant="default" size="xs">
-              Billing details
+              {t('due.details')}
             </LinkButton>
             {billing.gate === 'open' && <OpenPortal />}
           </>
@@ -41,40 +44,43 @@ export function AmountDuePanel({
       }
     >
       <DetailList>
-        <DetailItem label="Due now">
+        <DetailItem label={t('due.now')}>
           {due.length === 0 ? (
-            'Nothing'
+            t('due.nothing')
           ) : (
             <Stack gap={4}>
               {due.map(({ currency, amountMinor, invoices, overdue }) => (
                 <Group key={currency} gap="xs">
                   {formatMoney(amountMinor, currency)}
                   <Text span size="sm" c="dimmed">
-                    {invoices === 1 ? '1 invoice' : `${invoices} invoices`}
+                    {t('due.invoices', { count: invoices })}
                   </Text>
-                  {overdue && <StatusBadge label="Overdue" tone="bad" />}
+                  {overdue && <StatusBadge label={t('due.overdue')} tone="bad" />}
                 </Group>
               ))}
             </Stack>
           )}
         </DetailItem>
-        <DetailItem label="Next invoice">
+        <DetailItem label={t('due.next')}>
           {nextInvoice &&
-            `${formatMoney(nextInvoice.amountMinor, nextInvoice.currency)} without tax, on ${formatDay(nextInvoice.at)}`}
+            t('due.nextInvoice', {
+              amount: formatMoney(nextInvoice.amountMinor, nextInvoice.currency),
+              day: formatDay(nextInvoice.at),
+            })}
         </DetailItem>
-        <DetailItem label="Billed to">
+        <DetailItem label={t('due.billedTo')}>
           {[contact.company, contact.country && countryName(contact.country)]
             .filter(Boolean)
             .join(', ')}
         </DetailItem>
-        <DetailItem label="Invoices go to">{contact.email ?? 'The owner'}</DetailItem>
-        <DetailItem label="VAT number">
+        <DetailItem label={t('due.sentTo')}>{contact.email ?? t('due.owner')}</DetailItem>
+        <DetailItem label={t('due.vatNumber')}>
           {contact.vatNumber && (
             <Group gap="xs">
               {contact.vatNumber}
               <StatusBadge
-                label={vatMeta[contact.vatStatus].label}
-                tone={vatMeta[contact.vatStatus].tone}
+                label={vatMeta(contact.vatStatus).label}
+                tone={vatMeta(contact.vatStatus).tone}
               />
             </Group>
           )}
@@ -98,7 +104,7 @@ function OpenPortal() {
       )
       window.location.assign(url)
     } catch (error) {
-      failed('The pages of the payment processor could not be opened.', problemOf(error).message)
+      failed(t('due.processorFailed'), problemOf(error).message)
       setOpening(false)
     }
   }
@@ -110,7 +116,7 @@ function OpenPortal() {
       onClick={() => void open()}
       rightSection={<IconExternalLink size={14} aria-hidden />}
     >
-      Payment processor
+      {t('due.processor')}
     </Button>
   )
 }

@@ -1,5 +1,6 @@
 import type { BillingSummary } from '@atrium/core/billing/billing'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -18,6 +19,8 @@ import { CardPanel } from './card-panel.tsx'
 import { InvoicesPanel } from './invoices-panel.tsx'
 import { type BillingSearch, readBillingSearch } from './search.ts'
 import { useCardReturn } from './use-card-return.ts'
+
+const t = translations('portal.billing')
 
 const everyMs = 4_000
 
@@ -46,15 +49,15 @@ export function BillingPage() {
   return (
     <>
       <PageHeader
-        title="Billing"
-        tabTitle={`Billing of ${tenant.name}`}
-        description="Plan and seats, the card that is charged, and your invoices."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
       />
-      {card.error && <ProblemAlert title="The card was not set." error={card.error} />}
-      {query.isPending && <LoadingRows label="Loading the billing of this workplace" />}
+      {card.error && <ProblemAlert title={t('card.notSet')} error={card.error} />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The billing could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -74,7 +77,7 @@ function Parts({ billing, search }: { billing: BillingSummary; search: BillingSe
       <BillingStatusBanner billing={billing} />
       <Stack gap="lg">
         {billing.subscription === null && (
-          <Panel title="Plan now">
+          <Panel title={t('planNow')}>
             <Text>{billing.entitlements.explanation}</Text>
           </Panel>
         )}

@@ -1,8 +1,11 @@
 import type { BillingSummary } from '@atrium/core/billing/billing'
 import { FailureText } from '@atrium/ui/failure-text'
-import { formatDay, formatMoney } from '@atrium/ui/format'
+import { formatDay, formatList, formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Alert } from '@mantine/core'
 import { IconAlertCircle, IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
+
+const t = translations('portal.billing')
 
 /**
  * What somebody should know before anything else: a payment that is missing, or why nothing can be
@@ -17,10 +20,9 @@ export function BillingStatusBanner({ billing }: { billing: BillingSummary }) {
           mb="lg"
           color="blue"
           icon={<IconInfoCircle aria-hidden />}
-          title="Online billing is not switched on"
+          title={t('banner.disabled.title')}
         >
-          Your provider bills this workplace in another way. What was billed here before can still
-          be read.
+          {t('banner.disabled.hint')}
         </Alert>
       )}
       {billing.gate === 'not_configured' && (
@@ -28,9 +30,9 @@ export function BillingStatusBanner({ billing }: { billing: BillingSummary }) {
           mb="lg"
           color="blue"
           icon={<IconInfoCircle aria-hidden />}
-          title="Online payment is being set up"
+          title={t('banner.notConfigured.title')}
         >
-          Your provider has not connected the payment processor yet. Nothing is due before that.
+          {t('banner.notConfigured.hint')}
         </Alert>
       )}
       {billing.stale !== null && (
@@ -38,9 +40,9 @@ export function BillingStatusBanner({ billing }: { billing: BillingSummary }) {
           mb="lg"
           color="yellow"
           icon={<IconAlertTriangle aria-hidden />}
-          title="This may be a little old"
+          title={t('banner.stale.title')}
         >
-          <FailureText text={billing.stale} /> This page shows the last known state.
+          <FailureText text={billing.stale} /> {t('banner.stale.hint')}
         </Alert>
       )}
     </>
@@ -50,38 +52,38 @@ export function BillingStatusBanner({ billing }: { billing: BillingSummary }) {
 function Overdue({ billing }: { billing: BillingSummary }) {
   const { state, limitedFrom, due, card, subscription } = billing
   if (state === 'ok') return <WithoutDebts billing={billing} />
-  const owed = due
-    .map(({ amountMinor, currency }) => formatMoney(amountMinor, currency))
-    .join(' and ')
-  const what = owed === '' ? 'The last payment' : `The payment of ${owed}`
-  const next =
-    card === null
-      ? 'Add a card below; it is charged at once.'
-      : 'Set another card below, or pay the open invoice; both are charged at once.'
+  const owed = formatList(
+    due.map(({ amountMinor, currency }) => formatMoney(amountMinor, currency)),
+  )
+  const next = t(card === null ? 'banner.addCard' : 'banner.otherCard')
+  const since = subscription?.pastDueSince
   return state === 'limited' ? (
     <Alert
       mb="lg"
       color="red"
       variant="filled"
       icon={<IconAlertCircle aria-hidden />}
-      title="A payment is overdue and this workplace is limited"
+      title={t('banner.limited.title')}
       role="alert"
     >
-      {what} is missing. {billing.entitlements.explanation} That is members, domains and
-      applications; mail and files go on. {next}
+      {t('banner.missing', { owed: owed || 'none', dated: 'no', since: '' })}{' '}
+      {billing.entitlements.explanation} {t('banner.limited.hint')} {next}
     </Alert>
   ) : (
     <Alert
       mb="lg"
       color="red"
       icon={<IconAlertCircle aria-hidden />}
-      title="A payment did not go through"
+      title={t('banner.pastDue.title')}
       role="alert"
     >
-      {what} is missing
-      {subscription?.pastDueSince ? ` since ${formatDay(subscription.pastDueSince)}` : ''}. {next}
-      {limitedFrom !== null &&
-        ` From ${formatDay(limitedFrom)} no members, domains and applications can be added.`}
+      {t('banner.missing', {
+        owed: owed || 'none',
+        dated: since ? 'yes' : 'no',
+        since: since ? formatDay(since) : '',
+      })}{' '}
+      {next}{' '}
+      {limitedFrom !== null && t('banner.pastDue.limitedFrom', { day: formatDay(limitedFrom) })}
     </Alert>
   )
 }
@@ -96,9 +98,9 @@ function WithoutDebts({ billing }: { billing: BillingSummary }) {
         mb="lg"
         color="yellow"
         icon={<IconInfoCircle aria-hidden />}
-        title="The subscription has ended"
+        title={t('banner.ended.title')}
       >
-        {entitlements.explanation} Choose a plan below to go on.
+        {entitlements.explanation} {t('banner.ended.hint')}
       </Alert>
     )
   }
@@ -115,13 +117,10 @@ function Paused({ billing: { card, entitlements } }: { billing: BillingSummary }
       mb="lg"
       color="yellow"
       icon={<IconAlertTriangle aria-hidden />}
-      title="The subscription is paused"
+      title={t('banner.paused.title')}
     >
       {entitlements.explanation}{' '}
-      {card === null
-        ? 'Add a card below to resume it: a new period begins at once and is charged to the card.'
-        : 'Use another card below, or pay the open invoice, to resume it: a new period begins at once.'}{' '}
-      You can change plan and seats before that.
+      {t(card === null ? 'banner.paused.addCard' : 'banner.paused.otherCard')}
     </Alert>
   )
 }
@@ -133,13 +132,11 @@ function FirstPayment({ billing: { card } }: { billing: BillingSummary }) {
       mb="lg"
       color="red"
       icon={<IconAlertCircle aria-hidden />}
-      title="The first payment did not go through"
+      title={t('banner.firstPayment.title')}
       role="alert"
     >
-      The plan begins once it is paid.{' '}
-      {card === null
-        ? 'Add a card below; it is charged at once.'
-        : 'Set another card below, which is charged at once; or open the invoice, if your bank wants you to confirm the payment.'}
+      {t('banner.firstPayment.hint')}{' '}
+      {t(card === null ? 'banner.addCard' : 'banner.firstPayment.otherCard')}
     </Alert>
   )
 }
@@ -151,12 +148,10 @@ function TrialEnd({ billing: { subscription, card, entitlements } }: { billing: 
       mb="lg"
       color="blue"
       icon={<IconInfoCircle aria-hidden />}
-      title={`The trial runs until ${formatDay(subscription.trialEnd)}`}
+      title={t('banner.trial.title', { day: formatDay(subscription.trialEnd) })}
     >
       {entitlements.explanation}{' '}
-      {card === null
-        ? 'Add a card before that day. Without one the subscription is paused then, and the free plan follows.'
-        : 'Then the card below is charged for the first time. Until then you can cancel without cost.'}
+      {t(card === null ? 'banner.trial.addCard' : 'banner.trial.charged')}
     </Alert>
   )
 }

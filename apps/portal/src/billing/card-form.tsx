@@ -1,8 +1,11 @@
 import type { SetupIntent } from '@atrium/core/billing/billing'
+import { translations } from '@atrium/ui/messages'
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { useTenant } from '../tenants/use-tenant.ts'
+
+const t = translations('portal.billing')
 
 interface Props {
   intent: SetupIntent
@@ -24,8 +27,8 @@ export function CardForm({ intent, onCancel }: Props) {
 /** The API has the processor's secret key but not the one for browsers. */
 export function NoKey() {
   return (
-    <Alert color="yellow" title="The card form is not set up.">
-      The platform has no publishable key of its payment processor. Its operator has to set one.
+    <Alert color="yellow" title={t('card.noForm')}>
+      {t('card.noKey')}
     </Alert>
   )
 }
@@ -40,7 +43,7 @@ function ToCardPage() {
   return (
     <Group role="status">
       <Loader size="sm" aria-hidden />
-      <Text>Opening the card form …</Text>
+      <Text>{t('card.opening')}</Text>
     </Group>
   )
 }
@@ -60,21 +63,18 @@ export function LocalForm({ address, onCancel }: LocalProps) {
   )
   return (
     <Stack align="flex-start" gap="sm">
-      <Text size="sm">
-        This is a local workplace: cards are entered on the sandbox's own form, which lists test
-        cards and leads back here.
-      </Text>
+      <Text size="sm">{t('card.local')}</Text>
       <Group gap="xs">
         <Button
           component="a"
           href={form.href}
           rightSection={<IconExternalLink size={17} aria-hidden />}
         >
-          Enter the card
+          {t('card.enter')}
         </Button>
         {onCancel && (
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {t('cancel')}
           </Button>
         )}
       </Group>

@@ -1,6 +1,7 @@
 import type { SetupIntent } from '@atrium/core/billing/billing'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { useQuery } from '@tanstack/react-query'
@@ -12,6 +13,8 @@ import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPCClient } from '../trpc.ts'
 import { LocalForm, NoKey } from './card-form.tsx'
+
+const t = translations('portal.billing')
 
 const StripeForm = lazy(() => import('./stripe-form.tsx'))
 
@@ -25,19 +28,16 @@ export function CardPage() {
   return (
     <>
       <PageHeader
-        title="Payment card"
-        tabTitle={`Payment card of ${tenant.name}`}
-        description="Invoices of this workplace are charged to this card."
+        title={t('cardPage.title')}
+        tabTitle={t('cardPage.tabTitle', { tenant: tenant.name })}
+        description={t('cardPage.description')}
         actions={
           <LinkButton {...links.billing(tenant.slug)} variant="default">
-            Back to billing
+            {t('cardPage.back')}
           </LinkButton>
         }
       />
-      <Panel
-        title="Card"
-        description="The number goes to the payment processor and never reaches this portal."
-      >
+      <Panel title={t('card.title')} description={t('cardPage.hint')}>
         <CardEntry slug={tenant.slug} />
       </Panel>
     </>
@@ -54,11 +54,11 @@ function CardEntry({ slug }: { slug: string }) {
     gcTime: 0,
     retry: false,
   })
-  if (intent.isPending) return <LoadingRows label="Preparing the card form" rows={3} />
+  if (intent.isPending) return <LoadingRows label={t('cardPage.preparing')} rows={3} />
   if (intent.error) {
     return (
       <ErrorState
-        title="A card cannot be entered just now."
+        title={t('cardPage.failed')}
         error={intent.error}
         onRetry={() => void intent.refetch()}
         retrying={intent.isFetching}
@@ -73,7 +73,7 @@ function Form({ slug, intent }: { slug: string; intent: SetupIntent }) {
   if (intent.cardFormUrl !== null) return <LocalForm address={intent.cardFormUrl} />
   if (intent.publishableKey === null) return <NoKey />
   return (
-    <Suspense fallback={<LoadingRows label="Loading the card form" rows={3} />}>
+    <Suspense fallback={<LoadingRows label={t('cardPage.loading')} rows={3} />}>
       <StripeForm
         publishableKey={intent.publishableKey}
         clientSecret={intent.clientSecret}

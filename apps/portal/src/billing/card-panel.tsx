@@ -3,6 +3,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { FailureText } from '@atrium/ui/failure-text'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
@@ -11,6 +12,8 @@ import { lazy, Suspense, useState } from 'react'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useCreateSetupIntent, useRemovePaymentMethod } from './mutations.ts'
 import { cardMeta, cardName, expiryOf } from './status-meta.ts'
+
+const t = translations('portal.billing')
 
 // The processor's own script comes with it: loaded when somebody enters a card, and never
 // otherwise.
@@ -28,8 +31,8 @@ export function CardPanel({ billing, editable }: { billing: BillingSummary; edit
   const enter = () => start.mutate({ slug }, { onSuccess: setIntent })
   return (
     <Panel
-      title="Card"
-      description="Entered on the form of the payment processor. The number never reaches this portal."
+      title={t('card.title')}
+      description={t('card.hint')}
       actions={
         open &&
         !intent && (
@@ -39,7 +42,7 @@ export function CardPanel({ billing, editable }: { billing: BillingSummary; edit
             loading={start.isPending}
             onClick={enter}
           >
-            {card ? 'Use another card' : 'Add a card'}
+            {card ? t('card.other') : t('card.add')}
           </Button>
         )
       }
@@ -51,7 +54,7 @@ export function CardPanel({ billing, editable }: { billing: BillingSummary; edit
             <div>
               <Text fw={550}>{cardName(card)}</Text>
               <Text size="sm" c="dimmed">
-                Expires {expiryOf(card)}
+                {t('card.expires', { month: expiryOf(card) })}
               </Text>
             </div>
             <StatusBadge {...cardMeta(card)} />
@@ -63,25 +66,21 @@ export function CardPanel({ billing, editable }: { billing: BillingSummary; edit
                 leftSection={<IconTrash size={16} aria-hidden />}
                 onClick={() => setRemoving(true)}
               >
-                Remove
+                {t('card.remove')}
               </Button>
             )}
           </Group>
         ) : (
-          <Text c="dimmed">
-            No card is on file.{editable ? '' : ' An admin of this workplace can add one.'}
-          </Text>
+          <Text c="dimmed">{t(editable ? 'card.none' : 'card.noneReader')}</Text>
         )}
         {cardFailure && (
-          <Alert color="yellow" title="The last card was not taken">
+          <Alert color="yellow" title={t('card.notTaken')}>
             <FailureText text={cardFailure.reason} />
           </Alert>
         )}
-        {start.error && (
-          <ProblemAlert title="The card form could not be opened." error={start.error} />
-        )}
+        {start.error && <ProblemAlert title={t('card.openFailed')} error={start.error} />}
         {intent && (
-          <Suspense fallback={<Text c="dimmed">Opening the card form …</Text>}>
+          <Suspense fallback={<Text c="dimmed">{t('card.opening')}</Text>}>
             <CardForm intent={intent} onCancel={() => setIntent(undefined)} />
           </Suspense>
         )}
@@ -89,15 +88,14 @@ export function CardPanel({ billing, editable }: { billing: BillingSummary; edit
       <ConfirmDialog
         opened={removing}
         onClose={() => setRemoving(false)}
-        title="Remove the card"
-        confirmLabel="Remove card"
+        title={t('card.removeTitle')}
+        confirmLabel={t('card.removeConfirm')}
         onConfirm={async () => {
           await remove.mutateAsync({ slug })
-          done('The card is removed.')
+          done(t('card.removed'))
         }}
       >
-        {card && `${cardName(card)} is taken off this workplace and is not charged again.`} While a
-        subscription runs it needs a card: set another one instead.
+        {card && t('card.removeHint', { card: cardName(card) })}
       </ConfirmDialog>
     </Panel>
   )

@@ -3,6 +3,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { done, failed } from '@atrium/ui/done'
 import { formatDay, formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Pager } from '@atrium/ui/pager'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -17,6 +18,8 @@ import { useTRPC } from '../trpc.ts'
 import { usePayInvoice } from './mutations.ts'
 import { type BillingSearch, invoicesQuery } from './search.ts'
 import { invoiceMeta } from './status-meta.ts'
+
+const t = translations('portal.billing')
 
 const everyMs = 3_000
 
@@ -45,31 +48,29 @@ export function InvoicesPanel({ search, live, expected, onCursorHistory, mayPay 
     }),
   )
   return (
-    <Panel title="Invoices">
+    <Panel title={t('invoices.title')}>
       {query.isPending ? (
-        <LoadingRows label="Loading invoices" rows={3} />
+        <LoadingRows label={t('invoices.loading')} rows={3} />
       ) : query.isError ? (
         <ErrorState
-          title="The invoices could not be loaded."
+          title={t('invoices.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
         />
       ) : query.data.items.length === 0 ? (
-        <Text c="dimmed">
-          No invoices yet. The first one appears here as soon as a paid plan begins.
-        </Text>
+        <Text c="dimmed">{t('invoices.none')}</Text>
       ) : (
         <>
           <ResponsiveTable
-            caption={`Invoices of ${name}`}
+            caption={t('invoices.caption', { tenant: name })}
             columns={columnsFor(mayPay, setPaying)}
             rows={query.data.items}
             rowKey={({ id }) => id}
             stale={query.isPlaceholderData}
           />
           <Pager
-            label="Pages of invoices"
+            label={t('invoices.pages')}
             trail={search.trail}
             nextCursor={query.data.nextCursor}
             onChange={onCursorHistory}
@@ -79,18 +80,20 @@ export function InvoicesPanel({ search, live, expected, onCursorHistory, mayPay 
       <ConfirmDialog
         opened={paying !== undefined}
         onClose={() => setPaying(undefined)}
-        title="Pay this invoice now"
+        title={t('pay.title')}
         confirmLabel={
-          paying ? `Pay ${formatMoney(paying.amountRemainingMinor, paying.currency)}` : 'Pay'
+          paying
+            ? t('pay.amount', { amount: formatMoney(paying.amountRemainingMinor, paying.currency) })
+            : t('pay.plain')
         }
         destructive={false}
         onConfirm={async () => {
           if (!paying) return
           await pay.mutateAsync({ slug, invoiceId: paying.id })
-          done('The invoice is paid. Thank you.')
+          done(t('pay.done'))
         }}
       >
-        The card on file is charged with what is left of invoice {paying?.number}.
+        {paying && t('pay.hint', { number: paying.number ?? t('invoices.noNumber') })}
       </ConfirmDialog>
     </Panel>
   )
@@ -100,12 +103,12 @@ function columnsFor(mayPay: boolean, onPay: (invoice: InvoiceView) => void): Col
   return [
     {
       key: 'number',
-      header: 'Invoice',
+      header: t('invoices.invoice'),
       primary: true,
       cell: ({ number, finalizedAt }) => (
         <>
           <Text span inherit fw={550} style={{ overflowWrap: 'anywhere' }}>
-            {number ?? 'Without a number'}
+            {number ?? t('invoices.noNumber')}
           </Text>
           <Text size="xs" c="dimmed">
             {formatDay(finalizedAt)}
@@ -115,18 +118,20 @@ function columnsFor(mayPay: boolean, onPay: (invoice: InvoiceView) => void): Col
     },
     {
       key: 'status',
-      header: 'Status',
-      cell: ({ status }) => <StatusBadge {...invoiceMeta[status]} />,
+      header: t('invoices.status'),
+      cell: ({ status }) => <StatusBadge {...invoiceMeta(status)} />,
     },
     {
       key: 'period',
-      header: 'Period',
+      header: t('invoices.period'),
       cell: ({ periodStart, periodEnd }) =>
-        periodStart && periodEnd ? `${formatDay(periodStart)} to ${formatDay(periodEnd)}` : '–',
+        periodStart && periodEnd
+          ? t('invoices.range', { start: formatDay(periodStart), end: formatDay(periodEnd) })
+          : '–',
     },
     {
       key: 'total',
-      header: 'Total',
+      header: t('invoices.total'),
       align: 'end',
       cell: ({ totalMinor, currency }) => (
         <Text span inherit style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
@@ -136,7 +141,7 @@ function columnsFor(mayPay: boolean, onPay: (invoice: InvoiceView) => void): Col
     },
     {
       key: 'acts',
-      header: 'Acts',
+      header: t('invoices.actions'),
       hideHeader: true,
       align: 'end',
       cell: (invoice) => (
@@ -145,9 +150,9 @@ function columnsFor(mayPay: boolean, onPay: (invoice: InvoiceView) => void): Col
             <Button
               size="xs"
               onClick={() => onPay(invoice)}
-              aria-label={`Pay now: invoice ${invoice.number}`}
+              aria-label={t('pay.nowNumber', { number: invoice.number ?? t('invoices.noNumber') })}
             >
-              Pay now
+              {t('pay.now')}
             </Button>
           )}
           <OpenInvoice invoice={invoice} />
@@ -173,11 +178,10 @@ function OpenInvoice({ invoice }: { invoice: InvoiceView }) {
         ),
       )
       const url = hostedUrl ?? pdfUrl
-      if (url === null)
-        failed('There is nothing to open.', 'The payment processor has no page for this invoice.')
+      if (url === null) failed(t('invoices.noPage.title'), t('invoices.noPage.hint'))
       else window.location.assign(url)
     } catch (error) {
-      failed('The invoice could not be opened.', problemOf(error).message)
+      failed(t('invoices.openFailed'), problemOf(error).message)
     } finally {
       setOpening(false)
     }
@@ -188,10 +192,10 @@ function OpenInvoice({ invoice }: { invoice: InvoiceView }) {
       variant="default"
       loading={opening}
       onClick={() => void open()}
-      aria-label={`Open invoice ${invoice.number}`}
+      aria-label={t('invoices.openNumber', { number: invoice.number ?? t('invoices.noNumber') })}
       rightSection={<IconExternalLink size={14} aria-hidden />}
     >
-      Open
+      {t('invoices.open')}
     </Button>
   )
 }

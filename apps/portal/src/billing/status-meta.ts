@@ -1,18 +1,25 @@
 import type { CardView, InvoiceDisplayStatus } from '@atrium/core/billing/billing'
 import { ownValue } from '@atrium/core/platform/own-value'
-import type { StatusMeta } from '@atrium/ui/tones'
+import { translations } from '@atrium/ui/messages'
+import type { StatusMeta, Tone } from '@atrium/ui/tones'
 
-export const invoiceMeta: Readonly<Record<InvoiceDisplayStatus, StatusMeta>> = {
-  paid: { label: 'Paid', tone: 'good' },
-  open: { label: 'Open', tone: 'waiting' },
-  overdue: { label: 'Overdue', tone: 'bad' },
-  refunded: { label: 'Refunded', tone: 'neutral' },
-  partially_refunded: { label: 'Partly refunded', tone: 'neutral' },
-  disputed: { label: 'Disputed', tone: 'warning' },
-  uncollectible: { label: 'Written off', tone: 'warning' },
-  void: { label: 'Void', tone: 'neutral' },
-  draft: { label: 'Draft', tone: 'waiting' },
-  unknown: { label: 'Unknown', tone: 'warning' },
+const t = translations('portal.billing')
+
+const invoiceTones: Readonly<Record<InvoiceDisplayStatus, Tone>> = {
+  paid: 'good',
+  open: 'waiting',
+  overdue: 'bad',
+  refunded: 'neutral',
+  partially_refunded: 'neutral',
+  disputed: 'warning',
+  uncollectible: 'warning',
+  void: 'neutral',
+  draft: 'waiting',
+  unknown: 'warning',
+}
+
+export function invoiceMeta(status: InvoiceDisplayStatus): StatusMeta {
+  return { label: t(`invoiceStatus.${status}`), tone: invoiceTones[status] }
 }
 
 const brands: Readonly<Record<string, string>> = {
@@ -33,7 +40,7 @@ export function cardName({
   last4,
 }: Pick<CardView, 'brand' | 'displayBrand' | 'last4'>): string {
   const word = displayBrand ?? brand
-  return `${ownValue(brands, word) ?? 'Card'} ending in ${last4}`
+  return t('card.name', { brand: ownValue(brands, word) ?? t('card.title'), last4 })
 }
 
 /** "04/2027", as on the card. */
@@ -42,8 +49,8 @@ export function expiryOf({ expMonth, expYear }: Pick<CardView, 'expMonth' | 'exp
 }
 
 export function cardMeta(card: Pick<CardView, 'expired' | 'expiresSoon'>): StatusMeta {
-  if (card.expired) return { label: 'Expired', tone: 'bad' }
+  if (card.expired) return { label: t('cardState.expired'), tone: 'bad' }
   return card.expiresSoon
-    ? { label: 'Expires soon', tone: 'warning' }
-    : { label: 'In use', tone: 'good' }
+    ? { label: t('cardState.expiresSoon'), tone: 'warning' }
+    : { label: t('cardState.inUse'), tone: 'good' }
 }

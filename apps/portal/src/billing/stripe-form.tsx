@@ -1,8 +1,11 @@
+import { translations } from '@atrium/ui/messages'
 import { Alert, Button, Group, Stack, Text, useComputedColorScheme } from '@mantine/core'
 import { Elements, PaymentElement, useElements, useStripe } from '@stripe/react-stripe-js'
 import type { Appearance } from '@stripe/stripe-js'
 import { loadStripe } from '@stripe/stripe-js/pure'
 import { type FormEvent, useEffect, useMemo, useState } from 'react'
+
+const t = translations('portal.billing')
 
 interface Props {
   publishableKey: string
@@ -28,9 +31,8 @@ export default function StripeForm({
   }, [stripe])
   if (missing) {
     return (
-      <Alert color="red" role="alert" title="The card form could not be loaded.">
-        The payment processor could not be reached, or something in this browser keeps its form out.
-        Load the page again to retry.
+      <Alert color="red" role="alert" title={t('stripe.missing')}>
+        {t('stripe.missingHint')}
       </Alert>
     )
   }
@@ -88,11 +90,7 @@ function Fields({ returnAddress, onEntered }: Pick<Props, 'returnAddress' | 'onE
       .catch(() => ({ error: { message: undefined } }))
     setPending(false)
     if ('setupIntent' in result && result.setupIntent) onEntered(result.setupIntent.id)
-    else
-      setProblem(
-        result.error?.message ??
-          'The card form could not be reached. Check your connection and try again.',
-      )
+    else setProblem(result.error?.message ?? t('stripe.unreachable'))
   }
 
   return (
@@ -100,7 +98,7 @@ function Fields({ returnAddress, onEntered }: Pick<Props, 'returnAddress' | 'onE
       <Stack>
         <PaymentElement
           onReady={() => setReady(true)}
-          onLoadError={() => setProblem('The card form could not be loaded. Load the page again.')}
+          onLoadError={() => setProblem(t('stripe.loadFailed'))}
         />
         {problem !== undefined && (
           <Alert color="red" role="alert">
@@ -108,12 +106,11 @@ function Fields({ returnAddress, onEntered }: Pick<Props, 'returnAddress' | 'onE
           </Alert>
         )}
         <Text size="sm" c="dimmed">
-          The card is kept by the payment processor and charged for your invoices. Nothing is
-          charged now.
+          {t('stripe.hint')}
         </Text>
         <Group>
           <Button type="submit" loading={pending} disabled={!stripe || !ready}>
-            Save the card
+            {t('stripe.save')}
           </Button>
         </Group>
       </Stack>

@@ -1,10 +1,13 @@
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import * as links from '../links.ts'
 import { useSetPaymentMethod } from './mutations.ts'
 import type { BillingSearch } from './search.ts'
 import { cardName } from './status-meta.ts'
+
+const t = translations('portal.billing')
 
 /**
  * After the card form's way back: makes the card that was entered the one to charge, once, and
@@ -27,9 +30,13 @@ export function useCardReturn(
       { slug, setupIntentId },
       {
         onSuccess({ card, payment }) {
-          done(card ? `${cardName(card)} is charged from now on.` : 'The card is set.')
+          done(card ? t('card.charged', { card: cardName(card) }) : t('card.set'))
           if (payment?.outcome === 'paid')
-            done(`Invoice ${payment.number ?? ''} is paid. Thank you.`)
+            done(
+              payment.number === null
+                ? t('pay.done')
+                : t('pay.doneNumber', { number: payment.number }),
+            )
         },
       },
     )

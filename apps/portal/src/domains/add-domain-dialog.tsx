@@ -1,6 +1,7 @@
 import { AddDomain, type DomainView } from '@atrium/core/mail/domains'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
@@ -8,6 +9,8 @@ import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { showRejection } from '../tenants/rejection.ts'
 import { useAddDomain } from './mutations.ts'
+
+const t = translations('portal.domains')
 
 interface Props {
   slug: string
@@ -19,7 +22,7 @@ interface Props {
 /** Asks for the name of a domain that the workplace owns. */
 export function AddDomainDialog({ opened, onClose, ...props }: Props) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Add a domain" size="md">
+    <Modal opened={opened} onClose={onClose} title={t('add.title')} size="md">
       {opened && <AddDomainForm {...props} onClose={onClose} />}
     </Modal>
   )
@@ -50,8 +53,8 @@ function AddDomainForm({ slug, onClose, onAdded }: Omit<Props, 'opened'>) {
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
         <TextInput
-          label="Domain"
-          description="One that you own and whose DNS you can change, without www."
+          label={t('add.domain')}
+          description={t('add.hint')}
           placeholder="acme.com"
           required
           inputMode="url"
@@ -62,22 +65,17 @@ function AddDomainForm({ slug, onClose, onAdded }: Omit<Props, 'opened'>) {
           {...form.getInputProps('domain')}
         />
         <Text size="sm" c="dimmed">
-          You then see the records to publish. Mail to the domain goes on as it is until you publish
-          them.
+          {t('add.next')}
         </Text>
         {unplaced !== undefined && (
-          <ProblemAlert
-            title="The domain was not added."
-            error={unplaced}
-            message={explain(unplaced)}
-          />
+          <ProblemAlert title={t('add.failed')} error={unplaced} message={explain(unplaced)} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={add.isPending}>
-            Cancel
+            {t('cancel')}
           </Button>
           <Button type="submit" loading={add.isPending}>
-            Add domain
+            {t('add.submit')}
           </Button>
         </Group>
       </Stack>

@@ -4,7 +4,10 @@ import {
   type DomainView,
   SetDmarc,
 } from '@atrium/core/mail/domains'
+import { translations } from '@atrium/ui/messages'
 import { z } from 'zod'
+
+const t = translations('portal.domains')
 
 /** The form as it is typed. */
 export interface DmarcFormValues {
@@ -49,6 +52,6 @@ export function dmarcCaution(
     return ours.length === 0 || ours.some(({ verdict }) => verdict !== 'ok')
   })
   if (missing.length === 0) return undefined
-  const names = missing.map((purpose) => purpose.toUpperCase()).join(' and ')
-  return `${names} ${missing.length === 1 ? 'is' : 'are'} not confirmed for this domain yet. With this policy your own mail may be ${chosen === 'reject' ? 'refused' : 'put into spam folders'}.`
+  const [only] = missing.length === 1 ? missing : []
+  return t('dmarc.caution', { missing: only ?? 'both', policy: chosen })
 }

@@ -4,6 +4,8 @@ import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { formatPercent } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { SaveButtons } from '@atrium/ui/save-buttons'
 import { Warnings } from '@atrium/ui/warnings'
@@ -23,19 +25,9 @@ import {
 } from './dmarc-form.ts'
 import { useSetDmarc } from './mutations.ts'
 
-const stages: readonly { policy: DmarcPolicy; label: string; text: string }[] = [
-  {
-    policy: 'none',
-    label: '1. Watch',
-    text: 'Receivers only report. Start here, and read the reports for a few weeks.',
-  },
-  {
-    policy: 'quarantine',
-    label: '2. Quarantine',
-    text: 'Forged mail goes to spam. Next, when the reports show only your own servers passing.',
-  },
-  { policy: 'reject', label: '3. Reject', text: 'Forged mail is refused. The goal.' },
-]
+const t = translations('portal.domains')
+
+const stages = ['none', 'quarantine', 'reject'] as const satisfies readonly DmarcPolicy[]
 
 interface Props {
   domain: DomainDetail
@@ -45,10 +37,7 @@ interface Props {
 /** What receivers do with mail that only pretends to come from the domain, in three stages. */
 export function DmarcPanel({ domain, editable }: Props) {
   return (
-    <Panel
-      title="Protection against forged mail"
-      description="DMARC, in three stages. After a change, publish the new DMARC record shown above."
-    >
+    <Panel title={t('dmarc.title')} description={t('dmarc.description')}>
       {editable ? <DmarcSettingsForm domain={domain} /> : <DmarcFacts domain={domain} />}
     </Panel>
   )
@@ -57,11 +46,11 @@ export function DmarcPanel({ domain, editable }: Props) {
 function DmarcFacts({ domain: { dmarc } }: { domain: DomainDetail }) {
   return (
     <DetailList>
-      <DetailItem label="Stage">
-        {stages.find(({ policy }) => policy === dmarc.policy)?.label}
+      <DetailItem label={t('dmarc.stage')}>{t(`dmarc.stages.${dmarc.policy}.label`)}</DetailItem>
+      <DetailItem label={t('dmarc.reportsTo')}>{dmarc.rua}</DetailItem>
+      <DetailItem label={t('dmarc.appliedTo')}>
+        {t('dmarc.appliedShare', { share: formatPercent(dmarc.pct) })}
       </DetailItem>
-      <DetailItem label="Reports go to">{dmarc.rua}</DetailItem>
-      <DetailItem label="Applied to">{dmarc.pct} % of the mail that fails</DetailItem>
     </DetailList>
   )
 }
@@ -85,7 +74,7 @@ function DmarcSettingsForm({ domain }: { domain: DomainDetail }) {
         onSuccess: ({ dmarc }) => {
           form.setInitialValues(fromDmarc(dmarc))
           form.reset()
-          done('The policy is saved. Publish the new DMARC record to put it into effect.')
+          done(t('dmarc.saved'))
         },
         onError: (error) => {
           if (!showRejection(form, error)) setUnplaced(error)
@@ -97,17 +86,22 @@ function DmarcSettingsForm({ domain }: { domain: DomainDetail }) {
   return (
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
-        <Radio.Group label="Stage" {...form.getInputProps('policy')}>
+        <Radio.Group label={t('dmarc.stage')} {...form.getInputProps('policy')}>
           <Stack gap="sm" mt="xs">
-            {stages.map(({ policy, label, text }) => (
-              <Radio key={policy} value={policy} label={label} description={text} />
+            {stages.map((policy) => (
+              <Radio
+                key={policy}
+                value={policy}
+                label={t(`dmarc.stages.${policy}.label`)}
+                description={t(`dmarc.stages.${policy}.hint`)}
+              />
             ))}
           </Stack>
         </Radio.Group>
-        <Warnings title="Not yet" messages={caution ? [caution] : []} />
+        <Warnings title={t('dmarc.notYet')} messages={caution ? [caution] : []} />
         <TextInput
-          label="Address for reports"
-          description="Receivers send a daily summary there. Leave it empty for none."
+          label={t('dmarc.reports')}
+          description={t('dmarc.reportsHint')}
           placeholder={`dmarc@${domain.name}`}
           type="email"
           maw={420}
@@ -115,8 +109,8 @@ function DmarcSettingsForm({ domain }: { domain: DomainDetail }) {
         />
         {form.values.policy !== 'none' && (
           <NumberInput
-            label="Share of failing mail, in percent"
-            description="Less than 100 to begin gently."
+            label={t('dmarc.share')}
+            description={t('dmarc.shareHint')}
             min={0}
             max={100}
             allowDecimal={false}
@@ -126,14 +120,10 @@ function DmarcSettingsForm({ domain }: { domain: DomainDetail }) {
           />
         )}
         {unplaced !== undefined && (
-          <ProblemAlert
-            title="The policy was not saved."
-            error={unplaced}
-            message={explain(unplaced)}
-          />
+          <ProblemAlert title={t('dmarc.failed')} error={unplaced} message={explain(unplaced)} />
         )}
         <SaveButtons
-          label="Save policy"
+          label={t('dmarc.save')}
           saving={set.isPending}
           dirty={form.isDirty()}
           onDiscard={form.reset}

@@ -4,6 +4,7 @@ import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -33,6 +34,8 @@ import { RecordTable } from './record-table.tsx'
 import { progressText } from './records.ts'
 import { RemovePanel } from './remove-panel.tsx'
 import { nextStep, stateMeta } from './status-meta.ts'
+
+const t = translations('portal.domains')
 
 const soon = 3_000
 const later = 30_000
@@ -64,22 +67,21 @@ export function DomainPage() {
   return (
     <>
       <LinkAnchor {...links.domains(tenant.slug)} size="sm" mb="xs" display="inline-flex">
-        <IconChevronLeft size={17} aria-hidden /> All domains
+        <IconChevronLeft size={17} aria-hidden />
+        {t('all')}
       </LinkAnchor>
       {query.data ? (
         <DomainContent domain={query.data} />
       ) : (
         <>
-          <PageHeader title={problem?.status === 404 ? 'No such domain' : name} />
-          {query.isPending && <LoadingRows label="Loading the domain" />}
+          <PageHeader title={problem?.status === 404 ? t('missing.title') : name} />
+          {query.isPending && <LoadingRows label={t('loadingOne')} />}
           {problem?.status === 404 && (
-            <Text>
-              {name} is not a domain of {tenant.name}. It may have been removed.
-            </Text>
+            <Text>{t('missing.hint', { domain: name, tenant: tenant.name })}</Text>
           )}
           {problem && problem.status !== 404 && (
             <ErrorState
-              title="The domain could not be loaded."
+              title={t('loadOneFailed')}
               error={query.error}
               onRetry={() => void query.refetch()}
               retrying={query.isFetching}
@@ -101,20 +103,20 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
     <>
       <PageHeader
         title={domain.unicodeName}
-        tabTitle={`${domain.unicodeName}, domain of ${tenant.name}`}
+        tabTitle={t('tabTitleOne', { domain: domain.unicodeName, tenant: tenant.name })}
         marks={
           <>
-            <StatusBadge {...stateMeta[domain.state]} />
+            <StatusBadge {...stateMeta(domain.state)} />
             {domain.primary && (
               <Badge variant="light" color="gray" c="inherit">
-                Main domain
+                {t('main')}
               </Badge>
             )}
           </>
         }
         description={
           <>
-            {domain.unicodeName !== domain.name && <>{domain.name} in DNS. </>}
+            {domain.unicodeName !== domain.name && `${t('inDns', { name: domain.name })} `}
             {nextStep(domain)}
           </>
         }
@@ -128,12 +130,11 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
                   loading={makePrimary.isPending}
                   onClick={() =>
                     makePrimary.mutate(path, {
-                      onSuccess: () =>
-                        done(`${domain.unicodeName} is the main domain now. New addresses get it.`),
+                      onSuccess: () => done(t('makeMain.done', { domain: domain.unicodeName })),
                     })
                   }
                 >
-                  Make main
+                  {t('makeMain.action')}
                 </Button>
               )}
               <Button
@@ -141,7 +142,7 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
                 loading={recheck.isPending}
                 onClick={() => recheck.mutate(path)}
               >
-                Check now
+                {t('check.now')}
               </Button>
             </>
           )
@@ -150,14 +151,14 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
       <Stack gap="lg" maw={980}>
         {recheck.error && (
           <ProblemAlert
-            title="The domain could not be checked."
+            title={t('check.failed')}
             error={recheck.error}
             message={explain(recheck.error)}
           />
         )}
         {makePrimary.error && (
           <ProblemAlert
-            title="The main domain was not changed."
+            title={t('makeMain.failed')}
             error={makePrimary.error}
             message={explain(makePrimary.error)}
           />
@@ -167,10 +168,9 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
             color="yellow"
             variant="light"
             icon={<IconAlertTriangle aria-hidden />}
-            title="The mail server is not ready for this domain"
+            title={t('mailServer.title')}
           >
-            <FailureText text={domain.mailError} /> It is retried automatically. “Check now” retries
-            it at once.
+            <FailureText text={domain.mailError} /> {t('mailServer.hint')}
           </Alert>
         )}
         {!domain.verified && !domain.managed && (
@@ -178,12 +178,9 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
             color="tide"
             variant="light"
             icon={<IconInfoCircle aria-hidden />}
-            title="Waiting for the proof that the domain is yours"
+            title={t('proof.title')}
           >
-            Until it is found no mail is taken here for {domain.unicodeName}, and mail to it goes
-            where it went before. If people get mail there today, publish the proof first and the MX
-            records after it. Without the proof the domain is removed after {claimDays} days; it can
-            be added again.
+            {t('proof.hint', { domain: domain.unicodeName, days: claimDays })}
           </Alert>
         )}
         {domain.keysPending && (
@@ -191,29 +188,25 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
             color="tide"
             variant="light"
             icon={<Loader size={18} aria-hidden />}
-            title="Signing keys are being made"
+            title={t('keys.title')}
             role="status"
           >
-            Their DKIM records appear here by themselves in a moment. You can publish the other
-            records already.
+            {t('keys.hint')}
           </Alert>
         )}
-        <Panel title="Records to publish" description={<CheckedLine domain={domain} />}>
+        <Panel title={t('records.title')} description={<CheckedLine domain={domain} />}>
           <RecordTable records={domain.records} domain={domain.name} checking={recheck.isPending} />
           <VisuallyHidden role="status" aria-live="polite">
             {recheck.isPending
-              ? 'Checking the records.'
+              ? t('check.running')
               : recheck.isSuccess
-                ? `Checked. ${progressText(domain.records)}.`
+                ? t('check.done', { progress: progressText(domain.records) })
                 : ''}
           </VisuallyHidden>
         </Panel>
         {domain.zone !== '' && !domain.managed && (
-          <Panel
-            title="All records at once"
-            description="For name servers that take zone text (BIND). It holds the same records as above."
-          >
-            <Snippet label="Zone text" text={domain.zone} fileName={`${domain.name}.zone`} />
+          <Panel title={t('zone.title')} description={t('zone.hint')}>
+            <Snippet label={t('zone.label')} text={domain.zone} fileName={`${domain.name}.zone`} />
           </Panel>
         )}
         <DmarcPanel key={domain.name} domain={domain} editable={editable && !domain.managed} />
@@ -221,9 +214,9 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
         {editable && <RemovePanel domain={domain} />}
         {!editable && tenant.status === 'active' && (
           <Text size="sm" c="dimmed">
-            Only admins can change domains.{' '}
+            {t('admins.only')}{' '}
             <LinkButton {...links.members(tenant.slug)} variant="transparent" size="compact-sm">
-              See who is one
+              {t('admins.show')}
             </LinkButton>
           </Text>
         )}
@@ -233,23 +226,17 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
 }
 
 function CheckedLine({ domain }: { domain: DomainDetail }) {
-  if (domain.managed) return 'Published by the platform, shown for completeness.'
+  const { lastCheckedAt, nextCheckAt } = domain
+  if (domain.managed) return t('managedRecords')
   return (
     <>
       {progressText(domain.records)}.{' '}
-      {domain.lastCheckedAt ? (
-        <>
-          Last checked <Time at={domain.lastCheckedAt} />
-          {domain.nextCheckAt && (
-            <>
-              , checked again by itself <Time at={domain.nextCheckAt} />
-            </>
-          )}
-          .
-        </>
-      ) : (
-        'Nothing has been looked up yet.'
-      )}
+      {lastCheckedAt
+        ? t.rich(nextCheckAt ? 'check.lastAndNext' : 'check.last', {
+            last: () => <Time at={lastCheckedAt} />,
+            next: () => nextCheckAt && <Time at={nextCheckAt} />,
+          })
+        : t('check.never')}
     </>
   )
 }

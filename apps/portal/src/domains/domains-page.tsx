@@ -1,6 +1,7 @@
 import type { DomainView } from '@atrium/core/mail/domains'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
@@ -20,6 +21,8 @@ import { AddDomainDialog } from './add-domain-dialog.tsx'
 import { progressText } from './records.ts'
 import { stateMeta } from './status-meta.ts'
 
+const t = translations('portal.domains')
+
 /** The domains of a workplace and how they are. */
 export function DomainsPage() {
   const tenant = useTenant()
@@ -30,7 +33,7 @@ export function DomainsPage() {
   const domains = query.data?.items ?? []
   const addButton = mayChange(tenant) && (
     <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
-      Add domain
+      {t('add.submit')}
     </Button>
   )
 
@@ -38,15 +41,15 @@ export function DomainsPage() {
   return (
     <>
       <PageHeader
-        title="Domains"
-        tabTitle={`Domains of ${tenant.name}`}
-        description="Addresses, aliases and lists can be made on every domain that is verified."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
         actions={domains.length > 0 && addButton}
       />
-      {query.isPending && <LoadingRows label="Loading domains" rows={3} />}
+      {query.isPending && <LoadingRows label={t('loading')} rows={3} />}
       {query.error && (
         <ErrorState
-          title="The domains could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -55,16 +58,15 @@ export function DomainsPage() {
       {query.data && domains.length === 0 && (
         <EmptyState
           icon={<IconWorld size={32} stroke={1.5} aria-hidden />}
-          title="No domains yet"
+          title={t('empty.title')}
           action={addButton}
         >
-          Add a domain that you own. You are shown which records to publish so that its mail arrives
-          here.
+          {t('empty.hint')}
         </EmptyState>
       )}
       {query.data && domains.length > 0 && (
         <ResponsiveTable
-          caption={`Domains of ${tenant.name}`}
+          caption={t('tabTitle', { tenant: tenant.name })}
           columns={columnsOf(tenant.slug)}
           rows={domains}
           rowKey={({ name }) => name}
@@ -87,7 +89,7 @@ function columnsOf(slug: string): Column<DomainView>[] {
   return [
     {
       key: 'name',
-      header: 'Domain',
+      header: t('table.name'),
       primary: true,
       cell: ({ name, unicodeName, primary }) => (
         <>
@@ -97,7 +99,7 @@ function columnsOf(slug: string): Column<DomainView>[] {
           {primary && (
             <Text span size="sm" c="dimmed">
               {' '}
-              (main)
+              {t('table.main')}
             </Text>
           )}
           {unicodeName !== name && (
@@ -108,22 +110,25 @@ function columnsOf(slug: string): Column<DomainView>[] {
         </>
       ),
     },
-    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...stateMeta[state]} /> },
+    {
+      key: 'state',
+      header: t('table.state'),
+      cell: ({ state }) => <StatusBadge {...stateMeta(state)} />,
+    },
     {
       key: 'records',
-      header: 'Records',
-      cell: ({ managed, records }) =>
-        managed ? 'Published by the platform' : progressText(records),
+      header: t('table.records'),
+      cell: ({ managed, records }) => (managed ? t('table.managed') : progressText(records)),
     },
     {
       key: 'checked',
-      header: 'Last checked',
+      header: t('table.checked'),
       cell: ({ lastCheckedAt }) =>
         lastCheckedAt ? (
           <Time at={lastCheckedAt} />
         ) : (
           <Text span size="sm" c="dimmed">
-            Not yet
+            {t('table.never')}
           </Text>
         ),
     },

@@ -1,5 +1,6 @@
 import type { DomainCheckView } from '@atrium/core/mail/domains'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
@@ -7,7 +8,9 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTRPC, useTRPCClient } from '../trpc.ts'
 import classes from './history-panel.module.css'
-import { stateMeta, verdictMeta } from './status-meta.ts'
+import { stateMeta } from './status-meta.ts'
+
+const t = translations('portal.domains')
 
 /** Earlier checks of a domain, newest first. */
 export function HistoryPanel({ path }: { path: { slug: string; domain: string } }) {
@@ -26,18 +29,18 @@ export function HistoryPanel({ path }: { path: { slug: string; domain: string } 
   })
   const checks = query.data?.pages.flatMap(({ items }) => items) ?? []
   return (
-    <Panel title="Earlier checks">
-      {query.isPending && <LoadingRows label="Loading earlier checks" rows={2} />}
+    <Panel title={t('history.title')}>
+      {query.isPending && <LoadingRows label={t('history.loading')} rows={2} />}
       {query.error && (
         <ErrorState
-          title="Earlier checks could not be loaded."
+          title={t('history.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
         />
       )}
       {query.data && checks.length === 0 && (
         <Text size="sm" c="dimmed">
-          No checks yet. Each one, by you or by itself, is kept here with what it found.
+          {t('history.none')}
         </Text>
       )}
       {checks.length > 0 && (
@@ -57,7 +60,7 @@ export function HistoryPanel({ path }: { path: { slug: string; domain: string } 
                 loading={query.isFetchingNextPage}
                 onClick={() => void query.fetchNextPage()}
               >
-                Show older
+                {t('history.older')}
               </Button>
             </Group>
           )}
@@ -74,26 +77,23 @@ function Check({ check }: { check: DomainCheckView }) {
   return (
     <>
       <div className={classes.head}>
-        <StatusBadge {...stateMeta[check.state]} />
+        <StatusBadge {...stateMeta(check.state)} />
         <Text span size="sm">
           <Time at={check.at} show="both" />
         </Text>
         <Text span size="sm" c="dimmed">
-          {check.cause === 'manual' ? 'asked for' : 'by itself'}
+          {check.cause === 'manual' ? t('history.manual') : t('history.automatic')}
         </Text>
       </div>
       {check.regressed && (
         <Text size="sm" fw={550}>
-          A record that was right before had changed.
+          {t('history.regressed')}
         </Text>
       )}
       {wrong.length > 0 && (
         <Text size="sm" c="dimmed">
           {wrong
-            .map(
-              ({ type, name, verdict }) =>
-                `${type} ${name}: ${verdictMeta[verdict].label.toLowerCase()}`,
-            )
+            .map(({ type, name, verdict }) => t('history.record', { type, name, verdict }))
             .join(' · ')}
         </Text>
       )}

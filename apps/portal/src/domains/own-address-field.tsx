@@ -1,8 +1,11 @@
+import { translations } from '@atrium/ui/messages'
 import { Group, NativeSelect, Skeleton, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
+
+const t = translations('ui.labels')
 
 /** An address on a domain of the workplace as it is typed. */
 export interface OwnAddressValue {
@@ -75,7 +78,7 @@ export function OwnAddressField({
               <NativeSelect
                 flex="1 1 210px"
                 miw={0}
-                aria-label={`Domain of the ${label.toLowerCase()}`}
+                aria-label={t('ownAddress.domain', { field: label })}
                 leftSection="@"
                 data={[...domains]}
                 value={value.domain || only}
@@ -83,7 +86,7 @@ export function OwnAddressField({
               />
             ) : (
               <Text span c="dimmed" pb={8} truncate>
-                @{only ?? 'no verified domain'}
+                @{only ?? t('ownAddress.none')}
               </Text>
             )}
           </Group>

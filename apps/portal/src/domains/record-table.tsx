@@ -1,5 +1,6 @@
 import type { RecordVerdict } from '@atrium/core/mail/domains'
 import { CopyValue } from '@atrium/ui/copy'
+import { translations } from '@atrium/ui/messages'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Code, Stack, Text } from '@mantine/core'
@@ -7,6 +8,8 @@ import { useDisclosure } from '@mantine/hooks'
 import classes from './record-table.module.css'
 import { hostPart, mxParts, recordText, sortRecords } from './records.ts'
 import { verdictMeta } from './status-meta.ts'
+
+const t = translations('portal.domains')
 
 interface Props {
   records: readonly RecordVerdict[]
@@ -18,12 +21,7 @@ interface Props {
 /** One row for each record. Records that mail works without are shown on request. */
 export function RecordTable({ records, domain, checking }: Props) {
   const [all, { toggle }] = useDisclosure(false)
-  if (records.length === 0)
-    return (
-      <Text c="dimmed">
-        The mail server has not provided the records yet. They appear here once it has.
-      </Text>
-    )
+  if (records.length === 0) return <Text c="dimmed">{t('records.notYet')}</Text>
   const sorted = sortRecords(records)
   const needed = sorted.filter(({ required }) => required)
   const recommended = sorted.length - needed.length
@@ -31,7 +29,7 @@ export function RecordTable({ records, domain, checking }: Props) {
   return (
     <Stack gap="sm">
       <ResponsiveTable
-        caption="Records to publish"
+        caption={t('records.title')}
         columns={columns(domain, checking)}
         rows={shown}
         rowKey={({ type, name, value }) => `${type} ${name} ${value}`}
@@ -39,9 +37,7 @@ export function RecordTable({ records, domain, checking }: Props) {
       {recommended > 0 && (
         <div>
           <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={all}>
-            {all
-              ? 'Hide recommended records'
-              : `Show ${recommended} recommended ${recommended === 1 ? 'record' : 'records'}`}
+            {all ? t('records.hide') : t('records.show', { count: recommended })}
           </Button>
         </div>
       )}
@@ -52,7 +48,7 @@ export function RecordTable({ records, domain, checking }: Props) {
 const columns = (domain: string, checking: boolean): readonly Column<RecordVerdict>[] => [
   {
     key: 'purpose',
-    header: 'Record',
+    header: t('records.record'),
     primary: true,
     cell: (record) => {
       const { title, text } = recordText(record)
@@ -63,7 +59,7 @@ const columns = (domain: string, checking: boolean): readonly Column<RecordVerdi
             {title}
           </Text>
           <Text size="xs" c="dimmed" className={classes.purpose}>
-            {record.required ? text : `Recommended. ${text}`}
+            {record.required ? text : t('records.recommended', { text })}
           </Text>
         </>
       )
@@ -71,18 +67,26 @@ const columns = (domain: string, checking: boolean): readonly Column<RecordVerdi
   },
   {
     key: 'name',
-    header: 'Name',
+    header: t('records.name'),
     cell: ({ type, name }) => {
       const host = hostPart(name, domain)
-      return <CopyValue label={`name of ${type} ${host}`} hideLabel value={host} />
+      return <CopyValue label={t('records.nameOf', { type, host })} hideLabel value={host} />
     },
   },
-  { key: 'value', header: 'Value', cell: (record) => <Value record={record} domain={domain} /> },
+  {
+    key: 'value',
+    header: t('records.value'),
+    cell: (record) => <Value record={record} domain={domain} />,
+  },
   {
     key: 'state',
-    header: 'State',
+    header: t('records.state'),
     cell: (record) =>
-      checking ? <StatusBadge label="Checking" tone="working" /> : <State record={record} />,
+      checking ? (
+        <StatusBadge label={t('records.checking')} tone="working" />
+      ) : (
+        <State record={record} />
+      ),
   },
 ]
 
@@ -91,13 +95,13 @@ function Value({ record, domain }: { record: RecordVerdict; domain: string }) {
   return (
     <div className={classes.value}>
       <CopyValue
-        label={`value of ${record.type} ${hostPart(record.name, domain)}`}
+        label={t('records.valueOf', { type: record.type, host: hostPart(record.name, domain) })}
         hideLabel
         value={record.value}
       />
       {mx && (
         <Text size="xs" c="dimmed">
-          Priority {mx.preference}, server {mx.host}
+          {t('records.mx', { preference: mx.preference, host: mx.host })}
         </Text>
       )}
     </div>
@@ -110,11 +114,11 @@ function State({ record: { verdict, reason, found, value } }: { record: RecordVe
   const looked = verdict !== 'unchecked' && verdict !== 'unknown'
   return (
     <div className={classes.state}>
-      <StatusBadge {...verdictMeta[verdict]} />
+      <StatusBadge {...verdictMeta(verdict)} />
       {reason && <Text size="xs">{reason}</Text>}
       {looked && !expected && (
         <Text size="xs" c="dimmed" component="div">
-          {found.length === 0 ? 'Nothing was found.' : 'Found: '}
+          {found.length === 0 ? t('records.nothingFound') : `${t('records.found')} `}
           {found.map((text) => (
             <Code key={text} className={classes.found}>
               {text}

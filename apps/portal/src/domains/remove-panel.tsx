@@ -3,6 +3,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { Button, Group, List, Stack, Text } from '@mantine/core'
@@ -16,6 +17,8 @@ import { useTRPC } from '../trpc.ts'
 import { useRemoveDomain } from './mutations.ts'
 import { removalObstacles } from './records.ts'
 
+const t = translations('portal.domains')
+
 /** What uses a domain, and its removal when nothing does. */
 export function RemovePanel({ domain }: { domain: DomainDetail }) {
   const { slug, name: tenantName } = useTenant()
@@ -27,21 +30,21 @@ export function RemovePanel({ domain }: { domain: DomainDetail }) {
   const siblings = Math.max(0, (list.data?.items.length ?? 1) - 1)
   const obstacles = removalObstacles(domain, siblings)
   return (
-    <Panel title="Use and removal">
+    <Panel title={t('remove.title')}>
       <Stack>
         {domain.usage ? (
           <DetailList>
-            <DetailItem label="Mailboxes">
+            <DetailItem label={t('remove.mailboxes')}>
               <LinkAnchor {...links.members(slug)} inherit>
                 {domain.usage.accounts}
               </LinkAnchor>
             </DetailItem>
-            <DetailItem label="Aliases">
+            <DetailItem label={t('remove.aliases')}>
               <LinkAnchor {...links.aliases(slug)} inherit>
                 {domain.usage.aliases}
               </LinkAnchor>
             </DetailItem>
-            <DetailItem label="Distribution lists">
+            <DetailItem label={t('remove.lists')}>
               <LinkAnchor {...links.lists(slug)} inherit>
                 {domain.usage.lists}
               </LinkAnchor>
@@ -49,14 +52,13 @@ export function RemovePanel({ domain }: { domain: DomainDetail }) {
           </DetailList>
         ) : (
           <Text size="sm" c="dimmed">
-            The mail server did not tell what uses this domain. It is asked again before anything is
-            removed.
+            {t('remove.unknownUse')}
           </Text>
         )}
         {obstacles.length > 0 && (
           <div>
             <Text size="sm" fw={550}>
-              It cannot be removed yet:
+              {t('remove.notYet')}
             </Text>
             <List size="sm" spacing={4}>
               {obstacles.map((obstacle) => (
@@ -67,38 +69,33 @@ export function RemovePanel({ domain }: { domain: DomainDetail }) {
         )}
         <Group>
           <Button color="red" variant="light" onClick={open} disabled={obstacles.length > 0}>
-            Remove domain
+            {t('remove.action')}
           </Button>
         </Group>
       </Stack>
       <ConfirmDialog
         opened={asking}
         onClose={close}
-        title={`Remove ${domain.unicodeName}?`}
-        confirmLabel="Remove domain"
+        title={t('remove.question', { domain: domain.unicodeName })}
+        confirmLabel={t('remove.action')}
         typedWord={domain.name}
         explain={explainRemoval}
         onConfirm={async () => {
           await remove.mutateAsync({ slug, domain: domain.name })
-          done(`${domain.unicodeName} has been removed.`)
+          done(t('remove.done', { domain: domain.unicodeName }))
           await router.navigate({ ...links.domains(slug), replace: true })
         }}
       >
         <Stack gap="xs">
           <Text size="sm">
-            This takes {domain.unicodeName} out of {tenantName}:
+            {t('remove.intro', { domain: domain.unicodeName, tenant: tenantName })}
           </Text>
           <List size="sm" spacing={4}>
-            <List.Item>mail to the domain is no longer taken here</List.Item>
-            <List.Item>
-              its signing keys are destroyed; adding it again makes new ones to publish
-            </List.Item>
-            <List.Item>the history of its checks goes with it</List.Item>
+            <List.Item>{t('remove.noMail')}</List.Item>
+            <List.Item>{t('remove.keys')}</List.Item>
+            <List.Item>{t('remove.history')}</List.Item>
           </List>
-          <Text size="sm">
-            Take the records out of its DNS afterwards, so that mail does not go to a server that
-            refuses it.
-          </Text>
+          <Text size="sm">{t('remove.afterwards')}</Text>
         </Stack>
       </ConfirmDialog>
     </Panel>

@@ -2,12 +2,15 @@ import type { CreatedMember, MemberView } from '@atrium/core/members/members'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkButton } from '@atrium/ui/links'
+import { withMessages } from '@atrium/ui/messages'
 import { Button } from '@mantine/core'
 import { IconFileImport, IconUserPlus } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
 import * as links from '../links.ts'
 
-const CreateMemberDialog = lazyOnInput(() => import('./create-member-dialog.tsx'))
+const CreateMemberDialog = lazyOnInput(() =>
+  withMessages(import('./create-member-dialog.tsx'), 'portal.subscriptions'),
+)
 const FirstPassword = lazyOnInput(() => import('./first-password.tsx'))
 
 interface Props {

@@ -2,9 +2,12 @@ import type { TenantSubscription } from '@atrium/core/billing/subscriptions'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { formatDay } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Button, List } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useCancelSubscription } from './mutations.ts'
+
+const t = translations('portal.subscriptions')
 
 interface Props {
   slug: string
@@ -28,42 +31,30 @@ export function CancelSubscription({ slug, subscription }: Props) {
         style={{ alignSelf: 'flex-start' }}
         onClick={open}
       >
-        Cancel subscription
+        {t('cancel.action')}
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title="Cancel this subscription?"
-        confirmLabel="Cancel subscription"
+        title={t('cancel.title')}
+        confirmLabel={t('cancel.action')}
         reason="optional"
         onConfirm={async (comment) => {
           await cancel.mutateAsync({ slug, ...(comment === undefined ? {} : { comment }) })
-          done(
-            unpaid
-              ? 'The subscription is canceled.'
-              : paused
-                ? 'The subscription has ended.'
-                : 'The subscription ends with its period.',
-          )
+          done(unpaid ? t('cancel.doneUnpaid') : paused ? t('cancel.donePaused') : t('cancel.done'))
         }}
       >
         <List size="sm" spacing={4}>
           {unpaid ? (
-            <List.Item>Nothing was paid, so nothing is charged.</List.Item>
+            <List.Item>{t('cancel.nothingPaid')}</List.Item>
           ) : (
             <>
-              <List.Item>
-                {end
-                  ? `It ends on ${end}. Until then nothing changes, and you can keep it.`
-                  : 'It ends at once.'}
-              </List.Item>
-              {!paused && <List.Item>Nothing is given back for the time until then.</List.Item>}
-              <List.Item>
-                Afterwards the workplace has the free plan, after some days of grace.
-              </List.Item>
+              <List.Item>{end ? t('cancel.endsOn', { day: end }) : t('cancel.atOnce')}</List.Item>
+              {!paused && <List.Item>{t('cancel.noRefund')}</List.Item>}
+              <List.Item>{t('cancel.freePlan')}</List.Item>
             </>
           )}
-          <List.Item>Members, mail and files stay.</List.Item>
+          <List.Item>{t('cancel.dataStays')}</List.Item>
         </List>
       </ConfirmDialog>
     </>

@@ -5,20 +5,21 @@ import type {
   TenantSubscription,
 } from '@atrium/core/billing/subscriptions'
 import { formatDay, formatMoney } from '@atrium/ui/format'
-import { cycleName, planName, seatsLabel } from '@atrium/ui/subscription-status-meta'
+import { translations } from '@atrium/ui/messages'
+import { planName, seatsLabel } from '@atrium/ui/subscription-status-meta'
 
-const perCycle: Readonly<Record<BillingCycle, string>> = { month: 'a month', year: 'a year' }
+const t = translations('portal.subscriptions')
 
 /** "€80.00 a month". */
 export function perPeriod(minor: number, currency: string, cycle: BillingCycle): string {
-  return `${formatMoney(minor, currency)} ${perCycle[cycle]}`
+  return t(`perCycle.${cycle}`, { amount: formatMoney(minor, currency) })
 }
 
 /** What waits for the end of the period: "Starter, 6 seats". */
 export function pendingLabel({ plan, cycle, seats }: PendingChange): string {
   return [
     plan && planName(plan),
-    cycle && cycleName(cycle).toLowerCase(),
+    cycle && t(`pending.${cycle}`),
     seats !== undefined && seatsLabel(seats),
   ]
     .filter(Boolean)
@@ -33,9 +34,10 @@ export function confirmLabel({
   currency,
   exact,
 }: ChangePreview): string {
-  if (effect === 'period_end') return `Change on ${formatDay(effectiveAt)}`
-  if (!exact || totalMinor === 0) return 'Change now'
-  return totalMinor > 0 ? `Pay ${formatMoney(totalMinor, currency)} and change` : 'Change now'
+  if (effect === 'period_end') return t('change.onDay', { day: formatDay(effectiveAt) })
+  return exact && totalMinor > 0
+    ? t('change.pay', { amount: formatMoney(totalMinor, currency) })
+    : t('change.now')
 }
 
 /** A sentence about money and time under the lines of a quoted change. */
@@ -47,10 +49,13 @@ export function effectSentence({
   currency,
   exact,
 }: ChangePreview): string {
-  const next = `${perPeriod(nextAmountMinor, currency, after.cycle)}${exact ? '' : ', without tax'}`
+  const next = {
+    price: perPeriod(nextAmountMinor, currency, after.cycle),
+    tax: exact ? 'included' : 'without',
+  }
   return effect === 'period_end'
-    ? `Nothing changes until ${formatDay(effectiveAt)}, and nothing is refunded. From then on ${next}.`
-    : `Takes effect immediately. From the next period on ${next}.`
+    ? t('change.effectAtEnd', { ...next, day: formatDay(effectiveAt) })
+    : t('change.effectNow', next)
 }
 
 /** When the running period or trial ends, and what happens then. */
@@ -61,9 +66,8 @@ export function periodSentence({
   trialEnd,
 }: TenantSubscription): string | undefined {
   if (status === 'trialing' && trialEnd)
-    return `${cancelAtPeriodEnd ? 'Trial, ends for good' : 'Trial'} until ${formatDay(trialEnd)}`
+    return t(cancelAtPeriodEnd ? 'period.trialEnds' : 'period.trial', { day: formatDay(trialEnd) })
   if (!currentPeriodEnd) return undefined
-  return cancelAtPeriodEnd
-    ? `Ends on ${formatDay(currentPeriodEnd)}`
-    : `Renews on ${formatDay(currentPeriodEnd)}`
+  const day = formatDay(currentPeriodEnd)
+  return t(cancelAtPeriodEnd ? 'period.ends' : 'period.renews', { day })
 }

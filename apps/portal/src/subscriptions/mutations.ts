@@ -1,8 +1,11 @@
 import type { TenantSubscription } from '@atrium/core/billing/subscriptions'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
+
+const t = translations('portal.subscriptions')
 
 /**
  * Keeps what the server answered, and has read again what follows the subscription: the tenant, its
@@ -51,7 +54,7 @@ export function useKeepSubscription(slug: string) {
   return useMutation(
     useTRPC().subscriptions.keep.mutationOptions({
       onSuccess: (subscription) => {
-        done('The subscription goes on.')
+        done(t('kept'))
         return keep(subscription)
       },
     }),
@@ -63,7 +66,7 @@ export function useDiscardPending(slug: string) {
   return useMutation(
     useTRPC().subscriptions.discardPending.mutationOptions({
       onSuccess: () => {
-        done('The change is taken back.')
+        done(t('pending.discarded'))
         return keep(undefined)
       },
     }),

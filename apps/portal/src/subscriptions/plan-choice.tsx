@@ -3,10 +3,13 @@ import { type OfferedPrice, totalOf } from '@atrium/core/billing/prices'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { formatBytes, formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { planName } from '@atrium/ui/subscription-status-meta'
 import { Badge, Group, Radio, Stack, Text } from '@mantine/core'
 
 import classes from './subscriptions.module.css'
+
+const t = translations('portal.subscriptions')
 
 interface Props {
   offered: readonly OfferedPrice[]
@@ -39,7 +42,7 @@ export function PlanChoice({ offered, cycle, currency, value, current, onChange 
   )
   return (
     <Radio.Group
-      aria-label="Plan"
+      aria-label={t('plans.plan')}
       value={value}
       onChange={(chosen) => {
         const price = plans.find(({ plan }) => plan === chosen)
@@ -62,15 +65,17 @@ export function PlanChoice({ offered, cycle, currency, value, current, onChange 
               </Group>
               <PriceLine price={price} currency={currency} />
               <Text size="sm" c="dimmed">
-                {formatBytes(fileQuotaBytes[price.plan])} for files
+                {t('plans.files', { size: formatBytes(fileQuotaBytes[price.plan]) })}
               </Text>
               {price.plan === current ? (
                 <Badge variant="light" color="gray">
-                  Now
+                  {t('plans.current')}
                 </Badge>
               ) : (
                 price.trialDays > 0 &&
-                current === undefined && <Badge variant="light">{price.trialDays} days free</Badge>
+                current === undefined && (
+                  <Badge variant="light">{t('plans.trial', { days: price.trialDays })}</Badge>
+                )
               )}
             </Stack>
           </Radio.Card>
@@ -86,13 +91,17 @@ function PriceLine({ price, currency }: { price: OfferedPrice; currency: string 
   const [first] = amount.tiers ?? []
   return (
     <Text component="div">
-      <span className={classes.amount}>
-        {first && `from `}
-        {formatMoney(first?.unitAmount ?? amount.unitAmount, currency)}
-      </span>{' '}
-      <Text span size="sm" c="dimmed">
-        {price.scheme === 'flat' ? `per ${price.cycle}` : `per seat and ${price.cycle}`}
-      </Text>
+      {t.rich(first ? 'plans.priceFrom' : 'plans.price', {
+        price: formatMoney(first?.unitAmount ?? amount.unitAmount, currency),
+        scheme: price.scheme,
+        cycle: price.cycle,
+        amount: (chunks) => <span className={classes.amount}>{chunks}</span>,
+        unit: (chunks) => (
+          <Text span size="sm" c="dimmed">
+            {chunks}
+          </Text>
+        ),
+      })}
     </Text>
   )
 }

@@ -6,6 +6,7 @@ import {
 } from '@atrium/core/billing/subscriptions'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { cycleName } from '@atrium/ui/subscription-status-meta'
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -13,6 +14,8 @@ import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 import { PlanChoice } from './plan-choice.tsx'
 import { QuotedChange } from './quoted-change.tsx'
+
+const t = translations('portal.subscriptions')
 
 interface Props {
   slug: string
@@ -29,14 +32,14 @@ export function PlanEditor({ slug, subscription, onClose }: Props) {
   if (offered.isError) {
     return (
       <ErrorState
-        title="The plans could not be loaded."
+        title={t('plans.loadFailed')}
         error={offered.error}
         onRetry={() => void offered.refetch()}
         retrying={offered.isFetching}
       />
     )
   }
-  if (offered.isPending) return <LoadingRows label="Loading plans" rows={3} />
+  if (offered.isPending) return <LoadingRows label={t('plans.loading')} rows={3} />
   const change = {
     ...(plan === subscription.plan ? {} : { plan }),
     ...(cycle === subscription.cycle ? {} : { cycle }),
@@ -45,7 +48,7 @@ export function PlanEditor({ slug, subscription, onClose }: Props) {
   return (
     <Stack>
       <SegmentedControl
-        aria-label="Cycle"
+        aria-label={t('plans.cycle')}
         transitionDuration={0}
         style={{ alignSelf: 'flex-start' }}
         data={billingCycles.map((value) => ({ value, label: cycleName(value) }))}
@@ -66,11 +69,11 @@ export function PlanEditor({ slug, subscription, onClose }: Props) {
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
             {sold || Object.keys(change).length === 0
-              ? 'Choose another plan to see what it costs.'
-              : 'Choose one of these plans.'}
+              ? t('plans.chooseOther')
+              : t('plans.chooseOne')}
           </Text>
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t('dismiss')}
           </Button>
         </Group>
       )}

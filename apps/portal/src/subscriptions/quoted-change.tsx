@@ -2,6 +2,7 @@ import type { ChangePreview, PreviewSubscriptionChange } from '@atrium/core/bill
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -9,6 +10,8 @@ import { useTRPC } from '../trpc.ts'
 import { confirmLabel, effectSentence } from './labels.ts'
 import { useChangeSubscription } from './mutations.ts'
 import classes from './subscriptions.module.css'
+
+const t = translations('portal.subscriptions')
 
 interface Props {
   slug: string
@@ -46,7 +49,7 @@ export function QuotedChange({ slug, change, typing = false, onDone, onCancel }:
   async function confirm({ quote }: ChangePreview) {
     try {
       const { outcome } = await apply.mutateAsync({ slug, ...change, quote })
-      done(sentences[outcome])
+      done(t(`outcomes.${outcome}`))
       onDone()
     } catch (error) {
       // The failure itself stands in the form.
@@ -60,35 +63,27 @@ export function QuotedChange({ slug, change, typing = false, onDone, onCancel }:
       ) : preview.data ? (
         <Quote preview={preview.data} stale={stale} />
       ) : (
-        <Skeleton height={96} radius="md" aria-label="Computing the price" role="status" />
+        <Skeleton height={96} radius="md" aria-label={t('quote.loading')} role="status" />
       )}
       {apply.error && <ProblemAlert error={apply.error} message={rejection(apply.error)} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onCancel} disabled={apply.isPending}>
-          Cancel
+          {t('dismiss')}
         </Button>
         <Button
           loading={apply.isPending}
           disabled={!preview.data || preview.isError || stale}
           onClick={() => preview.data && void confirm(preview.data)}
         >
-          {preview.data && !preview.isError ? confirmLabel(preview.data) : 'Change'}
+          {preview.data && !preview.isError ? confirmLabel(preview.data) : t('quote.change')}
         </Button>
       </Group>
     </Stack>
   )
 }
 
-const sentences = {
-  applied: 'The subscription is changed.',
-  scheduled: 'The change waits for the end of the period.',
-  awaiting_payment: 'The payment needs your confirmation. Nothing changes until it is made.',
-} as const
-
 function rejection(error: unknown): string | undefined {
-  return problemOf(error).code === 'quote_expired'
-    ? 'The price was computed anew. Look at it and confirm again.'
-    : undefined
+  return problemOf(error).code === 'quote_expired' ? t('quote.expired') : undefined
 }
 
 /** What a change costs, line by line. */
@@ -104,7 +99,7 @@ export function Quote({ preview, stale }: { preview: ChangePreview; stale: boole
     >
       {lines.length > 0 && (
         <table className={classes.lines}>
-          <caption className={classes.hidden}>What the change costs</caption>
+          <caption className={classes.hidden}>{t('quote.caption')}</caption>
           <tbody>
             {lines.map((line) => (
               <tr key={`${line.description} ${line.amountMinor}`}>
@@ -114,18 +109,18 @@ export function Quote({ preview, stale }: { preview: ChangePreview; stale: boole
             ))}
             {exact && taxMinor !== 0 && (
               <tr>
-                <th scope="row">Tax</th>
+                <th scope="row">{t('quote.tax')}</th>
                 <td>{money(taxMinor)}</td>
               </tr>
             )}
             <tr data-total>
-              <th scope="row">{exact ? 'Due now' : 'About, without tax'}</th>
+              <th scope="row">{exact ? t('quote.dueNow') : t('quote.about')}</th>
               <td>{money(totalMinor)}</td>
             </tr>
           </tbody>
         </table>
       )}
-      {effect === 'now' && lines.length === 0 && <Text size="sm">Nothing is due now.</Text>}
+      {effect === 'now' && lines.length === 0 && <Text size="sm">{t('quote.nothingDue')}</Text>}
       <Text size="sm" c="dimmed">
         {effectSentence(preview)}
       </Text>

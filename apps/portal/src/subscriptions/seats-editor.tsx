@@ -1,10 +1,12 @@
 import { mostSeats, type TenantSubscription } from '@atrium/core/billing/subscriptions'
-import { seatsLabel } from '@atrium/ui/subscription-status-meta'
+import { translations } from '@atrium/ui/messages'
 import { ActionIcon, Button, Group, NumberInput, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconMinus, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { QuotedChange } from './quoted-change.tsx'
+
+const t = translations('portal.subscriptions')
 
 interface Props {
   slug: string
@@ -30,14 +32,14 @@ export function SeatsEditor({ slug, subscription, onClose }: Props) {
           <ActionIcon
             variant="default"
             size="input-sm"
-            aria-label="One seat less"
+            aria-label={t('seats.less')}
             disabled={(requested ?? 0) <= least}
             onClick={() => step(-1)}
           >
             <IconMinus size={16} aria-hidden />
           </ActionIcon>
           <NumberInput
-            label="Seats"
+            label={t('seats.label')}
             w={120}
             min={1}
             max={mostSeats}
@@ -52,7 +54,7 @@ export function SeatsEditor({ slug, subscription, onClose }: Props) {
           <ActionIcon
             variant="default"
             size="input-sm"
-            aria-label="One seat more"
+            aria-label={t('seats.more')}
             disabled={requested === mostSeats}
             onClick={() => step(1)}
           >
@@ -60,15 +62,13 @@ export function SeatsEditor({ slug, subscription, onClose }: Props) {
           </ActionIcon>
         </Group>
         <Text size="sm" c="dimmed" mt={6}>
-          {assignedSeats === 0
-            ? 'No member owns a mailbox yet.'
-            : `${seatsLabel(assignedSeats)} taken by members with a mailbox.`}
+          {assignedSeats === 0 ? t('seats.noneTaken') : t('seats.taken', { count: assignedSeats })}
         </Text>
       </div>
       {asked === undefined ? (
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t('dismiss')}
           </Button>
         </Group>
       ) : (

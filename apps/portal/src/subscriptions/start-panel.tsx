@@ -9,6 +9,7 @@ import {
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { EmptyState, ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
@@ -20,29 +21,27 @@ import { perPeriod } from './labels.ts'
 import { useStartSubscription } from './mutations.ts'
 import { PlanChoice, totalFor } from './plan-choice.tsx'
 
+const t = translations('portal.subscriptions')
+
 /** Plans to choose from, where there is no subscription. */
 export function StartPanel({ slug }: { slug: string }) {
   const offered = useQuery(useTRPC().prices.offered.queryOptions({ slug }))
   if (offered.isError) {
     return (
       <ErrorState
-        title="The plans could not be loaded."
+        title={t('plans.loadFailed')}
         error={offered.error}
         onRetry={() => void offered.refetch()}
         retrying={offered.isFetching}
       />
     )
   }
-  if (offered.isPending) return <LoadingRows label="Loading plans" rows={3} />
+  if (offered.isPending) return <LoadingRows label={t('plans.loading')} rows={3} />
   const payable = offered.data.items.filter(({ amounts }) =>
     amounts.some((amount) => amount.payable),
   )
   if (payable.length === 0) {
-    return (
-      <EmptyState title="No plan is on sale">
-        Your provider sets the plan of this workplace. Ask them to change it.
-      </EmptyState>
-    )
+    return <EmptyState title={t('start.none.title')}>{t('start.none.hint')}</EmptyState>
   }
   return <StartForm slug={slug} offered={payable} assignedSeats={offered.data.assignedSeats} />
 }
@@ -74,15 +73,12 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
     start.mutate({ slug, plan, cycle, currency, seats }, { onSuccess: tell })
   }
   return (
-    <Panel
-      title="Choose a plan"
-      description="You can change it at any time. Amounts are without tax."
-    >
+    <Panel title={t('start.title')} description={t('start.hint')}>
       <Stack>
         <Group align="flex-end">
           {cycles.length > 1 && (
             <SegmentedControl
-              aria-label="Cycle"
+              aria-label={t('plans.cycle')}
               transitionDuration={0}
               data={cycles.map((value) => ({ value, label: cycleName(value) }))}
               value={cycle}
@@ -91,7 +87,7 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
           )}
           {currencies.length > 1 && (
             <Select
-              label="Currency"
+              label={t('start.currency')}
               w={110}
               data={currencies.map((value) => ({ value, label: value.toUpperCase() }))}
               allowDeselect={false}
@@ -109,11 +105,11 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
           onChange={setPlan}
         />
         <NumberInput
-          label="Seats"
+          label={t('seats.label')}
           description={
             assignedSeats === 0
-              ? 'One for each person with a mailbox.'
-              : describeSeats(assignedSeats)
+              ? t('start.seatsHint')
+              : t('start.seatsNeeded', { count: assignedSeats })
           }
           min={Math.max(1, assignedSeats)}
           max={mostSeats}
@@ -127,11 +123,14 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
         <Group justify="space-between">
           <Text size="sm" c="dimmed" aria-live="polite">
             {price && total !== undefined
-              ? `${planName(price.plan)}: ${perPeriod(total, currency, cycle)}, without tax`
-              : 'No plan chosen yet.'}
+              ? t('start.total', {
+                  plan: planName(price.plan),
+                  price: perPeriod(total, currency, cycle),
+                })
+              : t('start.noPlan')}
           </Text>
           <Button onClick={send} loading={start.isPending} disabled={total === undefined}>
-            Subscribe
+            {t('start.submit')}
           </Button>
         </Group>
       </Stack>
@@ -139,16 +138,6 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
   )
 }
 
-function describeSeats(assigned: number): string {
-  return assigned === 1
-    ? 'One member owns a mailbox and needs a seat.'
-    : `${assigned} members own a mailbox and need a seat each.`
-}
-
 function tell({ subscription: { status } }: StartResult): void {
-  done(
-    status === 'incomplete'
-      ? 'The subscription waits for its first payment.'
-      : 'You are subscribed.',
-  )
+  done(status === 'incomplete' ? t('start.incomplete') : t('start.done'))
 }

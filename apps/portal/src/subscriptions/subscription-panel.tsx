@@ -4,14 +4,10 @@ import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { FailureText } from '@atrium/ui/failure-text'
 import { formatDay } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import {
-  cycleName,
-  planName,
-  seatsLabel,
-  subscriptionMeta,
-} from '@atrium/ui/subscription-status-meta'
+import { planName, subscriptionMeta } from '@atrium/ui/subscription-status-meta'
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconClock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -23,6 +19,8 @@ import { useDiscardPending, useKeepSubscription } from './mutations.ts'
 import { PlanEditor } from './plan-editor.tsx'
 import { SeatsEditor } from './seats-editor.tsx'
 import { StartPanel } from './start-panel.tsx'
+
+const t = translations('portal.subscriptions')
 
 interface Props {
   slug: string
@@ -41,14 +39,14 @@ export function SubscriptionPanel({ slug, mayChange, offers = true }: Props) {
   if (found.isError) {
     return (
       <ErrorState
-        title="The subscription could not be loaded."
+        title={t('loadFailed')}
         error={found.error}
         onRetry={() => void found.refetch()}
         retrying={found.isFetching}
       />
     )
   }
-  if (found.isPending) return <LoadingRows label="Loading the subscription" rows={3} />
+  if (found.isPending) return <LoadingRows label={t('loading')} rows={3} />
   const subscription = found.data
   const over = subscription === null || isEnded(subscription.status)
   return (
@@ -58,10 +56,8 @@ export function SubscriptionPanel({ slug, mayChange, offers = true }: Props) {
       )}
       {over && mayChange && offers && <StartPanel slug={slug} />}
       {over && !mayChange && offers && !subscription && (
-        <Panel title="Plan">
-          <Text c="dimmed">
-            There is no subscription. An admin of this workplace can choose a plan here.
-          </Text>
+        <Panel title={t('plans.plan')}>
+          <Text c="dimmed">{t('current.none')}</Text>
         </Panel>
       )}
     </Stack>
@@ -83,15 +79,15 @@ function CurrentPlan(props: CurrentProps) {
   const close = () => setEditing(undefined)
   return (
     <Panel
-      title="Plan"
+      title={t('plans.plan')}
       actions={
         changeable && (
           <>
             <Button variant="default" size="xs" onClick={() => setEditing('seats')}>
-              Change seats
+              {t('current.changeSeats')}
             </Button>
             <Button variant="default" size="xs" onClick={() => setEditing('plan')}>
-              Change plan
+              {t('current.changePlan')}
             </Button>
           </>
         )
@@ -100,37 +96,42 @@ function CurrentPlan(props: CurrentProps) {
       <Stack>
         <Notices {...props} />
         <DetailList>
-          <DetailItem label="Plan">
+          <DetailItem label={t('plans.plan')}>
             <Group gap="xs">
               {planName(plan)}
               <StatusBadge {...subscriptionMeta(subscription)} />
             </Group>
           </DetailItem>
-          <DetailItem label="Seats">
-            {seatsLabel(seats)}, {assignedSeats} taken
+          <DetailItem label={t('seats.label')}>
+            {t('current.seats', { seats, taken: assignedSeats })}
           </DetailItem>
-          <DetailItem label={`${cycleName(cycle)}, without tax`}>
+          <DetailItem label={t(`current.prices.${cycle}`)}>
             {perPeriod(totalMinor, currency, cycle)}
           </DetailItem>
-          <DetailItem label="Period">
+          <DetailItem label={t('current.period')}>
             {isEnded(status)
-              ? subscription.endedAt && `Ended on ${formatDay(subscription.endedAt)}`
+              ? subscription.endedAt && t('period.ended', { day: formatDay(subscription.endedAt) })
               : periodSentence(subscription)}
           </DetailItem>
         </DetailList>
         {source === 'manual' && !isEnded(status) && (
           <Text size="sm" c="dimmed">
-            Your provider sends the bill. No card is charged.
+            {t('current.manual')}
           </Text>
         )}
         {changeable && <CancelSubscription slug={slug} subscription={subscription} />}
       </Stack>
-      <Modal opened={editing === 'seats'} onClose={close} title="Change seats" size="md">
+      <Modal
+        opened={editing === 'seats'}
+        onClose={close}
+        title={t('current.changeSeats')}
+        size="md"
+      >
         {editing === 'seats' && (
           <SeatsEditor slug={slug} subscription={subscription} onClose={close} />
         )}
       </Modal>
-      <Modal opened={editing === 'plan'} onClose={close} title="Change plan" size="xl">
+      <Modal opened={editing === 'plan'} onClose={close} title={t('current.changePlan')} size="xl">
         {editing === 'plan' && (
           <PlanEditor slug={slug} subscription={subscription} onClose={close} />
         )}
@@ -146,16 +147,15 @@ function Notices(props: CurrentProps) {
     <>
       {pending && !isEnded(status) && <PendingNotice {...props} />}
       {pendingError && !pending && (
-        <Alert color="yellow" title="A change could not be made">
+        <Alert color="yellow" title={t('notices.failed')}>
           <FailureText text={pendingError} />
         </Alert>
       )}
       {cancelAtPeriodEnd && !isEnded(status) && <EndingNotice {...props} />}
       {status === 'incomplete' && <PaymentNotice {...props} />}
       {status === 'paused' && (
-        <Alert color="yellow" title="The subscription is paused">
-          Nothing is charged while it is paused. A card resumes it; from then on plan and seats are
-          charged as shown here.
+        <Alert color="yellow" title={t('notices.paused')}>
+          {t('notices.pausedHint')}
         </Alert>
       )}
     </>
@@ -168,10 +168,13 @@ function PendingNotice({ slug, subscription: { pending }, mayChange }: CurrentPr
   return (
     <Alert
       icon={<IconClock aria-hidden />}
-      title={`From ${formatDay(pending.effectiveAt)}: ${pendingLabel(pending)}`}
+      title={t('pending.title', {
+        day: formatDay(pending.effectiveAt),
+        change: pendingLabel(pending),
+      })}
     >
       <Stack gap="xs" align="flex-start">
-        <Text inherit>Until then everything stays as it is.</Text>
+        <Text inherit>{t('notices.unchanged')}</Text>
         {mayChange && (
           <Button
             variant="default"
@@ -179,7 +182,7 @@ function PendingNotice({ slug, subscription: { pending }, mayChange }: CurrentPr
             loading={discard.isPending}
             onClick={() => discard.mutate({ slug })}
           >
-            Take back
+            {t('pending.discard')}
           </Button>
         )}
         {discard.error && <Text inherit>{discard.error.message}</Text>}
@@ -194,10 +197,14 @@ function EndingNotice({ slug, subscription: { currentPeriodEnd }, mayChange }: C
     <Alert
       color="yellow"
       icon={<IconClock aria-hidden />}
-      title={currentPeriodEnd ? `Ends on ${formatDay(currentPeriodEnd)}` : 'It is ending'}
+      title={
+        currentPeriodEnd
+          ? t('period.ends', { day: formatDay(currentPeriodEnd) })
+          : t('notices.ending')
+      }
     >
       <Stack gap="xs" align="flex-start">
-        <Text inherit>Until then everything stays as it is. Nothing more is charged.</Text>
+        <Text inherit>{t('notices.unchangedNoCharge')}</Text>
         {mayChange && (
           <Button
             variant="default"
@@ -205,7 +212,7 @@ function EndingNotice({ slug, subscription: { currentPeriodEnd }, mayChange }: C
             loading={keep.isPending}
             onClick={() => keep.mutate({ slug })}
           >
-            Keep the subscription
+            {t('notices.keep')}
           </Button>
         )}
         {keep.error && <Text inherit>{keep.error.message}</Text>}
@@ -216,12 +223,9 @@ function EndingNotice({ slug, subscription: { currentPeriodEnd }, mayChange }: C
 
 function PaymentNotice({ slug, subscription, mayChange }: CurrentProps) {
   return (
-    <Alert color="yellow" title="The first payment is not made yet">
+    <Alert color="yellow" title={t('notices.unpaid')}>
       <Stack gap="xs" align="flex-start">
-        <Text inherit>
-          Pay the open invoice below, with a card or on its own page. The plan applies once it is
-          paid; after 23 hours it is canceled.
-        </Text>
+        <Text inherit>{t('notices.unpaidHint')}</Text>
         {mayChange && <CancelSubscription slug={slug} subscription={subscription} />}
       </Stack>
     </Alert>
