@@ -1,3 +1,4 @@
+import { withMessages } from '@atrium/ui/messages'
 import { type AnyRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import * as links from './links.ts'
 
@@ -26,7 +27,10 @@ export function schedulingRoutes(tenant: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/bookings',
-      component: lazyRouteComponent(() => import('./scheduling/bookings-page.tsx'), 'BookingsPage'),
+      component: lazyRouteComponent(
+        () => withMessages(import('./scheduling/bookings-page.tsx'), 'portal.scheduling-bookings'),
+        'BookingsPage',
+      ),
     }),
     createRoute({
       getParentRoute,

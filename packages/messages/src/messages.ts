@@ -9,6 +9,7 @@ import type portalBranding from './en/portal/branding.json'
 import type portalDomains from './en/portal/domains.json'
 import type portalLayout from './en/portal/layout.json'
 import type portalMfa from './en/portal/mfa.json'
+import type portalSchedulingBookings from './en/portal/scheduling-bookings.json'
 import type portalSecurityPolicy from './en/portal/security-policy.json'
 import type portalSession from './en/portal/session.json'
 import type portalSso from './en/portal/sso.json'
@@ -42,6 +43,7 @@ export interface Messages {
     domains: typeof portalDomains
     layout: typeof portalLayout
     mfa: typeof portalMfa
+    'scheduling-bookings': typeof portalSchedulingBookings
     'security-policy': typeof portalSecurityPolicy
     session: typeof portalSession
     sso: typeof portalSso

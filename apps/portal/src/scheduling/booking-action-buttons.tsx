@@ -2,6 +2,7 @@ import type { TenantBooking } from '@atrium/core/scheduling/bookings'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { lazy, Suspense, useState } from 'react'
@@ -9,6 +10,8 @@ import { explain } from '../tenants/problems.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { type BookingActions, useBookingActions } from './booking-mutations.ts'
 import { spanIn } from './booking-times.ts'
+
+const t = translations('portal.scheduling-bookings')
 
 const RescheduleDialog = lazy(() => import('./reschedule-dialog.tsx'))
 
@@ -27,7 +30,7 @@ export function BookingActionButtons({ booking }: { booking: TenantBooking }) {
   if (allowed.size === 0) return null
   const props = { booking, acts }
   return (
-    <Group gap="xs" mb="md" role="group" aria-label="What can be done">
+    <Group gap="xs" mb="md" role="group" aria-label={t('actions.title')}>
       {allowed.has('confirm') && <Confirm {...props} />}
       {allowed.has('decline') && <Decline {...props} />}
       {allowed.has('reschedule') && <Move {...props} />}
@@ -46,7 +49,7 @@ function Confirm({ acts }: ActionProps) {
     setRejected(undefined)
     try {
       await acts.confirm()
-      done('The booking is confirmed. The visitor is told by mail.')
+      done(t('actions.confirm.done'))
     } catch (error) {
       setRejected(error)
     } finally {
@@ -57,13 +60,13 @@ function Confirm({ acts }: ActionProps) {
     <Stack gap="xs">
       {refused !== undefined && (
         <ProblemAlert
-          title="The booking was not confirmed."
+          title={t('actions.confirm.failed')}
           error={refused}
           message={explain(refused)}
         />
       )}
       <Button loading={pending} onClick={() => void confirm()}>
-        Confirm
+        {t('actions.confirm.button')}
       </Button>
     </Stack>
   )
@@ -74,22 +77,22 @@ function Decline({ booking, acts }: ActionProps) {
   return (
     <>
       <Button variant="default" onClick={open}>
-        Decline
+        {t('actions.decline.button')}
       </Button>
       <ConfirmDialog
         opened={asking}
         onClose={close}
-        title="Decline the request?"
-        confirmLabel="Decline"
+        title={t('actions.decline.title')}
+        confirmLabel={t('actions.decline.button')}
         reason="optional"
-        reasonNote="The visitor reads it."
+        reasonNote={t('actions.visitorReads')}
         explain={explain}
         onConfirm={async (reason) => {
           await acts.decline(reason)
-          done('The request is declined. The visitor is told by mail.')
+          done(t('actions.decline.done'))
         }}
       >
-        {booking.attendee.name} asked for {spanIn(booking)}. The time is free again at once.
+        {t('actions.decline.text', { name: booking.attendee.name, time: spanIn(booking) })}
       </ConfirmDialog>
     </>
   )
@@ -100,25 +103,27 @@ function Cancel({ booking, acts }: ActionProps) {
   return (
     <>
       <Button variant="subtle" color="red" onClick={open}>
-        Cancel booking
+        {t('actions.cancel.button')}
       </Button>
       <ConfirmDialog
         opened={asking}
         onClose={close}
-        title="Cancel the booking?"
-        confirmLabel="Cancel booking"
+        title={t('actions.cancel.title')}
+        confirmLabel={t('actions.cancel.button')}
         reason="required"
-        reasonNote="The visitor reads it."
+        reasonNote={t('actions.visitorReads')}
         explain={explain}
         onConfirm={async (reason) => {
           await acts.cancel(reason ?? '')
-          done('The booking is cancelled. The visitor is told by mail.')
+          done(t('actions.cancel.done'))
         }}
       >
         <Text inherit>
-          {booking.attendee.name} is told by mail that {booking.title} on {spanIn(booking)} is not
-          held. The entry leaves the calendars, and the time is free again at once. This cannot be
-          undone.
+          {t('actions.cancel.text', {
+            name: booking.attendee.name,
+            event: booking.title,
+            time: spanIn(booking),
+          })}
         </Text>
       </ConfirmDialog>
     </>
@@ -130,7 +135,7 @@ function Move({ booking, acts }: ActionProps) {
   return (
     <>
       <Button variant="default" onClick={open}>
-        Move
+        {t('actions.move')}
       </Button>
       <Suspense>
         {asking && <RescheduleDialog booking={booking} acts={acts} onClose={close} />}
@@ -144,21 +149,21 @@ function NoShow({ booking, acts }: ActionProps) {
   return (
     <>
       <Button variant="default" onClick={open}>
-        Did not come
+        {t('actions.noShow.button')}
       </Button>
       <ConfirmDialog
         opened={asking}
         onClose={close}
-        title={`${booking.attendee.name} did not come?`}
-        confirmLabel="Did not come"
+        title={t('actions.noShow.title', { name: booking.attendee.name })}
+        confirmLabel={t('actions.noShow.button')}
         destructive={false}
         explain={explain}
         onConfirm={async () => {
           await acts.noShow()
-          done('It is noted.')
+          done(t('actions.noShow.done'))
         }}
       >
-        It is noted at the booking. The visitor is not told.
+        {t('actions.noShow.text')}
       </ConfirmDialog>
     </>
   )
@@ -169,22 +174,21 @@ function NewLink({ booking, acts }: ActionProps) {
   return (
     <>
       <Button variant="default" onClick={open}>
-        Send a new link
+        {t('actions.newLink.button')}
       </Button>
       <ConfirmDialog
         opened={asking}
         onClose={close}
-        title="Send a new link?"
-        confirmLabel="Send"
+        title={t('actions.newLink.title')}
+        confirmLabel={t('actions.newLink.confirm')}
         destructive={false}
         explain={explain}
         onConfirm={async () => {
           await acts.newLink()
-          done('A new link is on its way. The old one opens nothing any more.')
+          done(t('actions.newLink.done'))
         }}
       >
-        {booking.attendee.email} gets a mail with a new link to move or cancel the booking. The old
-        link stops working at once.
+        {t('actions.newLink.text', { email: booking.attendee.email })}
       </ConfirmDialog>
     </>
   )

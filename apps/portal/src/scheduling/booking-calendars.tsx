@@ -1,8 +1,11 @@
 import type { TenantBooking } from '@atrium/core/scheduling/bookings'
+import { translations } from '@atrium/ui/messages'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Group, Stack, Text } from '@mantine/core'
 import { hostCalendarMeta } from './booking-status-meta.ts'
+
+const t = translations('portal.scheduling-bookings')
 
 /**
  * How far the calendar of each host, and of each former host who still has an entry, has got with
@@ -18,8 +21,7 @@ export function BookingCalendars({ booking }: { booking: TenantBooking }) {
           <li key={id}>
             <Group gap="sm" mb={4}>
               <Text size="sm" fw={550}>
-                {name}
-                {former && ' (had the booking before)'}
+                {former ? t('calendars.hadBefore', { name }) : name}
               </Text>
               {meta && <StatusBadge {...meta} />}
             </Group>
@@ -45,54 +47,26 @@ function CalendarLabels({
   former: boolean
 }) {
   const { state, drift, error, nextAt, checkedAt } = calendar
-  if (drift === 'deleted')
-    return (
-      <>
-        The entry was deleted in the calendar. The booking stands: cancel it here if it is not to be
-        held.
-      </>
-    )
-  if (drift === 'moved')
-    return (
-      <>
-        The entry was moved in the calendar. The booking stands at its time: move it here if it is
-        to be held at another one.
-      </>
-    )
+  if (drift !== 'none') return t(drift === 'deleted' ? 'calendars.deleted' : 'calendars.moved')
   if (state === 'pending') {
     return (
       <>
-        {error ?? (former ? 'Its entry is being removed.' : 'It is being written at this moment.')}
-        {nextAt && (
-          <>
-            {' '}
-            Tried again <Time at={nextAt} />.
-          </>
-        )}
+        {error ?? t(former ? 'calendars.removing' : 'calendars.writing')}
+        {nextAt && <> {t.rich('calendars.nextTry', { time: () => <Time at={nextAt} /> })}</>}
       </>
     )
   }
   if (state === 'failed') {
     return (
       <>
-        {error ?? 'It was given up.'} Connect the mailbox of the host again, and{' '}
-        {former ? 'the entry is removed' : 'it is written'}.
+        {error ?? t('calendars.givenUp')}{' '}
+        {t(former ? 'calendars.reconnectRemove' : 'calendars.reconnectWrite')}
       </>
     )
   }
   if (state === 'none')
-    return (
-      <>
-        {status === 'pending'
-          ? 'It is written once the booking is confirmed.'
-          : 'It is not in the calendar.'}
-      </>
-    )
-  return checkedAt ? (
-    <>
-      Looked at <Time at={checkedAt} />.
-    </>
-  ) : (
-    <>As it is here.</>
-  )
+    return t(status === 'pending' ? 'calendars.afterConfirmation' : 'calendars.notThere')
+  return checkedAt
+    ? t.rich('calendars.checked', { time: () => <Time at={checkedAt} /> })
+    : t('calendars.same')
 }

@@ -2,6 +2,7 @@ import type { TenantBookingDetail } from '@atrium/core/scheduling/bookings'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { mailtoLink } from '@atrium/ui/mailto'
+import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
@@ -12,11 +13,13 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { BookingActionButtons } from './booking-action-buttons.tsx'
 import { BookingCalendars } from './booking-calendars.tsx'
-import { bookingMeta, changeLabels, partyNames } from './booking-status-meta.ts'
-import { spanIn } from './booking-times.ts'
+import { bookingMeta, changeLabel, partyName } from './booking-status-meta.ts'
+import { dayIn, spanIn, timeIn } from './booking-times.ts'
 import { DrawerPart } from './drawer-part.tsx'
 import { locationNames } from './time-text.ts'
 import { ownZone } from './zone-select.tsx'
+
+const t = translations('portal.scheduling-bookings')
 
 interface Props {
   bookingId: string
@@ -36,11 +39,11 @@ export default function BookingDrawer({ bookingId, onClose }: Props) {
     ),
   )
   return (
-    <SideDrawer opened onClose={onClose} title={query.data?.title ?? 'Booking'}>
-      {query.isPending && <LoadingRows label="Loading the booking" />}
+    <SideDrawer opened onClose={onClose} title={query.data?.title ?? t('drawer.title')}>
+      {query.isPending && <LoadingRows label={t('drawer.loading')} />}
       {query.error && (
         <ErrorState
-          title="The booking could not be loaded."
+          title={t('drawer.failed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -59,53 +62,51 @@ function Details({ booking }: { booking: TenantBookingDetail }) {
       <Group gap="sm" mb="md">
         <StatusBadge {...bookingMeta(booking)} />
         <Text size="sm" c="dimmed">
-          {booking.source === 'host' ? 'made by a host' : 'made on the booking page'}
+          {t(booking.source === 'host' ? 'drawer.madeByHost' : 'drawer.madeOnPage')}
         </Text>
       </Group>
       {booking.status === 'pending' && booking.approvalExpiresAt && (
-        <Alert
-          variant="light"
-          icon={<IconClock aria-hidden />}
-          mb="md"
-          title="The visitor waits for an answer"
-        >
-          Without one the request lapses <Time at={booking.approvalExpiresAt} />. Until then the
-          time is held.
+        <Alert variant="light" icon={<IconClock aria-hidden />} mb="md" title={t('drawer.waits')}>
+          <Lapses at={booking.approvalExpiresAt} />
         </Alert>
       )}
       <BookingActionButtons booking={booking} />
-      <DrawerPart title="When and where">
+      <DrawerPart title={t('drawer.whenAndWhere')}>
         <DetailList>
-          <DetailItem label={`Your time (${zone.replaceAll('_', ' ')})`}>
+          <DetailItem label={t('drawer.yourTime', { zone: zone.replaceAll('_', ' ') })}>
             {spanIn(booking)}
           </DetailItem>
           {booking.hostTimeZone !== zone && (
-            <DetailItem label={`Host (${booking.hostTimeZone.replaceAll('_', ' ')})`}>
+            <DetailItem
+              label={t('drawer.hostTime', { zone: booking.hostTimeZone.replaceAll('_', ' ') })}
+            >
               {spanIn(booking, booking.hostTimeZone)}
             </DetailItem>
           )}
           {attendee.timeZone !== zone && (
-            <DetailItem label={`Visitor (${attendee.timeZone.replaceAll('_', ' ')})`}>
+            <DetailItem
+              label={t('drawer.visitorTime', { zone: attendee.timeZone.replaceAll('_', ' ') })}
+            >
               {spanIn(booking, attendee.timeZone)}
             </DetailItem>
           )}
           <DetailItem label={locationNames[location.kind]}>{location.text}</DetailItem>
         </DetailList>
       </DrawerPart>
-      <DrawerPart title="Visitor">
+      <DrawerPart title={t('drawer.visitor')}>
         <DetailList>
-          <DetailItem label="Name">{attendee.name}</DetailItem>
-          <DetailItem label="Address">
+          <DetailItem label={t('drawer.name')}>{attendee.name}</DetailItem>
+          <DetailItem label={t('drawer.address')}>
             <Anchor href={mailtoLink(attendee.email)} inherit>
               {attendee.email}
             </Anchor>
           </DetailItem>
           {booking.guests.length > 0 && (
-            <DetailItem label="Guests">
+            <DetailItem label={t('drawer.guests')}>
               {booking.guests.join(', ')}
               {!booking.guestsInvited && (
                 <Text size="sm" c="dimmed">
-                  Not invited yet: the visitor has to confirm their address first.
+                  {t('drawer.notInvited')}
                 </Text>
               )}
             </DetailItem>
@@ -116,7 +117,7 @@ function Details({ booking }: { booking: TenantBookingDetail }) {
             </DetailItem>
           ))}
           {booking.note && (
-            <DetailItem label="Note">
+            <DetailItem label={t('drawer.note')}>
               <span style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
                 {booking.note}
               </span>
@@ -124,14 +125,20 @@ function Details({ booking }: { booking: TenantBookingDetail }) {
           )}
         </DetailList>
       </DrawerPart>
-      <DrawerPart title="Calendars">
+      <DrawerPart title={t('drawer.calendars')}>
         <BookingCalendars booking={booking} />
       </DrawerPart>
-      <DrawerPart title="History">
+      <DrawerPart title={t('drawer.history')}>
         <History booking={booking} />
       </DrawerPart>
     </>
   )
+}
+
+const momentOf = (at: string) => `${dayIn(at)}, ${timeIn(at)}`
+
+function Lapses({ at }: { at: string }) {
+  return t.rich('drawer.lapses', { time: () => <Time at={at} /> })
 }
 
 function History({ booking: { history } }: { booking: TenantBookingDetail }) {
@@ -140,26 +147,27 @@ function History({ booking: { history } }: { booking: TenantBookingDetail }) {
       {history.map(({ kind, by, actorName, from, to, fromHost, toHost, reason, at }) => (
         <Timeline.Item
           key={`${at} ${kind}`}
-          title={kind === 'confirmed' && by === 'visitor' ? 'Booked' : changeLabels[kind]}
+          title={kind === 'confirmed' && by === 'visitor' ? t('changes.booked') : changeLabel(kind)}
         >
           <Stack gap={2}>
             <Text size="sm" c="dimmed">
-              <Time at={at} show="absolute" /> by {actorName ?? partyNames[by]}
+              {t.rich('drawer.by', {
+                time: () => <Time at={at} show="absolute" />,
+                actor: actorName ?? partyName(by),
+              })}
             </Text>
             {from && to && from !== to && (
               <List size="sm" listStyleType="none">
-                <List.Item>From {spanIn({ start: from, end: from }).split('–')[0]}</List.Item>
-                <List.Item>To {spanIn({ start: to, end: to }).split('–')[0]}</List.Item>
+                <List.Item>{t('drawer.from', { time: momentOf(from) })}</List.Item>
+                <List.Item>{t('drawer.to', { time: momentOf(to) })}</List.Item>
               </List>
             )}
             {fromHost && toHost && (
-              <Text size="sm">
-                From {fromHost} to {toHost}
-              </Text>
+              <Text size="sm">{t('drawer.hosts', { before: fromHost, after: toHost })}</Text>
             )}
             {reason && (
               <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-                “{reason}”
+                {t('drawer.reason', { reason })}
               </Text>
             )}
           </Stack>

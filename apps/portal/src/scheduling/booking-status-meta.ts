@@ -5,14 +5,17 @@ import type {
   BookingStatus,
   CalendarState,
 } from '@atrium/core/scheduling/scheduling'
-import type { StatusMeta } from '@atrium/ui/tones'
+import { translations } from '@atrium/ui/messages'
+import type { StatusMeta, Tone } from '@atrium/ui/tones'
 
-const statusMeta: Readonly<Record<BookingStatus, StatusMeta>> = {
-  pending: { label: 'Needs confirmation', tone: 'waiting' },
-  confirmed: { label: 'Confirmed', tone: 'good' },
-  cancelled: { label: 'Cancelled', tone: 'neutral' },
-  declined: { label: 'Declined', tone: 'neutral' },
-  expired: { label: 'Expired', tone: 'neutral' },
+const t = translations('portal.scheduling-bookings')
+
+const tones: Readonly<Record<BookingStatus, Tone>> = {
+  pending: 'waiting',
+  confirmed: 'good',
+  cancelled: 'neutral',
+  declined: 'neutral',
+  expired: 'neutral',
 }
 
 /** A booking's state as people read it. */
@@ -20,15 +23,24 @@ export function bookingMeta({
   status,
   noShow,
 }: Pick<TenantBooking, 'status' | 'noShow'>): StatusMeta {
-  return noShow ? { label: 'Did not come', tone: 'warning' } : statusMeta[status]
+  return noShow
+    ? { label: t('statuses.noShow'), tone: 'warning' }
+    : { label: t(`statuses.${status}`), tone: tones[status] }
 }
 
-const calendarStateMeta: Readonly<Record<CalendarState, StatusMeta | undefined>> = {
-  none: undefined,
-  pending: { label: 'Not written yet', tone: 'working' },
-  synced: { label: 'In the calendar', tone: 'good' },
-  failed: { label: 'Could not be written', tone: 'bad' },
+const calendarTones: Readonly<Record<Exclude<CalendarState, 'none'>, Tone>> = {
+  pending: 'working',
+  synced: 'good',
+  failed: 'bad',
 }
+
+function calendarStateMeta(state: CalendarState): StatusMeta | undefined {
+  return state === 'none'
+    ? undefined
+    : { label: t(`calendarStates.${state}`), tone: calendarTones[state] }
+}
+
+const differs = (): StatusMeta => ({ label: t('calendarStates.differs'), tone: 'warning' })
 
 type HostCalendar = TenantBooking['hosts'][number]['calendar']
 
@@ -37,9 +49,7 @@ export function hostCalendarMeta({
   state,
   drift,
 }: Pick<HostCalendar, 'state' | 'drift'>): StatusMeta | undefined {
-  return drift === 'none'
-    ? calendarStateMeta[state]
-    : { label: 'Calendar differs', tone: 'warning' }
+  return drift === 'none' ? calendarStateMeta(state) : differs()
 }
 
 /** A word about the calendars that the list should not hide; undefined while all is well. */
@@ -47,25 +57,12 @@ export function calendarWarning({
   calendarSync,
   calendarDrift,
 }: Pick<TenantBooking, 'calendarSync' | 'calendarDrift'>): StatusMeta | undefined {
-  if (calendarDrift !== 'none') return { label: 'Calendar differs', tone: 'warning' }
+  if (calendarDrift !== 'none') return differs()
   return calendarSync === 'pending' || calendarSync === 'failed'
-    ? calendarStateMeta[calendarSync]
+    ? calendarStateMeta(calendarSync)
     : undefined
 }
 
-export const changeLabels: Readonly<Record<BookingChangeKind, string>> = {
-  requested: 'Requested',
-  confirmed: 'Confirmed',
-  declined: 'Declined',
-  cancelled: 'Cancelled',
-  rescheduled: 'Moved',
-  expired: 'Expired without an answer',
-  no_show: 'Marked as not having come',
-  link_renewed: 'New link sent',
-}
+export const changeLabel = (kind: BookingChangeKind): string => t(`changes.${kind}`)
 
-export const partyNames: Readonly<Record<BookingParty, string>> = {
-  visitor: 'the visitor',
-  host: 'the host',
-  system: 'the platform',
-}
+export const partyName = (party: BookingParty): string => t(`parties.${party}`)

@@ -3,6 +3,7 @@ import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { problemOf } from '@atrium/ui/problem'
@@ -23,33 +24,11 @@ import { type BookingsSearch, bookingsQuery, readBookingsSearch } from './bookin
 
 const BookingDrawer = lazy(() => import('./booking-drawer.tsx'))
 
-const tabs = [
-  { when: 'upcoming', label: 'Upcoming' },
-  { when: 'undecided', label: 'Needs confirmation' },
-  { when: 'past', label: 'Past' },
-  { when: 'ended', label: 'Cancelled' },
-] as const
-type When = (typeof tabs)[number]['when']
+const t = translations('portal.scheduling-bookings')
+const frame = translations('ui.frame')
 
-const nothing: Readonly<Record<When, { title: string; words: string }>> = {
-  upcoming: {
-    title: 'No bookings to come',
-    words: 'Share the link of the booking page, and what visitors book stands here.',
-  },
-  undecided: {
-    title: 'Nothing waits for you',
-    words: 'Requests for event types that need a confirmation stand here.',
-  },
-  past: {
-    title: 'No bookings yet',
-    words:
-      'What was held stands here, so that you can look something up or note that somebody did not come.',
-  },
-  ended: {
-    title: 'Nothing was cancelled',
-    words: 'Bookings that were cancelled, declined or not answered stand here.',
-  },
-}
+const tabs = ['upcoming', 'undecided', 'past', 'ended'] as const
+type When = (typeof tabs)[number]
 
 /** What visitors have booked. Members see their own, admins everybody's. */
 export function BookingsPage() {
@@ -83,47 +62,47 @@ export function BookingsPage() {
   return (
     <>
       <PageHeader
-        title="Bookings"
-        tabTitle={`Bookings of ${tenant.name}`}
-        description="What visitors have booked, in your own time zone."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
       />
       <Tabs
         value={when}
         onChange={(value) => go({ when: (value as When | null) ?? undefined, booking: undefined })}
         mb="md"
       >
-        <Tabs.List aria-label="Which bookings">
+        <Tabs.List aria-label={t('which')}>
           {tabs.map((tab) => (
-            <Tabs.Tab key={tab.when} value={tab.when}>
-              {tab.label}
+            <Tabs.Tab key={tab} value={tab}>
+              {t(`tabs.${tab}`)}
             </Tabs.Tab>
           ))}
         </Tabs.List>
         <Tabs.Panel value={when} pt="md">
-          <FilterBar label="Filter bookings">
+          <FilterBar label={t('filter.title')}>
             <DebouncedInput
-              label="Search"
+              label={t('filter.search')}
               type="search"
-              placeholder="Name or address of the visitor"
+              placeholder={t('filter.placeholder')}
               leftSection={<IconSearch size={16} aria-hidden />}
               value={search.q}
               onChange={(q) => go({ q })}
             />
             {hosts.length > 1 && (
               <NativeSelect
-                label="Host"
+                label={t('filter.host')}
                 value={search.host ?? ''}
                 onChange={(event) => go({ host: event.currentTarget.value || undefined })}
                 data={[
-                  { value: '', label: 'Any host' },
+                  { value: '', label: t('filter.anyHost') },
                   ...hosts.map(({ id, name }) => ({ value: id, label: name })),
                 ]}
               />
             )}
           </FilterBar>
           <PagedTable
-            of="bookings"
-            caption={`${tabs.find((tab) => tab.when === when)?.label ?? 'All'} bookings`}
+            of={t('items')}
+            caption={t(`captions.${when}`)}
             found={query}
             columns={columnsOf(slug, search, query.data?.items ?? [])}
             rowKey={({ id }) => id}
@@ -132,22 +111,22 @@ export function BookingsPage() {
             empty={
               <EmptyState
                 icon={<IconCalendarEvent size={32} stroke={1.5} aria-hidden />}
-                title={filtered ? 'No booking fits' : nothing[when].title}
+                title={t(filtered ? 'empty.filtered.title' : `empty.${when}.title`)}
                 action={
                   filtered ? (
                     <Button variant="default" onClick={() => go({ q: undefined, host: undefined })}>
-                      Clear filters
+                      {frame('clearFilters')}
                     </Button>
                   ) : (
                     when === 'upcoming' && (
                       <LinkButton {...links.bookingPage(slug)} variant="default">
-                        To the booking page
+                        {t('empty.toPage')}
                       </LinkButton>
                     )
                   )
                 }
               >
-                {filtered ? 'Try another name, address or host.' : nothing[when].words}
+                {t(filtered ? 'empty.filtered.hint' : `empty.${when}.hint`)}
               </EmptyState>
             }
           />
@@ -176,7 +155,7 @@ function columnsOf(
   return [
     {
       key: 'when',
-      header: 'When',
+      header: t('columns.when'),
       primary: true,
       cell: (booking) => (
         <LinkAnchor
@@ -192,7 +171,7 @@ function columnsOf(
     },
     {
       key: 'visitor',
-      header: 'Visitor',
+      header: t('columns.visitor'),
       cell: ({ attendee }) => (
         <>
           <Text size="sm">{attendee.name}</Text>
@@ -202,16 +181,16 @@ function columnsOf(
         </>
       ),
     },
-    { key: 'what', header: 'What', cell: ({ title }) => title },
+    { key: 'what', header: t('columns.what'), cell: ({ title }) => title },
     {
       key: 'host',
-      header: 'Host',
+      header: t('columns.host'),
       breaks: true,
       cell: ({ hosts }) => hosts.map(({ name }) => name).join(', '),
     },
     {
       key: 'state',
-      header: 'State',
+      header: t('columns.state'),
       cell: (booking) => {
         const warning = calendarWarning(booking)
         return (
