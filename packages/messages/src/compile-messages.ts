@@ -4,7 +4,9 @@ import type { Plugin } from 'vite'
 
 const folder = fileURLToPath(new URL('./', import.meta.url))
 
-const isMessages = (id: string) => id.startsWith(folder) && id.endsWith('.json')
+/** Files of `mail` are Liquid templates. */
+const isMessages = (id: string) =>
+  id.startsWith(folder) && id.endsWith('.json') && !/^\w+\/mail\//.test(id.slice(folder.length))
 
 /**
  * Compiles the messages of an app when it is built. Pages then load use-intl without its parser of

@@ -1,5 +1,5 @@
 import type { Language } from '@atrium/messages/languages'
-import { type VisitorMailTexts, visitorMailTexts } from '@atrium/messages/mail'
+import { type VisitorMailTexts, visitorMailTexts } from '@atrium/messages/visitor-mails'
 import {
   commonVariables,
   page,
