@@ -52,12 +52,14 @@ const known = [
   'P13',
   'P14',
   'P15',
+  'P16',
   'M1',
   'M2',
   'M3',
   'M4',
   'M5',
   'M6',
+  'M7',
   'S1',
   'S2',
   'S3',
@@ -149,7 +151,7 @@ try {
   }
   const machine = await describeMachine(server.adminUrl)
   const rows: RowResult[] = []
-  if (['P1', 'P2', 'P3', 'P4', 'P5'].some((row) => requested.has(row)))
+  if (['P1', 'P2', 'P3', 'P4', 'P5', 'P16'].some((row) => requested.has(row)))
     rows.push(...(await measureRequests(session, requested)))
   if (['P6', 'P7', 'P8', 'P9'].some((row) => requested.has(row)))
     rows.push(
@@ -167,7 +169,7 @@ try {
   if (requested.has('P15')) rows.push(...(await measureTools(session)))
   if (['M5', 'M6'].some((row) => requested.has(row)))
     rows.push(...(await measureDecisions(session, requested)))
-  if (['M1', 'M2', 'M3', 'M4'].some((row) => requested.has(row)))
+  if (['M1', 'M2', 'M3', 'M4', 'M7'].some((row) => requested.has(row)))
     rows.push(...(await measureWorkplace(session, requested)))
   if (['P11', 'S1', 'S2', 'S3'].some((row) => requested.has(row)))
     rows.push(...(await measureBookings(session, requested)))

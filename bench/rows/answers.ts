@@ -50,6 +50,15 @@ export async function checkAnswers(at: Addresses, lists: RequestLists): Promise<
       `a batch of ${slugs.join(', ')}`,
     )
   })
+  for (const tenants of ['few', 'many'] as const) {
+    await inBlocks(lists.peerList[tenants], async (request, i) => {
+      const slugsAt = async (address: string, one: HttpRequest | undefined) =>
+        ((await read(address, one)).items as { slug: string }[]).map(({ slug }) => slug)
+      const own = await slugsAt(at.product, lists.list[tenants][i])
+      const bare = await slugsAt(at.peer, request)
+      expect(own.length > 0 && own.join() === bare.join(), `the tenants at ${request.path}`)
+    })
+  }
   for (const address of [at.product, at.nodeHttp, at.honoFixed]) {
     const { service, status } = await read(address, lists.health[0])
     expect(service === 'atrium-platform-api' && status === 'ok', `health at ${address}`)

@@ -19,7 +19,7 @@ import type { RowResult } from './result.ts'
 const connections = 32
 const secondsPerSlot = 1
 
-/** P1 to P5: the same requests, product and peers in turn, in one list. */
+/** P1 to P5 and P16: the same requests, product and peers in turn, in one list. */
 export async function measureRequests(
   session: Session,
   requested: ReadonlySet<string>,
@@ -59,6 +59,13 @@ export async function measureRequests(
       ...(requested.has('P1')
         ? [http('row', peer, requests.row), http('row again', peer, requests.row)]
         : []),
+      ...(requested.has('P16')
+        ? (['few', 'many'] as const).flatMap((tenants) => [
+            http(`peer, ${tenants}`, peer, requests.peerList[tenants]),
+            http(`peer, ${tenants} again`, peer, requests.peerList[tenants]),
+            http(`list, ${tenants}`, product, requests.list[tenants]),
+          ])
+        : []),
       ...(requested.has('P1') || requested.has('P4') ? [http('rest', product, requests.rest)] : []),
       ...(requested.has('P2') ? [http('trpc', product, requests.trpc)] : []),
       ...(requested.has('P3') ? [http('batch', product, requests.batch, 10)] : []),
@@ -76,7 +83,9 @@ export async function measureRequests(
         : []),
     ]
     const { measured, failures } = await runRounds(contenders, session)
-    return toRows(measured, failures, missing).filter((row) => requested.has(row.row.slice(0, 2)))
+    return toRows(measured, failures, missing).filter(({ row }) =>
+      requested.has(/^P\d+/.exec(row)?.[0] ?? row),
+    )
   } finally {
     await load.stop()
     await Promise.all([peer, product, nodeHttp, honoFixed].map((server) => server.process.stop()))
@@ -91,6 +100,9 @@ export interface RequestLists {
   rest: readonly HttpRequest[]
   trpc: readonly HttpRequest[]
   batch: readonly HttpRequest[]
+  /** The tenants of owners, who have about two, and of consultants, who have about twelve. */
+  list: Record<'few' | 'many', readonly HttpRequest[]>
+  peerList: Record<'few' | 'many', readonly HttpRequest[]>
   health: readonly HttpRequest[]
   expected: readonly ExpectedTenant[]
   expectedBatch: readonly (readonly string[])[]
@@ -120,6 +132,14 @@ async function buildRequests(
       const inputs = Object.fromEntries(slugs.map((slug, k) => [k, { json: { slug } }]))
       return get(`/trpc/${names}?batch=1&input=${input(inputs)}`, consultantTokens[i])
     }),
+    list: {
+      few: tokens.map((token) => get('/tenants', token)),
+      many: consultantTokens.map((token) => get('/tenants', token)),
+    },
+    peerList: {
+      few: owners.map(({ subject }) => get(`/people/${subject}/tenants`)),
+      many: consultants.map(({ subject }) => get(`/people/${subject}/tenants`)),
+    },
     health: [get('/health')],
     expected: owners,
     expectedBatch: consultants.map(({ slugs }) => slugs),
@@ -226,6 +246,15 @@ function toRows(
       beyond: 0.85,
       ...compare('hono', 'health', cpu),
     },
+    ...(['few', 'many'] as const).map(
+      (tenants): RowResult => ({
+        row: tenants === 'few' ? 'P16a' : 'P16b',
+        what: `REST GET /tenants, ${tenants === 'few' ? 'about two' : 'about twelve'} tenants`,
+        peer: 'Hono + one named select of the same records, Pool 8',
+        ...{ unit: 'x', direction: 'at most', reach: 1.3, beyond: 1.1 },
+        ...compare(`peer, ${tenants}`, `list, ${tenants}`, cpu, true),
+      }),
+    ),
   ]
 }
 

@@ -5,8 +5,8 @@ export interface RowResult {
   row: string
   what: string
   peer: string
-  /** `x` for ratios, `exponent` for how cost grows with size, else a unit of time. */
-  unit: 'x' | 'ms' | 'exponent'
+  /** `x` for ratios, `exponent` for how cost grows with size, else a unit of time or a rate. */
+  unit: 'x' | 'ms' | 'per second' | 'exponent'
   direction: 'at least' | 'at most'
   reach: number
   beyond: number

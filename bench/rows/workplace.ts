@@ -20,6 +20,8 @@ const smallTenant = 50
 const factorMembers = 2_000
 const importRows = 1_000
 const createdPerRound = 3
+const createdAtOnce = 50
+const createdPerBurst = 500
 
 interface Workplace {
   sandbox: Sandbox
@@ -32,7 +34,7 @@ interface Workplace {
 }
 
 /**
- * M1 to M4: what a tenant admin waits for, against the upstream systems' own delays or against a
+ * M1 to M4 and M7: what a tenant admin waits for, against the upstream systems' own delays or against a
  * smaller tenant.
  */
 export async function measureWorkplace(
@@ -70,6 +72,7 @@ export async function measureWorkplace(
     if (requested.has('M2')) rows.push(await attempt(rowM2, () => measureList(session, workplace)))
     if (requested.has('M3')) rows.push(...(await measureFactors(workplace)))
     if (requested.has('M4')) rows.push(await attempt(rowM4, () => measureImport(workplace)))
+    if (requested.has('M7')) rows.push(...(await measureBursts(session, workplace)))
     return rows
   } finally {
     await product?.process.stop()
@@ -147,6 +150,19 @@ const rowM4: Bars = {
   },
   ...{ unit: 'x', direction: 'at most', reach: 1, beyond: 0.5 },
 }
+const rowM7: Bars = {
+  ...{ row: 'M7a', what: `members created, ${createdAtOnce} at once`, peer: 'the clock' },
+  ...{ unit: 'per second', direction: 'at least', reach: 100, beyond: 150 },
+}
+const rowM7b: Bars = {
+  ...rowM7,
+  ...{ row: 'M7b', what: 'the same: p99', unit: 'ms', direction: 'at most' },
+  ...{ reach: 600, beyond: 400 },
+}
+const rowM7c: Bars = {
+  ...rowM7b,
+  ...{ row: 'M7c', what: 'the same: CPU of the API per member', reach: 6, beyond: 4 },
+}
 
 async function attempt(
   bars: Bars,
@@ -213,6 +229,59 @@ async function measureCreate(
   }
   workplace.sandbox.clearFaults()
   return { values, note: `${calls} outside calls of ${delayMs} ms each` }
+}
+
+/**
+ * Creations against upstream systems that answer at once. The API has a core to itself where there
+ * is `taskset`; load, sandbox and database share the others, so on two cores they bound the rate.
+ */
+async function measureBursts(session: Session, workplace: Workplace): Promise<RowResult[]> {
+  const bars = [rowM7, rowM7b, rowM7c]
+  try {
+    const rounds: { rate: number; p99: number; cpu: number }[] = []
+    await createMany(workplace, createdPerBurst / 5)
+    for (let round = 1; round <= session.rounds; round++) {
+      session.onRound(round)
+      await session.gate.pass()
+      const before = await workplace.product.process.usage()
+      const began = performance.now()
+      const times = await createMany(workplace, createdPerBurst)
+      const seconds = (performance.now() - began) / 1000
+      const after = await workplace.product.process.usage()
+      rounds.push({
+        rate: createdPerBurst / seconds,
+        p99: times.toSorted((a, b) => a - b)[Math.ceil(0.99 * times.length) - 1] ?? Number.NaN,
+        cpu: (after.cpuMicros - before.cpuMicros) / 1000 / createdPerBurst,
+      })
+    }
+    const note = `${createdPerBurst} members a round; load, sandbox and database share the cores that the API is not on`
+    return bars.map((bar, i) => ({
+      ...bar,
+      values: rounds.map(({ rate, p99, cpu }) => [rate, p99, cpu][i] ?? Number.NaN),
+      note,
+    }))
+  } catch (error) {
+    const note = error instanceof Error ? error.message : String(error)
+    return bars.map((bar) => ({ ...bar, values: [], note }))
+  }
+}
+
+/** The milliseconds of each creation. Throws when a member is not active in its answer. */
+async function createMany(workplace: Workplace, count: number): Promise<number[]> {
+  const times: number[] = []
+  let left = count
+  const createInTurn = async () => {
+    while (left-- > 0) {
+      const began = performance.now()
+      const { member } = (await call(workplace, 'POST', '/tenants/acme/users', {
+        email: freshAddress(),
+      })) as { member: { status: string } }
+      if (member.status !== 'active') throw new Error(`the member is ${member.status}`)
+      times.push(performance.now() - began)
+    }
+  }
+  await Promise.all(Array.from({ length: createdAtOnce }, createInTurn))
+  return times
 }
 
 async function measureList(
