@@ -65,6 +65,7 @@ export async function measureWorkplace(
       analyze: () => analyze(session.adminUrl.replace(/postgres$/, name)),
     }
     await sql`update tenants set seats = 0 where slug = 'acme'`.execute(database.db)
+    await sql`update plan_grants set seats = 0`.execute(database.db)
     await untilActive(workplace)
     const rows: RowResult[] = []
     if (requested.has('M1'))
