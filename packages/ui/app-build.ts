@@ -9,8 +9,8 @@ import type { Plugin, UserConfig } from 'vite'
 
 /**
  * What surrounds every page of somebody signed in, the pages that most visits begin with, and what
- * these and most other pages are made of. `index.html` names this chunk, so these pages load no
- * script or style after it: one round trip less before they show.
+ * these and most other pages are made of. `index.html` names this chunk, so these pages load nothing
+ * but their texts after it: one round trip less before they show.
  */
 const frame = [
   /src\/main\.tsx$/,
@@ -20,7 +20,7 @@ const frame = [
   /ui\/src\/(shell|app-provider|page-header|panel|status-badge|links|data-states|time|tones|format|problem|use-mutation)\.tsx?$/,
   // Tables with filters, and the details of a record.
   /ui\/src\/(responsive-table|filter-bar|paged-table|pager|debounced-input|search-params|lazy-on-input|confirm|done|copy|detail-list|limit-use|subscription-status-meta|suspension-labels)\.tsx?$/,
-  /core\/src\/(choices|plans|own-value|subscription-life)\.ts$/,
+  /core\/src\/(platform\/(choices|own-value)|billing\/(plans|subscription-life))\.ts$/,
   /operator\/src\/(parts\/(choice-filter|when|problems|edit-dialog)|tenants\/(labels|mutations|tenant-columns|provisioning-summary))/,
   /portal\/src\/members\/(member-status-meta|search|members\.module)\./,
   /@mantine\/core\/esm\/components\/(NativeSelect|TextInput|InputBase|Input|Checkbox|SimpleGrid|List|ColorSwatch|Tabs|Progress)\//,
