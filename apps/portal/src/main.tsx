@@ -23,15 +23,17 @@ removeLoadingFrame(router)
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no element to render into.')
 
-await texts
-createRoot(root).render(
-  <StrictMode>
-    <AppProvider accent="tide">
-      <QueryClientProvider client={queryClient}>
-        <TRPCProvider trpcClient={client} queryClient={queryClient}>
-          <RouterProvider router={router} />
-        </TRPCProvider>
-      </QueryClientProvider>
-    </AppProvider>
-  </StrictMode>,
-)
+// Not awaited at the top level: the pages are in the chunk of this module, and would wait with it.
+void texts.then(() => {
+  createRoot(root).render(
+    <StrictMode>
+      <AppProvider accent="tide">
+        <QueryClientProvider client={queryClient}>
+          <TRPCProvider trpcClient={client} queryClient={queryClient}>
+            <RouterProvider router={router} />
+          </TRPCProvider>
+        </QueryClientProvider>
+      </AppProvider>
+    </StrictMode>,
+  )
+})
