@@ -69,20 +69,22 @@ removeLoadingFrame(router)
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element #root.')
 
-await texts
-createRoot(root, {
-  // Being turned away is an answer with a page of its own, not a fault to report.
-  onCaughtError: (error) => {
-    if (!(error instanceof AccessRejection)) console.error(error)
-  },
-}).render(
-  <StrictMode>
-    <AppProvider accent="iris">
-      <QueryClientProvider client={queryClient}>
-        <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
-          <RouterProvider router={router} />
-        </TRPCProvider>
-      </QueryClientProvider>
-    </AppProvider>
-  </StrictMode>,
-)
+// Not awaited at the top level: the pages are in the chunk of this module, and would wait with it.
+void texts.then(() => {
+  createRoot(root, {
+    // Being turned away is an answer with a page of its own, not a fault to report.
+    onCaughtError: (error) => {
+      if (!(error instanceof AccessRejection)) console.error(error)
+    },
+  }).render(
+    <StrictMode>
+      <AppProvider accent="iris">
+        <QueryClientProvider client={queryClient}>
+          <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
+            <RouterProvider router={router} />
+          </TRPCProvider>
+        </QueryClientProvider>
+      </AppProvider>
+    </StrictMode>,
+  )
+})

@@ -4,7 +4,7 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { AppError } from '@atrium/core/platform/errors'
-import type { PageLanguage } from '@atrium/messages/languages'
+import { type PageLanguage, pseudoLanguage } from '@atrium/messages/languages'
 import { serverPageTexts } from '@atrium/messages/server-pages'
 import { accepts } from 'hono/accepts'
 import type { AppContext } from './request.ts'
@@ -63,6 +63,11 @@ export function readStaticFiles(distDir: string): StaticFiles {
   // The page has a fresh nonce in every answer and is never sent as a plain file.
   assets.delete('/index.html')
   takePacked(assets)
+  const pages = {
+    en: inLanguage(index, 'en', assets),
+    de: inLanguage(index, 'de', assets),
+    [pseudoLanguage]: inLanguage(index, pseudoLanguage, assets),
+  }
 
   return {
     async file(c) {
@@ -70,7 +75,7 @@ export function readStaticFiles(distDir: string): StaticFiles {
       return asset && serve(c, asset)
     },
     page: (c) =>
-      new Response(inLanguage(withNonce(index, c.get('nonce')), c.get('language')), {
+      new Response(withNonce(pages[c.get('language')], c.get('nonce')), {
         headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
       }),
   }
@@ -169,10 +174,24 @@ function withNonce(index: string, nonce: string): string {
     : index.replace(existing, meta)
 }
 
-/** The app reads its language from the page, which is written in English. */
-function inLanguage(page: string, language: PageLanguage): string {
+/**
+ * The app's page, which is written in English, in a language. The app reads the language from it,
+ * and the texts of the frame load beside the app's script instead of after it.
+ */
+function inLanguage(
+  page: string,
+  language: PageLanguage,
+  assets: ReadonlyMap<string, Asset>,
+): string {
   const text = serverPageTexts(language)
+  const frameTexts = `/assets/messages-${language === pseudoLanguage ? 'en' : language}-`
+  const preloaded = [...assets.keys()].find((path) => path.startsWith(frameTexts))
   return page
+    .replace(
+      '</head>',
+      (end) =>
+        (preloaded ? `<link rel="modulepreload" crossorigin href="${preloaded}">` : '') + end,
+    )
     .replace('<html lang="en">', `<html lang="${language}">`)
     .replace('aria-label="Loading"', `aria-label="${text('loading')}"`)
     .replace('This portal needs JavaScript.', text('needsScript'))
