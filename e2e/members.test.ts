@@ -339,7 +339,7 @@ describe('a reading that failed', () => {
       await row.getByText('Unknown').waitFor()
       expect(await row.innerText()).not.toMatch(/none/i)
       await page.getByRole('button', { name: /^Have none/ }).click()
-      await page.getByRole('heading', { name: 'Nobody is in this part' }).waitFor()
+      await page.getByRole('heading', { name: 'No members match this filter' }).waitFor()
       await expectWellMade(page)
     } finally {
       await mend()
