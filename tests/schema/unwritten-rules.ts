@@ -15,8 +15,8 @@ const once = '`uniqueItems` compares whole items as they are written, not what t
  * issues has one of these sentences. Any other is a finding: the document has to say that rule.
  */
 export const unwrittenRules: readonly UnwrittenRule[] = [
-  [/^This is not after the beginning of the range\.$/, fields],
-  [/^It would end before it begins\.$/, fields],
+  [/^This is not after the start of the range\.$/, fields],
+  [/^It would end before it starts\.$/, fields],
   [/^At most \d+ (?:months|days)\.$/, fields],
   [/^Give either all recipients, or those to add and to remove\.$/, fields],
   [/^Only a choice has options\.$/, fields],
@@ -65,7 +65,7 @@ export const unwrittenRules: readonly UnwrittenRule[] = [
   ],
   [/^The report would begin before 1900-01\./, fields],
   [/^This is after the last month\.$/, fields],
-  [/^This lies in the future\.$/, 'It depends on the current time.'],
+  [/^This is in the future\.$/, 'It depends on the current time.'],
   [/^A margin cannot hold from a day that is past\.$/, 'It depends on the current day.'],
   [/^This goes with marginPct\.$/, fields],
   [/^Another rule watches this signal over the same time\.$/, once],
