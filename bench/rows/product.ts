@@ -69,5 +69,4 @@ export function sandboxEnvironment(sandbox: Sandbox): Record<string, string> {
 }
 
 /** One person makes all the changes that are measured, and one tenant gets all the members. */
-const manyChanges =
-  'changes_person_minute=1000000,changes_token_minute=1000000,members_day=1000000'
+const manyChanges = 'changes_person_minute=1000000,changes_token_minute=1000000,members_day=1000000'
