@@ -49,7 +49,9 @@ describe('the plan of a workplace', () => {
     await page.goto(`${inject('workplace').portal}/t/plans-journey/settings`)
     await page.getByRole('button', { name: 'Delete workplace' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete Plans Journey?' })
-    await dialog.getByText('its subscription ends at once and nothing more is charged').waitFor()
+    await dialog
+      .getByText('Its subscription ends immediately and nothing more is charged')
+      .waitFor()
     await expectWellMade(page)
     expect(visitor.complaints).toEqual([])
   })

@@ -59,8 +59,8 @@ describe('an owner whose seats are all taken', () => {
     await signIn(page, 'portal', 'Anna Owner')
 
     await page.goto(`${inject('workplace').portal}/t/${slug}/settings`)
-    await page.getByRole('radio', { name: 'Refuse' }).waitFor()
-    expect(await page.getByRole('radio', { name: 'Refuse' }).isChecked()).toBe(true)
+    await page.getByRole('radio', { name: 'Reject' }).waitFor()
+    expect(await page.getByRole('radio', { name: 'Reject' }).isChecked()).toBe(true)
     await page.getByRole('radio', { name: 'Add a seat' }).check()
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('The changes are saved.').first().waitFor()

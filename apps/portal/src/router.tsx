@@ -43,14 +43,17 @@ const authenticated = createRoute({
 const home = createRoute({
   getParentRoute: () => authenticated,
   path: '/',
-  component: lazyRouteComponent(() => import('./tenants/home-page.tsx'), 'HomePage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./tenants/home-page.tsx'), 'portal.tenants', 'portal.profile'),
+    'HomePage',
+  ),
 })
 
 const create = createRoute({
   getParentRoute: () => authenticated,
   path: '/new',
   component: lazyRouteComponent(
-    () => import('./tenants/create-tenant-page.tsx'),
+    () => withMessages(import('./tenants/create-tenant-page.tsx'), 'portal.tenants'),
     'CreateTenantPage',
   ),
 })
@@ -58,7 +61,10 @@ const create = createRoute({
 const profile = createRoute({
   getParentRoute: () => authenticated,
   path: '/profile',
-  component: lazyRouteComponent(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./profile/profile-page.tsx'), 'portal.profile'),
+    'ProfilePage',
+  ),
 })
 
 const tenant = createRoute({
@@ -71,7 +77,7 @@ const overview = createRoute({
   getParentRoute: () => tenant,
   path: '/',
   component: lazyRouteComponent(
-    () => withMessages(import('./tenants/overview-page.tsx'), 'ui.tenants'),
+    () => withMessages(import('./tenants/overview-page.tsx'), 'portal.tenants', 'ui.tenants'),
     'OverviewPage',
   ),
 })
@@ -102,7 +108,10 @@ const mfa = createRoute({
 const storage = createRoute({
   getParentRoute: () => tenant,
   path: '/storage',
-  component: lazyRouteComponent(() => import('./storage/storage-page.tsx'), 'StoragePage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./storage/storage-page.tsx'), 'portal.storage'),
+    'StoragePage',
+  ),
 })
 
 const account = createRoute({
@@ -121,7 +130,7 @@ const audit = createRoute({
   getParentRoute: () => tenant,
   path: '/audit',
   component: lazyRouteComponent(
-    () => withMessages(import('./audit/audit-page.tsx'), 'ui.audit'),
+    () => withMessages(import('./audit/audit-page.tsx'), 'portal.audit', 'ui.audit'),
     'AuditPage',
   ),
 })
@@ -130,7 +139,7 @@ const settings = createRoute({
   getParentRoute: () => tenant,
   path: '/settings',
   component: lazyRouteComponent(
-    () => withMessages(import('./tenants/settings-page.tsx'), 'ui.tenants'),
+    () => withMessages(import('./tenants/settings-page.tsx'), 'portal.tenants', 'ui.tenants'),
     'SettingsPage',
   ),
 })

@@ -3,17 +3,21 @@ import type bookingFrame from './en/booking/frame.json'
 import type bookingManage from './en/booking/manage.json'
 import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
-import type portalBilling from './en/portal/billing.json'
+import type portalAudit from './en/portal/audit.json'
 import type portalBillingInfo from './en/portal/billing-info.json'
+import type portalBilling from './en/portal/billing.json'
 import type portalBranding from './en/portal/branding.json'
 import type portalDomains from './en/portal/domains.json'
 import type portalLayout from './en/portal/layout.json'
 import type portalMfa from './en/portal/mfa.json'
+import type portalProfile from './en/portal/profile.json'
 import type portalSchedulingBookings from './en/portal/scheduling-bookings.json'
 import type portalSecurityPolicy from './en/portal/security-policy.json'
 import type portalSession from './en/portal/session.json'
 import type portalSso from './en/portal/sso.json'
+import type portalStorage from './en/portal/storage.json'
 import type portalSubscriptions from './en/portal/subscriptions.json'
+import type portalTenants from './en/portal/tenants.json'
 import type serverErrors from './en/server/errors.json'
 import type serverPages from './en/server/pages.json'
 import type audit from './en/ui/audit.json'
@@ -37,17 +41,21 @@ export interface Messages {
     times: typeof bookingTimes
   }
   portal: {
+    audit: typeof portalAudit
     'billing-info': typeof portalBillingInfo
     billing: typeof portalBilling
     branding: typeof portalBranding
     domains: typeof portalDomains
     layout: typeof portalLayout
     mfa: typeof portalMfa
+    profile: typeof portalProfile
     'scheduling-bookings': typeof portalSchedulingBookings
     'security-policy': typeof portalSecurityPolicy
     session: typeof portalSession
     sso: typeof portalSso
+    storage: typeof portalStorage
     subscriptions: typeof portalSubscriptions
+    tenants: typeof portalTenants
   }
   server: {
     errors: typeof serverErrors

@@ -5,6 +5,7 @@ import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
 import { SearchFurtherBack } from '@atrium/ui/audit-further'
 import { AuditTable } from '@atrium/ui/audit-table'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
@@ -19,6 +20,8 @@ import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { type AuditSearch, auditQuery, readAuditSearch } from './search.ts'
+
+const t = translations('portal.audit')
 
 const fields: readonly AuditFilterName[] = [
   'q',
@@ -53,9 +56,9 @@ export function AuditPage() {
   return (
     <>
       <PageHeader
-        title="Audit log"
-        tabTitle={`Audit log of ${tenant.name}`}
-        description={`Everything that was done in ${tenant.name}, by whom and when. Entries cannot be changed or removed.`}
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description', { tenant: tenant.name })}
       />
       <AuditFilters
         value={search}
@@ -63,10 +66,10 @@ export function AuditPage() {
         actions={tenantActions}
         onChange={(change) => go(change)}
       />
-      {query.isPending && <LoadingRows label="Loading the audit log" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The audit log could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -75,7 +78,7 @@ export function AuditPage() {
       {query.data && !query.error && query.data.items.length === 0 && !query.data.more && (
         <EmptyState
           icon={<IconHistory size={32} stroke={1.5} aria-hidden />}
-          title={filtered ? 'No entry fits these filters' : 'Nothing has happened yet'}
+          title={t(filtered ? 'empty.filtered.title' : 'empty.none.title')}
           action={
             filtered && (
               <Button
@@ -84,21 +87,19 @@ export function AuditPage() {
                   void router.navigate({ ...links.auditLog(tenant.slug), replace: true })
                 }
               >
-                Clear filters
+                {t('empty.filtered.clear')}
               </Button>
             )
           }
         >
-          {filtered
-            ? 'Widen the time, or take a filter away.'
-            : 'Changes to the workplace are listed here as they are made.'}
+          {t(filtered ? 'empty.filtered.hint' : 'empty.none.hint')}
         </EmptyState>
       )}
       {query.data && !query.error && (
         <>
           {query.data.items.length > 0 && (
             <AuditTable
-              caption={`Audit log of ${tenant.name}`}
+              caption={t('tabTitle', { tenant: tenant.name })}
               events={query.data.items}
               tenantNoun="workplace"
               onOpen={setOpened}
@@ -112,7 +113,7 @@ export function AuditPage() {
             onChange={(trail) => go({ trail }, false)}
           />
           <Pager
-            label="Pages of the audit log"
+            label={t('pages')}
             trail={search.trail}
             nextCursor={query.data.more ? null : query.data.nextCursor}
             onChange={(trail) => go({ trail }, false)}

@@ -3,6 +3,7 @@ import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatCount } from '@atrium/ui/format'
 import { HealthFactors } from '@atrium/ui/health-factors'
+import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
@@ -12,11 +13,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
 import classes from '../members/members.module.css'
 import { SubscriptionPanel } from '../subscriptions/subscription-panel.tsx'
-import { planLabels } from '../tenants/plans.ts'
 import { useTRPC } from '../trpc.ts'
 import { CustomerActions } from './customer-actions.tsx'
 import { CustomerEditor } from './customer-editor.tsx'
 import { mayDo, usePartner } from './use-partner.ts'
+
+const labels = translations('ui.labels')
 
 interface Props {
   slug: string
@@ -63,7 +65,7 @@ function Details({ tenant }: { tenant: TenantView }) {
         </Alert>
       )}
       <DetailList>
-        <DetailItem label="Plan">{planLabels[tenant.plan].name}</DetailItem>
+        <DetailItem label="Plan">{labels(`plans.${tenant.plan}`)}</DetailItem>
         <DetailItem label="Seats">{seatsText(tenant)}</DetailItem>
         <DetailItem label="Owner">
           {tenant.owner && `${tenant.owner.name}, ${tenant.owner.email}`}

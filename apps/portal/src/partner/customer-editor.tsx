@@ -4,19 +4,22 @@ import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { SaveButtons } from '@atrium/ui/save-buttons'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
 import { NativeSelect, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { planLabels, planStorage } from '../tenants/plans.ts'
+import { planStorage } from '../tenants/plans.ts'
 import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
 import { CustomerForm, type CustomerFormValues, changesOf, fromCustomer } from './customer-form.ts'
 import { useInvalidatePartner } from './mutations.ts'
 import { explain } from './status-meta.ts'
 import { usePartner } from './use-partner.ts'
+
+const labels = translations('ui.labels')
 
 /** What a partner sells to a customer: plan and seats, with its name and industry. */
 export function CustomerEditor({ tenant }: { tenant: TenantView }) {
@@ -53,7 +56,7 @@ export function CustomerEditor({ tenant }: { tenant: TenantView }) {
           <NativeSelect
             label="Plan"
             description={`${planStorage(form.values.plan)} of storage.`}
-            data={plans.map((plan) => ({ value: plan, label: planLabels[plan].name }))}
+            data={plans.map((plan) => ({ value: plan, label: labels(`plans.${plan}`) }))}
             {...form.getInputProps('plan')}
           />
           <NumberInput

@@ -5,6 +5,7 @@ import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { amountsText } from '@atrium/ui/partner-status-meta'
@@ -17,10 +18,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import * as links from '../links.ts'
-import { planLabels } from '../tenants/plans.ts'
 import { useTRPC } from '../trpc.ts'
 import { type CustomersSearch, customersQuery, readCustomersSearch } from './search.ts'
 import { mayDo, maySee, usePartner } from './use-partner.ts'
+
+const labels = translations('ui.labels')
 
 const CustomerDrawer = lazy(() => import('./customer-drawer.tsx'))
 
@@ -167,7 +169,7 @@ function columnsFor(search: CustomersSearch, withRevenue: boolean): Column<Custo
       cell: ({ status }) => <TenantStatusBadge status={status} />,
     },
     { key: 'health', header: 'Health', cell: ({ health }) => <HealthBadge health={health} /> },
-    { key: 'plan', header: 'Plan', cell: ({ plan }) => planLabels[plan].name },
+    { key: 'plan', header: 'Plan', cell: ({ plan }) => labels(`plans.${plan}`) },
     { key: 'seats', header: 'Members of seats', align: 'end', cell: seatUse },
     ...(withRevenue
       ? [

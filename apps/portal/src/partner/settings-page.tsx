@@ -5,6 +5,7 @@ import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { SaveButtons } from '@atrium/ui/save-buttons'
@@ -14,7 +15,6 @@ import { Fieldset, Grid, NativeSelect, NumberInput, Stack, TextInput } from '@ma
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { planLabels } from '../tenants/plans.ts'
 import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
 import {
@@ -25,6 +25,8 @@ import {
 } from './settings-form.ts'
 import { explain } from './status-meta.ts'
 import { mayDo, maySee, usePartner } from './use-partner.ts'
+
+const labels = translations('ui.labels')
 
 /** How the partner is reached, and what its new customers begin with. */
 export function PartnerSettingsPage() {
@@ -128,7 +130,7 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
               <NativeSelect
                 label="Plan"
                 description="When your staff choose none."
-                data={plans.map((plan) => ({ value: plan, label: planLabels[plan].name }))}
+                data={plans.map((plan) => ({ value: plan, label: labels(`plans.${plan}`) }))}
                 {...form.getInputProps('defaultPlan')}
               />
               <NumberInput

@@ -1,15 +1,11 @@
 import type { UserView } from '@atrium/core/users/users'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Alert } from '@mantine/core'
 import { IconBriefcase } from '@tabler/icons-react'
 import * as links from '../links.ts'
 
-const hints = {
-  active: 'You are on the staff of this partner. Workplaces that you create belong to it.',
-  suspended:
-    'You are on the staff of this partner. It is suspended: everything can be read, and nothing changed.',
-  terminated: 'You were on the staff of this partner. The partnership has ended.',
-} as const
+const t = translations('portal.profile')
 
 /** Tells partner staff that they are known as such. */
 export function PartnerHint({ me }: { me: UserView }) {
@@ -19,12 +15,12 @@ export function PartnerHint({ me }: { me: UserView }) {
       variant="light"
       icon={<IconBriefcase aria-hidden />}
       mb="lg"
-      title={`Partner: ${me.partner.name}`}
+      title={t('partner.title', { partner: me.partner.name })}
     >
-      {hints[me.partner.status]}{' '}
+      {t(`partner.hints.${me.partner.status}`)}{' '}
       {me.partner.status !== 'terminated' && (
         <LinkAnchor {...links.partner} inherit>
-          Open the partner area
+          {t('partner.open')}
         </LinkAnchor>
       )}
     </Alert>

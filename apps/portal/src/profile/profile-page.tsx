@@ -5,6 +5,7 @@ import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
@@ -16,31 +17,34 @@ import { Grid, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import * as links from '../links.ts'
-import { roleNames } from '../tenants/roles.ts'
+
 import { useTRPC } from '../trpc.ts'
 import { ContactForm, type ContactValues, changesOf, fromUser } from './contact-form.ts'
 import { PartnerHint } from './partner-hint.tsx'
 import { useProfile } from './use-profile.ts'
+
+const t = translations('portal.profile')
+const labels = translations('ui.labels')
 
 /** Who is signed in, and what they may change about themselves. */
 export function ProfilePage() {
   const { me, tenants } = useProfile()
   return (
     <>
-      <PageHeader title="My profile" description="How others see you, and how to reach you." />
+      <PageHeader title={t('title')} description={t('description')} />
       <PartnerHint me={me} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <ContactPanel me={me} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <Panel title="Account">
+          <Panel title={t('account.title')}>
             <DetailList>
-              <DetailItem label="Signs in as">{me.email}</DetailItem>
-              <DetailItem label="Since">
+              <DetailItem label={t('account.email')}>{me.email}</DetailItem>
+              <DetailItem label={t('account.since')}>
                 <Time at={me.createdAt} show="absolute" />
               </DetailItem>
-              <DetailItem label={tenants.length === 1 ? 'Workplace' : 'Workplaces'}>
+              <DetailItem label={t('account.workplaces', { count: tenants.length })}>
                 {tenants.map((tenant) => (
                   <div key={tenant.id}>
                     <LinkAnchor {...links.overview(tenant.slug)} inherit>
@@ -48,11 +52,11 @@ export function ProfilePage() {
                     </LinkAnchor>
                     <Text span c="dimmed" inherit>
                       {' '}
-                      ({roleNames[tenant.role]})
+                      ({labels(`roles.${tenant.role}`)})
                     </Text>
                   </div>
                 ))}
-                {tenants.length === 0 && 'None yet'}
+                {tenants.length === 0 && t('account.noWorkplaces')}
               </DetailItem>
             </DetailList>
           </Panel>
@@ -76,7 +80,7 @@ function ContactPanel({ me }: { me: UserView }) {
         queryClient.setQueryData(trpc.users.me.queryKey(), saved)
         form.setInitialValues(fromUser(saved))
         form.reset()
-        done('Your profile is saved.')
+        done(t('contact.saved'))
       },
       onError: (error) => {
         const errors = fieldErrors(problemOf(error))
@@ -86,7 +90,7 @@ function ContactPanel({ me }: { me: UserView }) {
     }),
   )
   return (
-    <Panel title="Contact">
+    <Panel title={t('contact.title')}>
       <form
         noValidate
         onSubmit={form.onSubmit((values) => {
@@ -96,7 +100,7 @@ function ContactPanel({ me }: { me: UserView }) {
       >
         <Stack>
           <TextInput
-            label="Display name"
+            label={t('contact.name')}
             required
             autoComplete="name"
             maxLength={200}
@@ -104,37 +108,37 @@ function ContactPanel({ me }: { me: UserView }) {
           />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TextInput
-              label="First name"
+              label={t('contact.firstName')}
               autoComplete="given-name"
               maxLength={100}
               {...form.getInputProps('firstName')}
             />
             <TextInput
-              label="Last name"
+              label={t('contact.lastName')}
               autoComplete="family-name"
               maxLength={100}
               {...form.getInputProps('lastName')}
             />
           </SimpleGrid>
           <TextInput
-            label="Phone"
+            label={t('contact.phone')}
             type="tel"
             autoComplete="tel"
             placeholder="+49 30 1234567"
             {...form.getInputProps('phone')}
           />
           <TextInput
-            label="Alternative e-mail"
-            description="Used to reach you when your mailbox cannot."
+            label={t('contact.alternativeEmail')}
+            description={t('contact.alternativeEmailHint')}
             type="email"
             autoComplete="email"
             {...form.getInputProps('alternativeEmail')}
           />
           {update.error && problemOf(update.error).issues.length === 0 && (
-            <ProblemAlert title="Your profile was not saved." error={update.error} />
+            <ProblemAlert title={t('contact.saveFailed')} error={update.error} />
           )}
           <SaveButtons
-            label="Save changes"
+            label={t('contact.save')}
             saving={update.isPending}
             dirty={form.isDirty()}
             onDiscard={form.reset}

@@ -1,21 +1,28 @@
 import type { MemberStorage, StorageState, StorageView } from '@atrium/core/upstream-cache/storage'
 import { formatBytes } from '@atrium/ui/format'
-import type { StatusMeta } from '@atrium/ui/tones'
+import { translations } from '@atrium/ui/messages'
+import type { StatusMeta, Tone } from '@atrium/ui/tones'
 
-export const storageMeta: Readonly<Record<StorageState, StatusMeta>> = {
-  normal: { label: 'Plenty left', tone: 'good' },
-  nearing: { label: 'Filling up', tone: 'warning' },
-  critical: { label: 'Nearly full', tone: 'warning' },
-  exceeded: { label: 'Full', tone: 'bad' },
-  disabled: { label: 'Switched off', tone: 'neutral' },
-  unknown: { label: 'Unknown', tone: 'neutral' },
-  no_space: { label: 'Not set up yet', tone: 'waiting' },
-  unavailable: { label: 'Could not be read', tone: 'bad' },
+const t = translations('portal.storage')
+
+const tones: Readonly<Record<StorageState, Tone>> = {
+  normal: 'good',
+  nearing: 'warning',
+  critical: 'warning',
+  exceeded: 'bad',
+  disabled: 'neutral',
+  unknown: 'neutral',
+  no_space: 'waiting',
+  unavailable: 'bad',
+}
+
+export function storageMeta(state: StorageState): StatusMeta {
+  return { label: t(`states.${state}`), tone: tones[state] }
 }
 
 /** A size, or words for one that is not known: an unknown size is never shown as 0. */
 export function sizeText(bytes: number | null): string {
-  return bytes === null ? 'Unknown' : formatBytes(bytes)
+  return bytes === null ? t('unknown') : formatBytes(bytes)
 }
 
 /** Share of the space in use, 0 to 100; undefined when there is no limit or it is not known. */
@@ -31,13 +38,15 @@ export function usedPercent({
 export function storageText(
   view: Pick<StorageView, 'total' | 'used' | 'remaining' | 'unlimited' | 'state'>,
 ): string {
-  if (view.state === 'no_space')
-    return 'There is no file space yet. It is made with the other services of the workplace.'
-  if (view.used === null) return 'How much is stored could not be read.'
-  if (view.unlimited) return `${formatBytes(view.used)} used, without a limit.`
-  if (view.total === null) return `${formatBytes(view.used)} used.`
-  const left = view.remaining === null ? '' : `, ${formatBytes(Math.max(0, view.remaining))} left`
-  return `${formatBytes(view.used)} of ${formatBytes(view.total)} used${left}.`
+  if (view.state === 'no_space') return t('space.none')
+  if (view.used === null) return t('space.notRead')
+  const used = formatBytes(view.used)
+  if (view.unlimited) return t('space.unlimited', { used })
+  if (view.total === null) return t('space.used', { used })
+  const total = formatBytes(view.total)
+  return view.remaining === null
+    ? t('space.usedOf', { used, total })
+    : t('space.usedOfLeft', { used, total, left: formatBytes(Math.max(0, view.remaining)) })
 }
 
 /** What the table says of a person's own space. */
@@ -46,6 +55,6 @@ export function memberUse({ state, used, reason, checkedAt }: MemberStorage): {
   known: boolean
 } {
   if (state === 'known' && used !== null) return { text: formatBytes(used), known: true }
-  if (state === 'no_account') return { text: 'No file account', known: false }
-  return { text: reason ?? (checkedAt === null ? 'Not read yet' : 'Unknown'), known: false }
+  if (state === 'no_account') return { text: t('members.noAccount'), known: false }
+  return { text: reason ?? t(checkedAt === null ? 'members.notRead' : 'unknown'), known: false }
 }

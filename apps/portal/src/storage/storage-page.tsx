@@ -3,6 +3,7 @@ import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { FailureText } from '@atrium/ui/failure-text'
 import { formatBytes } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { Panel } from '@atrium/ui/panel'
@@ -22,6 +23,8 @@ import { readStorageSearch, storageQuery } from './search.ts'
 import { memberUse, sizeText, storageMeta, storageText, usedPercent } from './status-meta.ts'
 import classes from './storage.module.css'
 
+const t = translations('portal.storage')
+
 /** How much a workplace stores, and each of its people. */
 export function StoragePage() {
   const tenant = useTenant()
@@ -40,14 +43,14 @@ export function StoragePage() {
   return (
     <>
       <PageHeader
-        title="Storage"
-        tabTitle={`Storage of ${tenant.name}`}
-        description="Files of the workplace and of each person."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
       />
-      {query.isPending && <LoadingRows label="Loading storage" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The storage could not be read."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -57,20 +60,20 @@ export function StoragePage() {
         <Stack gap="lg">
           <SpacePanel storage={storage} />
           <Panel
-            title="Each person’s own files"
+            title={t('members.title')}
             description={<span role="status">{summaryOf(storage.members)}</span>}
           >
             {storage.members.items.length > 0 ? (
               <>
                 <ResponsiveTable
-                  caption={`Storage of members of ${tenant.name}`}
+                  caption={t('members.caption', { tenant: tenant.name })}
                   columns={columnsOf(tenant.slug)}
                   rows={storage.members.items}
                   rowKey={({ userId }) => userId}
                   stale={query.isPlaceholderData}
                 />
                 <Pager
-                  label="Pages of members"
+                  label={t('members.pages')}
                   trail={search.trail}
                   nextCursor={storage.members.nextCursor}
                   onChange={(trail) =>
@@ -83,7 +86,7 @@ export function StoragePage() {
               </>
             ) : (
               <Text size="sm" c="dimmed">
-                People appear here as soon as they have a file account.
+                {t('members.empty')}
               </Text>
             )}
           </Panel>
@@ -95,9 +98,9 @@ export function StoragePage() {
 
 function SpacePanel({ storage }: { storage: StorageView }) {
   const percent = usedPercent(storage)
-  const meta = storageMeta[storage.state]
+  const meta = storageMeta(storage.state)
   return (
-    <Panel title="The workplace’s shared space" actions={<StatusBadge {...meta} />}>
+    <Panel title={t('space.title')} actions={<StatusBadge {...meta} />}>
       <Stack>
         <div>
           <Text mb="xs">{storageText(storage)}</Text>
@@ -106,7 +109,7 @@ function SpacePanel({ storage }: { storage: StorageView }) {
               size="xl"
               value={percent}
               color={meta.tone === 'bad' ? 'red' : meta.tone === 'warning' ? 'yellow' : 'tide'}
-              aria-label="Share of the space in use"
+              aria-label={t('space.share')}
             />
           )}
         </div>
@@ -117,13 +120,12 @@ function SpacePanel({ storage }: { storage: StorageView }) {
         )}
         {storage.state !== 'no_space' && (
           <dl className={classes.figures}>
-            <Figure label="Total">
-              {storage.unlimited ? 'Unlimited' : sizeText(storage.total)}
-            </Figure>
-            <Figure label="Used">{sizeText(storage.used)}</Figure>
-            <Figure label="Left">
-              {storage.unlimited ? 'Unlimited' : sizeText(storage.remaining)}
-            </Figure>
+            <Figure label={t('figures.total')} {...sizeFigure(storage.total, storage.unlimited)} />
+            <Figure label={t('figures.used')} {...sizeFigure(storage.used, false)} />
+            <Figure
+              label={t('figures.left')}
+              {...sizeFigure(storage.remaining, storage.unlimited)}
+            />
           </dl>
         )}
       </Stack>
@@ -131,26 +133,38 @@ function SpacePanel({ storage }: { storage: StorageView }) {
   )
 }
 
-function Figure({ label, children }: { label: string; children: string }) {
+function sizeFigure(bytes: number | null, unlimited: boolean) {
+  return unlimited
+    ? { value: t('figures.unlimited'), unknown: false }
+    : { value: sizeText(bytes), unknown: bytes === null }
+}
+
+function Figure({ label, value, unknown }: { label: string; value: string; unknown: boolean }) {
   return (
     <div className={classes.figure}>
       <dt>{label}</dt>
-      <dd data-unknown={children === 'Unknown' || undefined}>{children}</dd>
+      <dd data-unknown={unknown || undefined}>{value}</dd>
     </div>
   )
 }
 
 function summaryOf({ summary, refreshing }: StorageView['members']): string {
-  const known = `${formatBytes(summary.used)} in the spaces of ${summary.known} of ${summary.members} people.`
-  if (refreshing) return `${known} The others are being read; the numbers fill in by themselves.`
-  return summary.unknown > 0 ? `${known} Of ${summary.unknown} it could not be read.` : known
+  const known = t('members.summary', {
+    used: formatBytes(summary.used),
+    known: summary.known,
+    members: summary.members,
+  })
+  if (refreshing) return `${known} ${t('members.refreshing')}`
+  return summary.unknown > 0
+    ? `${known} ${t('members.someUnknown', { count: summary.unknown })}`
+    : known
 }
 
 function columnsOf(slug: string): Column<MemberStorage>[] {
   return [
     {
       key: 'name',
-      header: 'Name',
+      header: t('members.name'),
       primary: true,
       cell: ({ userId, name, email }) => (
         <>
@@ -172,7 +186,7 @@ function columnsOf(slug: string): Column<MemberStorage>[] {
     },
     {
       key: 'used',
-      header: 'Used',
+      header: t('members.used'),
       cell: (member) => {
         const { text, known } = memberUse(member)
         return known ? (
@@ -186,9 +200,9 @@ function columnsOf(slug: string): Column<MemberStorage>[] {
     },
     {
       key: 'checked',
-      header: 'Read',
+      header: t('members.checked'),
       wideOnly: true,
-      cell: ({ checkedAt }) => (checkedAt ? <Time at={checkedAt} /> : 'Never'),
+      cell: ({ checkedAt }) => (checkedAt ? <Time at={checkedAt} /> : t('members.never')),
     },
   ]
 }

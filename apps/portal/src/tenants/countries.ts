@@ -1,3 +1,8 @@
+import { translations } from '@atrium/ui/messages'
+import { viewerLocale } from '@atrium/ui/page-language'
+
+const labels = translations('ui.labels')
+
 // ISO 3166-1 alpha-2, without uninhabited territories. Names come from the browser (CLDR), so that
 // they need no upkeep here.
 const codes =
@@ -12,18 +17,17 @@ let options: { value: string; label: string }[] | undefined
 
 /** Countries by name for a select, with an empty choice first. */
 export function countryOptions(): { value: string; label: string }[] {
-  if (!options) {
-    const names = new Intl.DisplayNames('en', { type: 'region' })
-    const named = codes.split(' ').map((code) => ({ value: code, label: names.of(code) ?? code }))
-    options = [
-      { value: '', label: 'Not given' },
-      ...named.sort((a, b) => a.label.localeCompare(b.label, 'en')),
-    ]
-  }
+  options ??= [
+    { value: '', label: labels('notGiven') },
+    ...codes
+      .split(' ')
+      .map((code) => ({ value: code, label: countryName(code) }))
+      .sort((a, b) => a.label.localeCompare(b.label, viewerLocale)),
+  ]
   return options
 }
 
 /** Name of a country by its code; the code itself when the browser does not know it. */
 export function countryName(code: string): string {
-  return new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code
+  return new Intl.DisplayNames(viewerLocale, { type: 'region' }).of(code) ?? code
 }

@@ -1,6 +1,7 @@
 import type { Plan, TenantView } from '@atrium/core/tenants/tenants'
 import { LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
@@ -41,6 +42,8 @@ import classes from './create-tenant.module.css'
 import { BeginningCards, PlanCards } from './plan-cards.tsx'
 import { SlugField } from './slug-field.tsx'
 
+const t = translations('portal.tenants')
+
 /**
  * Asks for what a new workplace needs, creates it, and goes to the page that shows it being set up.
  * Staff of a partner make customers.
@@ -59,7 +62,7 @@ export function CreateTenantPage() {
 /** The form begins with the plan that the partner's settings name. */
 function CreateCustomer({ slug }: { slug: string }) {
   const settings = useQuery(useTRPC().partners.settings.queryOptions({ slug }))
-  if (settings.isPending) return <LoadingRows label="Loading the settings of the partner" />
+  if (settings.isPending) return <LoadingRows label={t('create.loading')} />
   return <CreateTenant plan={settings.data?.defaultPlan ?? emptyForm.plan} />
 }
 
@@ -102,23 +105,21 @@ function CreateTenant({ plan }: { plan: Plan }) {
   return (
     <>
       <PageHeader
-        title={
-          partner
-            ? 'Add a customer'
-            : tenants.length === 0
-              ? 'Create your workplace'
-              : 'Create a workplace'
+        title={t(
+          `create.title.${partner ? 'customer' : tenants.length === 0 ? 'first' : 'further'}`,
+        )}
+        description={
+          partner ? t('create.customerLead', { partner: partner.name }) : t('create.lead')
         }
-        description={`${partner ? `It belongs to ${partner.name}, and you become its owner. ` : ''}A name is enough. Sign-in, mail and files are set up for you while you watch.`}
       />
       <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
         <Stack gap="lg" maw={760}>
-          <Panel title="Name and address">
+          <Panel title={t('create.naming.title')}>
             <Stack>
               <TextInput
-                label="Name of the workplace"
-                description="Usually the name of your organisation. It can be changed later."
-                placeholder="Acme Incorporated"
+                label={t('create.naming.name')}
+                description={t('create.naming.nameHint')}
+                placeholder={t('create.naming.namePlaceholder')}
                 required
                 autoComplete="organization"
                 maxLength={100}
@@ -132,47 +133,38 @@ function CreateTenant({ plan }: { plan: Plan }) {
             </Stack>
           </Panel>
           {partner ? (
-            <Panel
-              title="Plan"
-              description="The customer gets it without a subscription, and it is recorded that you gave it."
-            >
+            <Panel title={t('create.plan.title')} description={t('create.plan.customerHint')}>
               <PlanCards
                 value={form.values.plan}
                 onChange={(plan) => form.setFieldValue('plan', plan)}
               />
             </Panel>
           ) : (
-            <Panel
-              title="Plan"
-              description="Every plan comes with sign-in, mail and files. Storage is shared by the whole workplace."
-            >
+            <Panel title={t('create.plan.title')} description={t('create.plan.hint')}>
               <BeginningCards subscribes={subscribes} onChange={setSubscribes} />
             </Panel>
           )}
-          <Panel
-            title="Domains"
-            description="Optional. Without one of your own you get an address under ours and can start at once."
-          >
+          <Panel title={t('create.domains.title')} description={t('create.domains.description')}>
             <TagsInput
-              label="Your own domains"
-              description="Press Enter after each one. Each one works once you have proved that it is yours."
-              placeholder={form.values.domains.length === 0 ? 'acme.com' : ''}
+              label={t('create.domains.label')}
+              description={t('create.domains.hint')}
+              placeholder={form.values.domains.length === 0 ? t('create.domains.placeholder') : ''}
               splitChars={[',', ' ', ';']}
               acceptValueOnBlur
               maxTags={20}
               clearable
-              clearButtonProps={{ 'aria-label': 'Clear domains' }}
+              clearButtonProps={{ 'aria-label': t('create.domains.clear') }}
               {...form.getInputProps('domains')}
               error={form.errors.domains ?? domainError(form.errors, form.values.domains)}
             />
           </Panel>
           <BillingPanel form={form} />
           {problem && !taken && problem.issues.length === 0 && (
-            <ProblemAlert title="The workplace was not created." error={create.error} />
+            <ProblemAlert title={t('create.failed')} error={create.error} />
           )}
           <Group>
             <Button type="submit" size="md" loading={create.isPending}>
-              Create workplace
+              {t('create.submit')}
             </Button>
           </Group>
         </Stack>
@@ -189,7 +181,10 @@ function domainError(
   domains: readonly string[],
 ): string | undefined {
   const at = domains.findIndex((_, index) => errors[`domains.${index}`] !== undefined)
-  return at === -1 ? undefined : `${domains[at]}: ${String(errors[`domains.${at}`])}`
+  const domain = domains[at]
+  return domain === undefined
+    ? undefined
+    : t('create.domains.fault', { domain, fault: String(errors[`domains.${at}`]) })
 }
 
 function BillingPanel({ form }: { form: UseFormReturnType<CreateFormValues> }) {
@@ -211,11 +206,11 @@ function BillingPanel({ form }: { form: UseFormReturnType<CreateFormValues> }) {
         />
         <span>
           <Text span fw={550}>
-            Billing details
+            {t('create.billing.title')}
           </Text>
           <Text span size="sm" c="dimmed">
             {' '}
-            (optional, for your invoices)
+            {t('create.billing.optional')}
           </Text>
         </span>
       </UnstyledButton>
@@ -223,12 +218,12 @@ function BillingPanel({ form }: { form: UseFormReturnType<CreateFormValues> }) {
         {opened && (
           <SimpleGrid cols={{ base: 1, sm: 2 }} pt="md">
             <TextInput
-              label="Company"
+              label={t('create.billing.company')}
               autoComplete="organization"
               {...form.getInputProps('billingInfo.company')}
             />
             <NativeSelect
-              label="Country"
+              label={t('create.billing.country')}
               autoComplete="country"
               data={countryOptions()}
               {...form.getInputProps('billingInfo.country')}

@@ -1,7 +1,8 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
-import { formatCount, formatMoney } from '@atrium/ui/format'
+import { formatList, formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { ReleaseDomainsChoice, releasable } from '@atrium/ui/release-domains'
 import { Button, Group, List, Stack, Text } from '@mantine/core'
@@ -13,6 +14,8 @@ import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
 import { useDeleteTenant } from './mutations.ts'
 import { explain } from './problems.ts'
+
+const t = translations('portal.tenants')
 
 /** Acts of the owner that cannot be taken back. */
 export function DangerZone({ tenant }: { tenant: TenantView }) {
@@ -28,17 +31,17 @@ export function DangerZone({ tenant }: { tenant: TenantView }) {
     open()
   }
   return (
-    <Panel title="Delete this workplace" description="Only you as its owner can do this.">
+    <Panel title={t('delete.title')} description={t('delete.description')}>
       <Group>
         <Button color="red" variant="light" onClick={show}>
-          Delete workplace
+          {t('delete.submit')}
         </Button>
       </Group>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={`Delete ${tenant.name}?`}
-        confirmLabel="Delete workplace"
+        title={t('delete.question', { tenant: tenant.name })}
+        confirmLabel={t('delete.submit')}
         typedWord={tenant.slug}
         explain={explain}
         onConfirm={async () => {
@@ -46,32 +49,24 @@ export function DangerZone({ tenant }: { tenant: TenantView }) {
             slug: tenant.slug,
             ...(release ? { releaseDomains: true } : {}),
           })
-          done(`${tenant.name} has been deleted.`)
+          done(t('delete.done', { tenant: tenant.name }))
           await router.navigate({ ...links.home, replace: true })
         }}
       >
         <Stack gap="xs">
-          <Text size="sm">This closes the workplace for everyone in it:</Text>
+          <Text size="sm">{t('delete.effects.lead')}</Text>
           <List size="sm" spacing={4}>
+            <List.Item>{t('delete.effects.members', { count: tenant.memberCount })}</List.Item>
             <List.Item>
-              {tenant.memberCount === 1
-                ? 'its only member loses'
-                : `all ${formatCount(tenant.memberCount)} members lose`}{' '}
-              access to it, to mailboxes, files and apps
+              {t('delete.effects.domains', {
+                count: tenant.domains.length,
+                first: tenant.domains[0] ?? '',
+              })}
             </List.Item>
-            <List.Item>
-              its{' '}
-              {tenant.domains.length === 1
-                ? `domain ${tenant.domains[0]}`
-                : `${tenant.domains.length} domains`}{' '}
-              can no longer be managed
-            </List.Item>
-            <List.Item>the short name {tenant.slug} stays taken and cannot be used again</List.Item>
+            <List.Item>{t('delete.effects.slug', { slug: tenant.slug })}</List.Item>
             {opened && <BillingOnDeletion slug={tenant.slug} />}
           </List>
-          <Text size="sm">
-            Your provider can restore it for a while. Its record and its audit log are kept.
-          </Text>
+          <Text size="sm">{t('delete.hint')}</Text>
           <ReleaseDomainsChoice
             domains={releasable(domains.data?.items)}
             checked={release}
@@ -89,22 +84,29 @@ export function DangerZone({ tenant }: { tenant: TenantView }) {
  */
 function BillingOnDeletion({ slug }: { slug: string }) {
   const billing = useQuery(useTRPC().billing.get.queryOptions({ slug }))
-  if (billing.isError) return <List.Item>its subscription, if there is one, ends at once</List.Item>
+  if (billing.isError) return <List.Item>{t('delete.effects.subscriptionUnknown')}</List.Item>
   if (!billing.data) return null
   const { onDeletion, due } = billing.data
-  const owed = due
-    .map(({ amountMinor, currency }) => formatMoney(amountMinor, currency))
-    .join(' and ')
   return (
     <>
       {onDeletion && (
         <List.Item>
-          its subscription ends at once and nothing more is charged
-          {onDeletion.creditMinor > 0 &&
-            `; about ${formatMoney(onDeletion.creditMinor, onDeletion.currency)} without tax for the unused time become credit of this workplace`}
+          {onDeletion.creditMinor > 0
+            ? t('delete.effects.subscriptionCredit', {
+                amount: formatMoney(onDeletion.creditMinor, onDeletion.currency),
+              })
+            : t('delete.effects.subscription')}
         </List.Item>
       )}
-      {owed !== '' && <List.Item>what is due stays due: {owed}</List.Item>}
+      {due.length > 0 && (
+        <List.Item>
+          {t('delete.effects.due', {
+            amounts: formatList(
+              due.map(({ amountMinor, currency }) => formatMoney(amountMinor, currency)),
+            ),
+          })}
+        </List.Item>
+      )}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import type { UserView } from '@atrium/core/users/users'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Text } from '@mantine/core'
 import { IconFolders, IconKey, IconMailbox } from '@tabler/icons-react'
@@ -7,22 +8,12 @@ import * as links from '../links.ts'
 import { PartnerHint } from '../profile/partner-hint.tsx'
 import classes from './home-page.module.css'
 
-const gives = [
-  {
-    Icon: IconKey,
-    name: 'One sign-in',
-    text: 'An account for each of your people, good for every service.',
-  },
-  {
-    Icon: IconMailbox,
-    name: 'Mail on your domain',
-    text: 'Start under an address of ours and add your own when you like.',
-  },
-  {
-    Icon: IconFolders,
-    name: 'A shared file space',
-    text: 'Ready for the whole team, with storage by plan.',
-  },
+const t = translations('portal.tenants')
+
+const parts = [
+  { part: 'identity', Icon: IconKey },
+  { part: 'mail', Icon: IconMailbox },
+  { part: 'files', Icon: IconFolders },
 ] as const
 
 /** The first page of somebody who belongs to no workplace yet. */
@@ -34,27 +25,26 @@ export function FirstRun({ me }: { me: UserView }) {
       <div className={classes.first}>
         <div>
           <PageHeader
-            title={name ? `Welcome, ${name}` : 'Welcome'}
-            description="You do not belong to a workplace yet. Create one now; it takes a minute."
+            title={name ? t('firstRun.greeting', { name }) : t('firstRun.greetingWithoutName')}
+            description={t('firstRun.hint')}
           />
           <LinkButton {...links.newTenant} size="md">
-            Create your workplace
+            {t('firstRun.create')}
           </LinkButton>
         </div>
         <ul className={classes.steps}>
-          {gives.map(({ Icon, name: what, text }) => (
-            <li key={what} className={classes.step}>
+          {parts.map(({ part, Icon }) => (
+            <li key={part} className={classes.step}>
               <Icon size={28} stroke={1.5} aria-hidden />
-              <Text fw={600}>{what}</Text>
+              <Text fw={600}>{t(`firstRun.parts.${part}.name`)}</Text>
               <Text size="sm" c="dimmed">
-                {text}
+                {t(`firstRun.parts.${part}.text`)}
               </Text>
             </li>
           ))}
         </ul>
         <Text size="sm" c="dimmed">
-          Waiting for an invitation instead? As soon as your administrator adds {me.email} to a
-          workplace, it appears here.
+          {t('firstRun.invitation', { email: me.email })}
         </Text>
       </div>
     </>

@@ -1,4 +1,5 @@
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { StatusBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
@@ -11,8 +12,10 @@ import { useProfile } from '../profile/use-profile.ts'
 import { lastTenant, lastVisitedFirst } from '../session/last-tenant.ts'
 import { FirstRun } from './first-run.tsx'
 import classes from './home-page.module.css'
-import { roleNames } from './roles.ts'
 import { TenantMark } from './tenant-mark.tsx'
+
+const t = translations('portal.tenants')
+const labels = translations('ui.labels')
 
 /**
  * Straight to the workplace when there is one, a choice when there are several; without one to the
@@ -28,10 +31,10 @@ export function HomePage() {
   return (
     <>
       <PageHeader
-        title="Your workplaces"
+        title={t('home.title')}
         actions={
           <LinkButton {...links.newTenant} leftSection={<IconPlus size={18} aria-hidden />}>
-            Create a workplace
+            {t('home.create')}
           </LinkButton>
         }
       />
@@ -45,11 +48,11 @@ export function HomePage() {
                 {tenant.name}
               </Link>
               <Text size="sm" c="dimmed">
-                {tenant.slug} · {roleNames[tenant.role]}
+                {tenant.slug} · {labels(`roles.${tenant.role}`)}
               </Text>
             </div>
             <div className={classes.marks}>
-              {tenant.slug === last && <StatusBadge label="Last visited" tone="neutral" />}
+              {tenant.slug === last && <StatusBadge label={t('home.lastVisited')} tone="neutral" />}
               <TenantStatusBadge status={tenant.status} />
             </div>
           </li>

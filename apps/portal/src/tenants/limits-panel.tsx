@@ -1,21 +1,20 @@
 import { limitUse } from '@atrium/core/platform/limit-use'
+import { formatCount } from '@atrium/ui/format'
 import { LimitUsePanel, limitLabel } from '@atrium/ui/limit-use'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Alert, List, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
 
+const t = translations('portal.tenants')
+
 /** Usage and limits of a workplace, for its admins. */
 export function LimitsPanel({ slug }: { slug: string }) {
   const query = useQuery(useTRPC().tenants.limits.queryOptions({ slug }))
-  return (
-    <LimitUsePanel
-      query={query}
-      description="Limits protect everybody against misuse. Ask your provider to raise one that you need more of."
-    />
-  )
+  return <LimitUsePanel query={query} description={t('limits.description')} />
 }
 
 /**
@@ -33,18 +32,22 @@ export function LimitWarning({ slug }: { slug: string }) {
     <Alert
       color={reached ? 'red' : 'yellow'}
       icon={<IconAlertTriangle aria-hidden />}
-      title={reached ? 'A limit is reached' : 'A limit is nearly reached'}
+      title={t(reached ? 'limits.reached' : 'limits.nearlyReached')}
     >
       <List size="sm" mb="xs">
         {close.map((item) => (
           <List.Item key={item.name}>
-            {limitLabel(item)}: {item.used} of {item.most}
+            {t('limits.use', {
+              limit: limitLabel(item),
+              used: formatCount(item.used ?? 0),
+              most: formatCount(item.most),
+            })}
           </List.Item>
         ))}
       </List>
       <Text size="sm">
         <LinkAnchor {...links.settings(slug)} inherit>
-          See usage and limits
+          {t('limits.details')}
         </LinkAnchor>
       </Text>
     </Alert>

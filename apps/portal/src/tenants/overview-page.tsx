@@ -1,4 +1,5 @@
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Grid, Stack } from '@mantine/core'
@@ -11,6 +12,8 @@ import { ProviderPanel } from './provider-panel.tsx'
 import { ProvisioningPanel } from './provisioning-panel.tsx'
 import { maySeeSettings } from './roles.ts'
 import { useTenant } from './use-tenant.ts'
+
+const t = translations('portal.tenants')
 
 /** Home of a workplace: how it is, what it has, and what is being done about it. */
 export function OverviewPage() {
@@ -27,7 +30,7 @@ export function OverviewPage() {
               variant="default"
               leftSection={<IconPencil size={17} aria-hidden />}
             >
-              Edit
+              {t('overview.edit')}
             </LinkButton>
           )
         }

@@ -1,21 +1,29 @@
 import { plans } from '@atrium/core/billing/plans'
 import { type Plan, plan } from '@atrium/core/tenants/tenants'
+import { translations } from '@atrium/ui/messages'
 import { Radio, Text } from '@mantine/core'
 import classes from './create-tenant.module.css'
-import { planLabels, planStorage } from './plans.ts'
+import { planStorage } from './plans.ts'
+
+const t = translations('portal.tenants')
+const labels = translations('ui.labels')
 
 /** The plans side by side, each with what it gives: for staff of a partner, who grant one. */
 export function PlanCards({ value, onChange }: { value: Plan; onChange: (plan: Plan) => void }) {
   return (
-    <Radio.Group aria-label="Plan" value={value} onChange={(next) => onChange(plan.parse(next))}>
+    <Radio.Group
+      aria-label={t('create.plan.title')}
+      value={value}
+      onChange={(next) => onChange(plan.parse(next))}
+    >
       <div className={classes.plans}>
         {plans.map((each) => (
           <PlanCard
             key={each}
             value={each}
-            name={planLabels[each].name}
+            name={labels(`plans.${each}`)}
             fact={planStorage(each)}
-            about={planLabels[each].suits}
+            about={t(`create.plan.suits.${each}`)}
           />
         ))}
       </div>
@@ -36,22 +44,22 @@ interface BeginningProps {
 export function BeginningCards({ subscribes, onChange }: BeginningProps) {
   return (
     <Radio.Group
-      aria-label="Plan"
+      aria-label={t('create.plan.title')}
       value={subscribes ? 'subscribe' : 'free'}
       onChange={(next) => onChange(next === 'subscribe')}
     >
       <div className={classes.plans}>
         <PlanCard
           value="free"
-          name={planLabels.free.name}
-          fact={`${planStorage('free')}, no card`}
-          about={`${planLabels.free.suits} You can subscribe at any time.`}
+          name={labels('plans.free')}
+          fact={t('create.plan.freeFact', { storage: planStorage('free') })}
+          about={t('create.plan.freeHint')}
         />
         <PlanCard
           value="subscribe"
-          name="A paid plan"
-          fact="Prices come next"
-          about="The workplace is created first. Then you see the plans with their prices, and choose plan and seats. Nothing is charged before."
+          name={t('create.plan.paidName')}
+          fact={t('create.plan.paidFact')}
+          about={t('create.plan.paidHint')}
         />
       </div>
     </Radio.Group>
@@ -70,7 +78,11 @@ function PlanCard({
   about: string
 }) {
   return (
-    <Radio.Card value={value} className={classes.plan} aria-label={`${name}, ${fact}`}>
+    <Radio.Card
+      value={value}
+      className={classes.plan}
+      aria-label={t('create.plan.option', { name, fact })}
+    >
       <span className={classes.planName}>
         <Text span fw={600}>
           {name}

@@ -2,6 +2,7 @@ import { isProvisioned, provisioningSteps } from '@atrium/core/provisioning/prov
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { ProvisioningSteps } from '@atrium/ui/provisioning-steps'
 import { Button, Group, Stack, Text } from '@mantine/core'
@@ -13,6 +14,8 @@ import classes from './overview.module.css'
 import { explain } from './problems.ts'
 import { maySeeSettings } from './roles.ts'
 import { useTenantEvents } from './use-tenant-events.ts'
+
+const t = translations('portal.tenants')
 
 const justMadeMs = 60_000
 
@@ -36,7 +39,7 @@ export function ProvisioningPanel({ tenant }: { tenant: TenantView }) {
         <Ready tenant={tenant} onClose={() => setDismissed(true)} />
       )}
       <Panel
-        title="Services"
+        title={t('services.title')}
         description={lead(finished, working, failed.length)}
         actions={
           mayRetry &&
@@ -49,7 +52,7 @@ export function ProvisioningPanel({ tenant }: { tenant: TenantView }) {
               loading={reconcile.isPending}
               onClick={() => reconcile.mutate({ slug: tenant.slug })}
             >
-              Retry now
+              {t('services.retry')}
             </Button>
           )
         }
@@ -58,14 +61,14 @@ export function ProvisioningPanel({ tenant }: { tenant: TenantView }) {
           <ProvisioningSteps progress={{ ...tenant, running: working }} />
           {reconcile.error && (
             <ProblemAlert
-              title="The retry did not start."
+              title={t('services.retryFailed')}
               error={reconcile.error}
               message={explain(reconcile.error)}
             />
           )}
           {failed.length > 0 && !working && !mayRetry && tenant.status === 'pending' && (
             <Text size="sm" c="dimmed">
-              An admin of the workplace can retry at once. Otherwise it is tried again by itself.
+              {t('services.retryHint')}
             </Text>
           )}
         </Stack>
@@ -75,11 +78,10 @@ export function ProvisioningPanel({ tenant }: { tenant: TenantView }) {
 }
 
 function lead(finished: boolean, working: boolean, failures: number): string {
-  if (finished) return 'Everything that your plan gives is in place.'
-  if (working) return 'Being set up right now. You can leave this page; the work goes on.'
-  if (failures > 0)
-    return `${failures === 1 ? 'One step has' : `${failures} steps have`} failed. It is tried again by itself after a while.`
-  return 'Waiting for its turn. It starts by itself.'
+  if (finished) return t('services.states.finished')
+  if (working) return t('services.states.working')
+  if (failures > 0) return t('services.states.failed', { count: failures })
+  return t('services.states.waiting')
 }
 
 function Ready({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
@@ -88,22 +90,22 @@ function Ready({ tenant, onClose }: { tenant: TenantView; onClose: () => void })
       <IconConfetti size={32} stroke={1.5} aria-hidden className={classes.readyIcon} />
       <div>
         <h2 id="ready" className={classes.readyTitle}>
-          {tenant.name} is ready
+          {t('ready.title', { tenant: tenant.name })}
         </h2>
         <Text size="sm" mb="sm">
-          Sign-in, mail and files are set up. See who belongs to it, or give it your colour.
+          {t('ready.hint')}
         </Text>
         <Group gap="xs">
           <LinkButton {...links.members(tenant.slug)} size="xs">
-            See members
+            {t('ready.members')}
           </LinkButton>
           {maySeeSettings(tenant.role) && (
             <LinkButton {...links.settings(tenant.slug)} size="xs" variant="default">
-              Choose a colour
+              {t('ready.colour')}
             </LinkButton>
           )}
           <Button size="xs" variant="subtle" onClick={onClose}>
-            Dismiss
+            {t('ready.dismiss')}
           </Button>
         </Group>
       </div>

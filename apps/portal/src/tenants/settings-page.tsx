@@ -3,6 +3,7 @@ import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
@@ -20,6 +21,8 @@ import { changesOf, fromTenant, SettingsForm, type SettingsFormValues } from './
 import { NoAccess } from './tenant-frame.tsx'
 import { useTenant } from './use-tenant.ts'
 
+const t = translations('portal.tenants')
+
 /** What admins change about a workplace. */
 export function SettingsPage() {
   const tenant = useTenant()
@@ -27,8 +30,8 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader
-        title="Settings"
-        tabTitle={`Settings of ${tenant.name}`}
+        title={t('settings.title')}
+        tabTitle={t('settings.tabTitle', { tenant: tenant.name })}
         description={tenant.name}
       />
       <Stack gap="lg" maw={760}>
@@ -70,7 +73,7 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
       onSuccess: (saved) => {
         form.setInitialValues(fromTenant(saved))
         form.reset()
-        done('The changes are saved.')
+        done(t('settings.saved'))
       },
       onError: (error) => {
         const errors = fieldErrors(problemOf(error))
@@ -81,26 +84,26 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
   }
 
   return (
-    <Panel title="General">
+    <Panel title={t('settings.general')}>
       <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
         <Stack>
           <TextInput
-            label="Name"
+            label={t('settings.name')}
             required
             maxLength={100}
             disabled={closed}
             {...form.getInputProps('name')}
           />
           <TextInput
-            label="Industry"
-            placeholder="Crafts, law, health care …"
+            label={t('settings.industry')}
+            placeholder={t('settings.industryPlaceholder')}
             maxLength={100}
             disabled={closed}
             {...form.getInputProps('industry')}
           />
           <ColorInput
-            label="Brand colour"
-            description="Marks your workplace in lists and in the switcher."
+            label={t('settings.colour')}
+            description={t('settings.colourHint')}
             placeholder="#1a6b82"
             format="hex"
             swatches={swatches}
@@ -109,13 +112,13 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
             // the same.
             withPicker={false}
             popoverProps={{ withinPortal: false }}
-            eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
+            eyeDropperButtonProps={{ 'aria-label': t('settings.pickColour') }}
             disabled={closed}
             {...form.getInputProps('brandColor')}
           />
           <NumberInput
-            label="Seats"
-            description={`How many members there may be, at most what the plan has; 0 for all of it. ${tenant.memberCount === 1 ? 'One member' : `${tenant.memberCount} members`} at the moment.`}
+            label={t('settings.seats')}
+            description={t('settings.seatsHint', { count: tenant.memberCount })}
             min={0}
             max={1_000_000}
             allowDecimal={false}
@@ -123,34 +126,31 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
             disabled={closed}
             {...form.getInputProps('seats')}
           />
-          <Radio.Group
-            label="When every seat is taken and somebody is added"
-            {...form.getInputProps('seatMode')}
-          >
+          <Radio.Group label={t('settings.seatMode.label')} {...form.getInputProps('seatMode')}>
             <Stack gap={6} mt={6}>
               <Radio
                 value="fixed"
                 disabled={closed}
-                label="Refuse"
-                description="Somebody raises the seats first."
+                label={t('settings.seatMode.fixed.label')}
+                description={t('settings.seatMode.fixed.hint')}
               />
               <Radio
                 value="auto"
                 disabled={closed}
-                label="Add a seat"
-                description="With a subscription whoever adds the member sees the price and confirms it first."
+                label={t('settings.seatMode.auto.label')}
+                description={t('settings.seatMode.auto.hint')}
               />
             </Stack>
           </Radio.Group>
           {update.error && problemOf(update.error).issues.length === 0 && (
             <ProblemAlert
-              title="The changes were not saved."
+              title={t('settings.saveFailed')}
               error={update.error}
               message={explain(update.error)}
             />
           )}
           <SaveButtons
-            label="Save changes"
+            label={t('settings.save')}
             saving={update.isPending}
             dirty={form.isDirty()}
             onDiscard={form.reset}

@@ -1,8 +1,11 @@
 import '@atrium/ui/issue-messages'
 import { tenantSlug } from '@atrium/core/tenants/slugs'
+import { translations } from '@atrium/ui/messages'
 import { Anchor, Button, Code, Group, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type CreateFormValues, nextSlug, suggestSlug } from './create-form.ts'
+
+const t = translations('portal.tenants')
 
 interface Props {
   form: UseFormReturnType<CreateFormValues>
@@ -23,8 +26,8 @@ export function SlugField({ form, taken }: Props) {
   return (
     <div>
       <TextInput
-        label="Short name"
-        description="Used in links and in the address of your workplace. It cannot be changed later."
+        label={t('create.slug.label')}
+        description={t('create.slug.hint')}
         required
         autoComplete="off"
         autoCapitalize="none"
@@ -32,7 +35,7 @@ export function SlugField({ form, taken }: Props) {
         maxLength={63}
         data-path="slug"
         value={slug}
-        error={isTaken ? `The short name ${slug} is taken.` : (fault ?? form.errors.slug)}
+        error={isTaken ? t('create.slug.taken', { slug }) : (fault ?? form.errors.slug)}
         onChange={(event) =>
           form.setFieldValue('slug', event.currentTarget.value.toLowerCase().replace(/\s+/g, '-'))
         }
@@ -44,17 +47,18 @@ export function SlugField({ form, taken }: Props) {
             variant="light"
             onClick={() => form.setFieldValue('slug', nextSlug(slug))}
           >
-            Use {nextSlug(slug)} instead
+            {t('create.slug.useInstead', { slug: nextSlug(slug) })}
           </Button>
         ) : (
           <Text size="sm" c="dimmed" aria-live="polite">
-            {checked?.success ? (
-              <>
-                Your workplace will be at <Code>{`${window.location.host}/t/${slug}`}</Code>
-              </>
-            ) : name.trim() !== '' && slug === '' ? (
-              'This name has no letters a to z. Please choose a short name.'
-            ) : null}
+            {checked?.success
+              ? t.rich('create.slug.preview', {
+                  address: `${window.location.host}/t/${slug}`,
+                  code: (chunks) => <Code>{chunks}</Code>,
+                })
+              : name.trim() !== '' && slug === ''
+                ? t('create.slug.noLetters')
+                : null}
           </Text>
         )}
         {suggested !== '' && suggested !== slug && !isTaken && (
@@ -64,7 +68,7 @@ export function SlugField({ form, taken }: Props) {
             size="sm"
             onClick={() => form.setFieldValue('slug', suggested)}
           >
-            Back to {suggested}
+            {t('create.slug.reset', { slug: suggested })}
           </Anchor>
         )}
       </Group>
