@@ -123,7 +123,10 @@ const account = createRoute({
 const devices = createRoute({
   getParentRoute: () => tenant,
   path: '/devices',
-  component: lazyRouteComponent(() => import('./devices/devices-page.tsx'), 'DevicesPage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./devices/devices-page.tsx'), 'portal.devices'),
+    'DevicesPage',
+  ),
 })
 
 const audit = createRoute({

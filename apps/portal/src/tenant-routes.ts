@@ -35,17 +35,26 @@ export function tenantRoutes(tenant: AnyRoute) {
     createRoute({
       getParentRoute,
       path: '/aliases',
-      component: lazyRouteComponent(() => import('./aliases/aliases-page.tsx'), 'AliasesPage'),
+      component: lazyRouteComponent(
+        () => withMessages(import('./aliases/aliases-page.tsx'), 'portal.aliases'),
+        'AliasesPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/lists',
-      component: lazyRouteComponent(() => import('./lists/lists-page.tsx'), 'ListsPage'),
+      component: lazyRouteComponent(
+        () => withMessages(import('./lists/lists-page.tsx'), 'portal.lists'),
+        'ListsPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/lists/$listId',
-      component: lazyRouteComponent(() => import('./lists/list-page.tsx'), 'ListPage'),
+      component: lazyRouteComponent(
+        () => withMessages(import('./lists/list-page.tsx'), 'portal.lists'),
+        'ListPage',
+      ),
     }),
     createRoute({
       getParentRoute,

@@ -3,12 +3,15 @@ import type bookingFrame from './en/booking/frame.json'
 import type bookingManage from './en/booking/manage.json'
 import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
+import type portalAliases from './en/portal/aliases.json'
 import type portalAudit from './en/portal/audit.json'
 import type portalBillingInfo from './en/portal/billing-info.json'
 import type portalBilling from './en/portal/billing.json'
 import type portalBranding from './en/portal/branding.json'
+import type portalDevices from './en/portal/devices.json'
 import type portalDomains from './en/portal/domains.json'
 import type portalLayout from './en/portal/layout.json'
+import type portalLists from './en/portal/lists.json'
 import type portalMfa from './en/portal/mfa.json'
 import type portalProfile from './en/portal/profile.json'
 import type portalSchedulingBookings from './en/portal/scheduling-bookings.json'
@@ -41,12 +44,15 @@ export interface Messages {
     times: typeof bookingTimes
   }
   portal: {
+    aliases: typeof portalAliases
     audit: typeof portalAudit
     'billing-info': typeof portalBillingInfo
     billing: typeof portalBilling
     branding: typeof portalBranding
+    devices: typeof portalDevices
     domains: typeof portalDomains
     layout: typeof portalLayout
+    lists: typeof portalLists
     mfa: typeof portalMfa
     profile: typeof portalProfile
     'scheduling-bookings': typeof portalSchedulingBookings

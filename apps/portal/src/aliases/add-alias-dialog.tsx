@@ -1,6 +1,7 @@
 import { AddAlias, type AliasView } from '@atrium/core/mail/aliases'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
@@ -10,6 +11,8 @@ import { explain } from '../tenants/problems.ts'
 import { showRejection } from '../tenants/rejection.ts'
 import { MailboxPicker } from './mailbox-picker.tsx'
 import { useAddAlias } from './mutations.ts'
+
+const t = translations('portal.aliases')
 
 interface Props {
   slug: string
@@ -21,7 +24,7 @@ interface Props {
 /** Asks for a further address and whose mailbox it belongs to. */
 export function AddAliasDialog({ opened, onClose, ...props }: Props) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Add an alias" size="md">
+    <Modal opened={opened} onClose={onClose} title={t('add.title')} size="md">
       {opened && <AddAliasForm {...props} onClose={onClose} />}
     </Modal>
   )
@@ -59,8 +62,8 @@ function AddAliasForm({ slug, onClose, onAdded }: Omit<Props, 'opened'>) {
     >
       <Stack>
         <OwnAddressField
-          label="Alias"
-          description="A further address. Mail to it arrives in the mailbox below."
+          label={t('add.address')}
+          description={t('add.addressHint')}
           value={form.values.address}
           domains={domains}
           error={form.errors.address}
@@ -74,18 +77,14 @@ function AddAliasForm({ slug, onClose, onAdded }: Omit<Props, 'opened'>) {
           onChange={(userId) => form.setFieldValue('userId', userId ?? '')}
         />
         {unplaced !== undefined && (
-          <ProblemAlert
-            title="The alias was not added."
-            error={unplaced}
-            message={explain(unplaced)}
-          />
+          <ProblemAlert title={t('add.failed')} error={unplaced} message={explain(unplaced)} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={add.isPending}>
-            Cancel
+            {t('add.cancel')}
           </Button>
           <Button type="submit" loading={add.isPending}>
-            Add alias
+            {t('add.action')}
           </Button>
         </Group>
       </Stack>

@@ -5,6 +5,7 @@ import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { done } from '@atrium/ui/done'
 import { FilterBar } from '@atrium/ui/filter-bar'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
@@ -15,7 +16,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconAt, IconPlus, IconSearch, IconTrash } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { mayChange } from '../tenants/roles.ts'
@@ -25,6 +26,8 @@ import { useTRPC } from '../trpc.ts'
 import { AddAliasDialog } from './add-alias-dialog.tsx'
 import { useRemoveAlias } from './mutations.ts'
 import { type AliasesSearch, aliasesQuery, readAliasesSearch } from './search.ts'
+
+const t = translations('portal.aliases')
 
 /** Every further address of the workplace's mailboxes. */
 export function AliasesPage() {
@@ -50,7 +53,7 @@ export function AliasesPage() {
     })
   const addButton = editable && (
     <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
-      Add alias
+      {t('add.action')}
     </Button>
   )
   const nothing = query.data && !query.error && query.data.items.length === 0
@@ -59,35 +62,35 @@ export function AliasesPage() {
   return (
     <>
       <PageHeader
-        title="Aliases"
-        tabTitle={`Aliases of ${tenant.name}`}
-        description="Further addresses of mailboxes, such as info or sales. One alias leads to one mailbox; for several people make a distribution list."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
         actions={!(nothing && !filtered) && addButton}
       />
       {!(nothing && !filtered) && (
-        <FilterBar label="Filter aliases">
+        <FilterBar label={t('filters.label')}>
           <DebouncedInput
-            label="Search"
+            label={t('filters.search')}
             type="search"
-            placeholder="Address or person"
+            placeholder={t('filters.searchPlaceholder')}
             leftSection={<IconSearch size={16} aria-hidden />}
             value={search.q}
             onChange={(q) => go({ q })}
           />
           {tenant.domains.length > 1 && (
             <NativeSelect
-              label="Domain"
+              label={t('filters.domain')}
               value={search.domain ?? ''}
               onChange={(event) => go({ domain: event.currentTarget.value || undefined })}
-              data={[{ value: '', label: 'Any domain' }, ...tenant.domains]}
+              data={[{ value: '', label: t('filters.anyDomain') }, ...tenant.domains]}
             />
           )}
         </FilterBar>
       )}
-      {query.isPending && <LoadingRows label="Loading aliases" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The aliases could not be read from the mail server."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -96,33 +99,31 @@ export function AliasesPage() {
       {nothing && (
         <EmptyState
           icon={<IconAt size={32} stroke={1.5} aria-hidden />}
-          title={filtered ? 'No alias fits these filters' : 'No aliases yet'}
+          title={t(filtered ? 'empty.filtered.title' : 'empty.none.title')}
           action={
             filtered ? (
               <Button variant="default" onClick={() => go({ q: undefined, domain: undefined })}>
-                Clear filters
+                {t('empty.filtered.clear')}
               </Button>
             ) : (
               addButton
             )
           }
         >
-          {filtered
-            ? 'Try another address or person.'
-            : 'Give a mailbox a second address, such as info or sales.'}
+          {t(filtered ? 'empty.filtered.hint' : 'empty.none.hint')}
         </EmptyState>
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
         <>
           <ResponsiveTable
-            caption={`Aliases of ${tenant.name}`}
-            columns={editable ? [...columns, removeColumn(setLeaving)] : columns}
+            caption={t('tabTitle', { tenant: tenant.name })}
+            columns={editable ? [...columns(), removeColumn(setLeaving)] : columns()}
             rows={query.data.items}
             rowKey={({ address }) => address}
             stale={query.isPlaceholderData}
           />
           <Pager
-            label="Pages of aliases"
+            label={t('table.pages')}
             trail={search.trail}
             nextCursor={query.data.nextCursor}
             onChange={(trail) => go({ trail }, false)}
@@ -135,38 +136,50 @@ export function AliasesPage() {
         onClose={close}
         onAdded={({ address, member }) => {
           close()
-          done(`Mail to ${address} now arrives in the mailbox of ${member?.name ?? 'the member'}.`)
+          done(
+            member
+              ? t('add.done', { address, member: member.name })
+              : t('add.doneWithoutMember', { address }),
+          )
         }}
       />
       <ConfirmDialog
         opened={leaving !== undefined}
         onClose={() => setLeaving(undefined)}
-        title={`Remove ${leaving?.address ?? 'the alias'}?`}
-        confirmLabel="Remove alias"
+        title={t('remove.question', { address: leaving?.address ?? '' })}
+        confirmLabel={t('remove.submit')}
         explain={explain}
         onConfirm={async () => {
           if (!leaving) return
           await remove.mutateAsync({ slug, address: leaving.address })
-          done(`${leaving.address} has been removed.`)
+          done(t('remove.done', { address: leaving.address }))
         }}
       >
-        Mail to <strong>{leaving?.address}</strong> will be refused. The mailbox
-        {leaving?.member && ` of ${leaving.member.name}`} and the mail in it stay.
+        {leaving && removalOf(leaving)}
       </ConfirmDialog>
     </>
   )
 }
 
-const columns: Column<AliasView>[] = [
+function removalOf({ address, member }: AliasView) {
+  const strong = (chunks: ReactNode) => <strong>{chunks}</strong>
+  return member
+    ? t.rich('remove.effects', { address, member: member.name, strong })
+    : t.rich('remove.effectsWithoutMember', { address, strong })
+}
+
+const columns = (): Column<AliasView>[] => [
   {
     key: 'address',
-    header: 'Alias',
+    header: t('table.address'),
     primary: true,
-    cell: ({ address }) => <CopyValue label={`alias ${address}`} hideLabel value={address} />,
+    cell: ({ address }) => (
+      <CopyValue label={t('table.copy', { address })} hideLabel value={address} />
+    ),
   },
   {
     key: 'member',
-    header: 'Arrives at',
+    header: t('table.member'),
     breaks: true,
     cell: ({ member }) =>
       member ? (
@@ -178,7 +191,7 @@ const columns: Column<AliasView>[] = [
         </>
       ) : (
         <Text span size="sm" c="dimmed">
-          A mailbox of no member
+          {t('table.noMember')}
         </Text>
       ),
   },
@@ -187,14 +200,14 @@ const columns: Column<AliasView>[] = [
 function removeColumn(remove: (alias: AliasView) => void): Column<AliasView> {
   return {
     key: 'remove',
-    header: 'Actions',
+    header: t('table.actions'),
     hideHeader: true,
     align: 'end',
     cell: (alias) => (
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={`Remove ${alias.address}`}
+        aria-label={t('remove.action', { address: alias.address })}
         onClick={() => remove(alias)}
       >
         <IconTrash size={17} aria-hidden />

@@ -1,8 +1,11 @@
+import { translations } from '@atrium/ui/messages'
 import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useTRPC } from '../trpc.ts'
+
+const t = translations('portal.aliases')
 
 interface Props {
   slug: string
@@ -28,8 +31,8 @@ export function MailboxPicker({ slug, value, error, onChange }: Props) {
     chosen && !found.some(({ value: id }) => id === chosen.value) ? [chosen, ...found] : found
   return (
     <Select
-      label="Arrives in the mailbox of"
-      placeholder="Name or address"
+      label={t('add.mailbox')}
+      placeholder={t('add.mailboxPlaceholder')}
       required
       searchable
       data={data}
@@ -43,7 +46,7 @@ export function MailboxPicker({ slug, value, error, onChange }: Props) {
       }}
       searchValue={words}
       onSearchChange={setWords}
-      nothingFoundMessage={query.isFetching ? 'Searching …' : 'No member with a mailbox fits.'}
+      nothingFoundMessage={t(query.isFetching ? 'add.searching' : 'add.noMatch')}
       comboboxProps={{ withinPortal: true }}
       data-path="userId"
     />

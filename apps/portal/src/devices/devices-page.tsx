@@ -2,6 +2,7 @@ import type { TenantView } from '@atrium/core/tenants/tenants'
 import { CopyValue } from '@atrium/ui/copy'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -18,6 +19,8 @@ import { type MailSettings, mailSettingsQuery, profileAddress } from './mail-pro
 import { settingsOf } from './mail-settings.ts'
 import { PhoneLink } from './phone-link.tsx'
 
+const t = translations('portal.devices')
+
 /** Brings a person's mail, calendars and contacts to their phone and computer. */
 export function DevicesPage() {
   const tenant = useTenant()
@@ -27,14 +30,14 @@ export function DevicesPage() {
   return (
     <>
       <PageHeader
-        title="My devices"
-        tabTitle={`My devices in ${tenant.name}`}
-        description="Mail, calendars and contacts in the apps that you use anyway."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
       />
-      {query.isPending && <LoadingRows label="Loading your mailbox" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="Your mailbox could not be looked up."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -43,7 +46,7 @@ export function DevicesPage() {
       {member && member.mailboxAddress === null && <NoMailbox tenant={tenant} />}
       {member?.mailboxAddress && member.status === 'suspended' && (
         <Alert color="yellow" icon={<IconLock aria-hidden />} mb="lg">
-          Your mailbox is frozen at the moment, so no app can open it.
+          {t('frozen')}
         </Alert>
       )}
       {member?.mailboxAddress && (
@@ -58,18 +61,16 @@ function NoMailbox({ tenant }: { tenant: TenantView }) {
   return (
     <EmptyState
       icon={<IconDeviceMobile size={32} stroke={1.5} aria-hidden />}
-      title="You have no mailbox here"
+      title={t('noMailbox.title')}
       action={
         admin && (
           <LinkButton {...links.members(tenant.slug)} variant="default">
-            See members
+            {t('noMailbox.members')}
           </LinkButton>
         )
       }
     >
-      {admin
-        ? 'Create one for yourself in your entry among the members.'
-        : `Ask an admin of ${tenant.name} to create one for you.`}
+      {admin ? t('noMailbox.ownHint') : t('noMailbox.adminHint', { tenant: tenant.name })}
     </EmptyState>
   )
 }
@@ -80,24 +81,18 @@ function Devices({ tenant, address }: { tenant: TenantView; address: string }) {
     return (
       <EmptyState
         icon={<IconDeviceMobile size={32} stroke={1.5} aria-hidden />}
-        title="Devices cannot reach the mail server"
+        title={t('unavailable.title')}
       >
-        This installation has none that is open to devices. Ask whoever runs it.
+        {t('unavailable.hint')}
       </EmptyState>
     )
   }
   return (
     <Stack gap="lg">
-      <Panel
-        title="iPhone and iPad"
-        description="A profile sets up mail, calendars and contacts in one step. It holds no password."
-      >
+      <Panel title={t('phone.title')} description={t('phone.description')}>
         <PhoneLink slug={tenant.slug} />
       </Panel>
-      <Panel
-        title="Mac"
-        description="Download the profile, open it, and confirm it in System Settings under Profiles. It asks for your password once."
-      >
+      <Panel title={t('mac.title')} description={t('mac.description')}>
         <Group>
           <Button
             component="a"
@@ -105,7 +100,7 @@ function Devices({ tenant, address }: { tenant: TenantView; address: string }) {
             variant="default"
             leftSection={<IconBrandApple size={18} aria-hidden />}
           >
-            Download the profile
+            {t('mac.download')}
           </Button>
         </Group>
       </Panel>
@@ -116,14 +111,11 @@ function Devices({ tenant, address }: { tenant: TenantView; address: string }) {
 
 function OtherApps({ query, address }: { query: UseQueryResult<MailSettings>; address: string }) {
   return (
-    <Panel
-      title="Other apps"
-      description="Thunderbird, Outlook, Android and others ask for these. The password is the one that you sign in with."
-    >
-      {query.isPending && <LoadingRows label="Loading the settings" rows={2} />}
+    <Panel title={t('other.title')} description={t('other.description')}>
+      {query.isPending && <LoadingRows label={t('other.loading')} rows={2} />}
       {query.error && (
         <ErrorState
-          title="The settings could not be loaded."
+          title={t('other.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -144,7 +136,11 @@ function OtherApps({ query, address }: { query: UseQueryResult<MailSettings>; ad
                   <div key={label}>
                     <dt>{label}</dt>
                     <dd>
-                      <CopyValue label={`${title}: ${label}`} value={value} hideLabel />
+                      <CopyValue
+                        label={t('other.copy', { group: title, setting: label })}
+                        value={value}
+                        hideLabel
+                      />
                     </dd>
                   </div>
                 ))}

@@ -1,4 +1,7 @@
+import { translations } from '@atrium/ui/messages'
 import type { MailSettings } from './mail-profile.ts'
+
+const t = translations('portal.devices')
 
 /** One line that a mail program asks for. */
 export interface Setting {
@@ -18,26 +21,26 @@ export interface SettingsGroup {
  * contacts.
  */
 export function settingsOf({ host }: MailSettings, address: string): SettingsGroup[] {
-  const user = { label: 'User name', value: address }
-  const server = { label: 'Server', value: host }
-  const tls = { label: 'Security', value: 'SSL/TLS' }
+  const user = { label: t('settings.user'), value: address }
+  const server = { label: t('settings.server'), value: host }
+  const tls = { label: t('settings.security'), value: 'SSL/TLS' }
   return [
     {
-      title: 'Incoming mail',
+      title: t('settings.incoming'),
       hint: 'IMAP',
-      settings: [server, { label: 'Port', value: '993' }, tls, user],
+      settings: [server, { label: t('settings.port'), value: '993' }, tls, user],
     },
     {
-      title: 'Outgoing mail',
+      title: t('settings.outgoing'),
       hint: 'SMTP',
-      settings: [server, { label: 'Port', value: '465' }, tls, user],
+      settings: [server, { label: t('settings.port'), value: '465' }, tls, user],
     },
     {
-      title: 'Calendars and contacts',
-      hint: 'CalDAV and CardDAV',
+      title: t('settings.calendarsAndContacts'),
+      hint: t('settings.davHint'),
       settings: [
-        { label: 'Calendars', value: `https://${host}/.well-known/caldav` },
-        { label: 'Contacts', value: `https://${host}/.well-known/carddav` },
+        { label: t('settings.calendars'), value: `https://${host}/.well-known/caldav` },
+        { label: t('settings.contacts'), value: `https://${host}/.well-known/carddav` },
         user,
       ],
     },

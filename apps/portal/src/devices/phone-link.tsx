@@ -1,5 +1,6 @@
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { formatElapsed } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
@@ -9,6 +10,8 @@ import classes from './devices.module.css'
 import { createProfileLink, type ProfileLink, profileAddress } from './mail-profile.ts'
 import { QrCode } from './qr-code.tsx'
 
+const t = translations('portal.devices')
+
 /**
  * The profile for a phone: as a code to scan from another screen, or as a download on the phone
  * itself.
@@ -17,7 +20,7 @@ export function PhoneLink({ slug }: { slug: string }) {
   const create = useMutation({ mutationFn: () => createProfileLink(slug), gcTime: 0 })
   return (
     <Stack>
-      {create.error && <ProblemAlert title="The code was not made." error={create.error} />}
+      {create.error && <ProblemAlert title={t('phone.failed')} error={create.error} />}
       {create.data && (
         <Code
           key={create.data.url}
@@ -33,7 +36,7 @@ export function PhoneLink({ slug }: { slug: string }) {
             loading={create.isPending}
             onClick={() => create.mutate()}
           >
-            Show a code to scan
+            {t('phone.show')}
           </Button>
         )}
         <Button
@@ -42,7 +45,7 @@ export function PhoneLink({ slug }: { slug: string }) {
           variant="default"
           leftSection={<IconDownload size={18} aria-hidden />}
         >
-          Install on this device
+          {t('phone.install')}
         </Button>
       </Group>
     </Stack>
@@ -62,28 +65,28 @@ function Code({ link, onAgain, pending }: CodeProps) {
   if (left <= 0) {
     return (
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">This code has run out.</Text>
+        <Text size="sm">{t('phone.expired')}</Text>
         <Button size="xs" onClick={onAgain} loading={pending}>
-          Make a new one
+          {t('phone.again')}
         </Button>
       </Stack>
     )
   }
   return (
     <div className={classes.link}>
-      <QrCode text={link.url} label="Code that opens the profile on your phone" />
+      <QrCode text={link.url} label={t('phone.codeLabel')} />
       <div>
         <ol className={classes.steps}>
-          <li>Point the camera of the phone at the code and open the link in Safari.</li>
-          <li>Allow the download of the profile.</li>
-          <li>Open Settings, then “Profile Downloaded”, and install it.</li>
-          <li>Enter your password when Mail asks for it.</li>
+          <li>{t('phone.steps.scan')}</li>
+          <li>{t('phone.steps.allow')}</li>
+          <li>{t('phone.steps.install')}</li>
+          <li>{t('phone.steps.password')}</li>
         </ol>
         <Text size="sm" c="dimmed" mt="sm">
-          The code works once, for {formatElapsed(left)}. Do not show it to others.
+          {t('phone.validFor', { time: formatElapsed(left) })}
         </Text>
         <Button size="xs" variant="subtle" mt="xs" onClick={onAgain} loading={pending}>
-          Make a new one
+          {t('phone.again')}
         </Button>
       </div>
     </div>

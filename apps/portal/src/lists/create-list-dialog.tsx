@@ -1,6 +1,7 @@
 import { CreateList, type ListView } from '@atrium/core/mail/lists'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
@@ -14,6 +15,8 @@ import { useCreateList } from './mutations.ts'
 import { allRecipients, faultsByAddress } from './recipients.ts'
 import { RecipientsEditor } from './recipients-editor.tsx'
 
+const t = translations('portal.lists')
+
 interface Props {
   opened: boolean
   onClose: () => void
@@ -26,7 +29,7 @@ export function CreateListDialog({ opened, onClose, onCreated }: Props) {
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Create a distribution list"
+      title={t('create.title')}
       size="lg"
       closeOnClickOutside={false}
     >
@@ -56,11 +59,7 @@ function CreateListForm({ onClose, onCreated }: Omit<Props, 'opened'>) {
     validate: ({ name, address, recipients, typed }) => {
       const all = allRecipients(recipients, typed)
       const fault =
-        'fault' in all
-          ? all.fault
-          : all.recipients.length === 0
-            ? 'A list has at least one recipient.'
-            : undefined
+        'fault' in all ? all.fault : all.recipients.length === 0 ? t('noRecipient') : undefined
       return {
         ...check({ name, address: wholeAddress(address) }),
         ...(fault ? { recipients: fault } : {}),
@@ -92,16 +91,16 @@ function CreateListForm({ onClose, onCreated }: Omit<Props, 'opened'>) {
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
         <TextInput
-          label="Name"
-          description="What the list is for: Sales, Everybody in Berlin."
+          label={t('create.name')}
+          description={t('create.nameHint')}
           required
           maxLength={100}
           data-autofocus
           {...form.getInputProps('name')}
         />
         <OwnAddressField
-          label="Address"
-          description="Mail to it goes to all recipients."
+          label={t('create.address')}
+          description={t('create.addressHint')}
           value={form.values.address}
           domains={domains}
           error={form.errors.address}
@@ -117,18 +116,14 @@ function CreateListForm({ onClose, onCreated }: Omit<Props, 'opened'>) {
           onTyped={(typed) => form.setFieldValue('typed', typed)}
         />
         {refused !== undefined && (
-          <ProblemAlert
-            title="The list was not created."
-            error={refused}
-            message={explain(refused)}
-          />
+          <ProblemAlert title={t('create.failed')} error={refused} message={explain(refused)} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
-            Cancel
+            {t('create.cancel')}
           </Button>
           <Button type="submit" loading={create.isPending}>
-            Create list
+            {t('create.action')}
           </Button>
         </Group>
       </Stack>

@@ -3,6 +3,7 @@ import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { SaveButtons } from '@atrium/ui/save-buttons'
@@ -16,6 +17,8 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useUpdateList } from './mutations.ts'
 import { allRecipients, changesOf, faultsByAddress } from './recipients.ts'
 import { RecipientsEditor } from './recipients-editor.tsx'
+
+const t = translations('portal.lists')
 
 const check = zodForm(CreateList.pick({ name: true }))
 const fromList = ({ name, recipients }: ListView) => ({ name, recipients, typed: '' })
@@ -34,11 +37,7 @@ export function ListForm({ list }: { list: ListView }) {
     validate: ({ name, recipients, typed }) => {
       const all = allRecipients(recipients, typed)
       const fault =
-        'fault' in all
-          ? all.fault
-          : all.recipients.length === 0
-            ? 'A list has at least one recipient.'
-            : undefined
+        'fault' in all ? all.fault : all.recipients.length === 0 ? t('noRecipient') : undefined
       return { ...check({ name }), ...(fault ? { recipients: fault } : {}) }
     },
   })
@@ -66,11 +65,7 @@ export function ListForm({ list }: { list: ListView }) {
         onSuccess: (saved) => {
           form.setInitialValues(fromList(saved))
           form.setValues(fromList(saved))
-          done(
-            saved.state === 'ok'
-              ? 'The list is saved.'
-              : 'The list is saved. The mail server follows as soon as it can.',
-          )
+          done(t(saved.state === 'ok' ? 'form.saved' : 'form.savedLater'))
         },
         onError: (error) => {
           setFaults(faultsByAddress(problemOf(error).issues, changes ?? {}))
@@ -85,10 +80,15 @@ export function ListForm({ list }: { list: ListView }) {
 
   const dirty = form.isDirty()
   return (
-    <Panel title="Name and recipients">
+    <Panel title={t('form.title')}>
       <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
         <Stack>
-          <TextInput label="Name" required maxLength={100} {...form.getInputProps('name')} />
+          <TextInput
+            label={t('form.name')}
+            required
+            maxLength={100}
+            {...form.getInputProps('name')}
+          />
           <RecipientsEditor
             value={form.values.recipients}
             typed={form.values.typed}
@@ -99,14 +99,10 @@ export function ListForm({ list }: { list: ListView }) {
             onTyped={(typed) => form.setFieldValue('typed', typed)}
           />
           {refused !== undefined && (
-            <ProblemAlert
-              title="The list was not changed."
-              error={refused}
-              message={explain(refused)}
-            />
+            <ProblemAlert title={t('form.failed')} error={refused} message={explain(refused)} />
           )}
           <SaveButtons
-            label="Save changes"
+            label={t('form.save')}
             saving={update.isPending}
             dirty={dirty}
             onDiscard={form.reset}

@@ -4,8 +4,8 @@ import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { FailureText } from '@atrium/ui/failure-text'
-import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -27,6 +27,8 @@ import { useRemoveList, useRetryList } from './mutations.ts'
 import { RecipientsView } from './recipients-view.tsx'
 import { listMeta } from './status-meta.ts'
 
+const t = translations('portal.lists')
+
 /** One distribution list: who gets its mail, and its removal. */
 export function ListPage() {
   const tenant = useTenant()
@@ -40,18 +42,18 @@ export function ListPage() {
   return (
     <>
       <LinkAnchor {...links.lists(tenant.slug)} size="sm" mb="xs" display="inline-flex">
-        <IconChevronLeft size={17} aria-hidden /> All distribution lists
+        <IconChevronLeft size={17} aria-hidden /> {t('page.all')}
       </LinkAnchor>
       {query.data ? (
         <ListContent list={query.data} />
       ) : (
         <>
-          <PageHeader title={missing ? 'No such distribution list' : 'Distribution list'} />
-          {query.isPending && <LoadingRows label="Loading the list" />}
-          {missing && <Text>It may have been removed.</Text>}
+          <PageHeader title={t(missing ? 'page.missing.title' : 'page.title')} />
+          {query.isPending && <LoadingRows label={t('page.loading')} />}
+          {missing && <Text>{t('page.missing.hint')}</Text>}
           {problem && !missing && (
             <ErrorState
-              title="The list could not be loaded."
+              title={t('page.loadFailed')}
               error={query.error}
               onRetry={() => void query.refetch()}
               retrying={query.isFetching}
@@ -71,9 +73,9 @@ function ListContent({ list }: { list: ListView }) {
     <>
       <PageHeader
         title={list.name}
-        tabTitle={`${list.name}, list of ${tenant.name}`}
-        marks={<StatusBadge {...listMeta[list.state]} />}
-        description={<CopyValue label="address of the list" hideLabel value={list.address} />}
+        tabTitle={t('page.tabTitle', { list: list.name, tenant: tenant.name })}
+        marks={<StatusBadge {...listMeta(list.state)} />}
+        description={<CopyValue label={t('page.address')} hideLabel value={list.address} />}
       />
       <Stack gap="lg" maw={760}>
         {(list.state === 'error' || list.state === 'removing') && (
@@ -81,16 +83,11 @@ function ListContent({ list }: { list: ListView }) {
             color="yellow"
             variant="light"
             icon={<IconAlertTriangle aria-hidden />}
-            title={
-              list.state === 'error'
-                ? 'The mail server does not have the list as it stands here'
-                : 'The list is being removed'
-            }
+            title={t(list.state === 'error' ? 'page.outdated' : 'page.removing')}
           >
             <Stack gap="xs" align="flex-start">
               <Text size="sm" component="div">
-                <FailureText text={list.error ?? 'The mail server did not respond.'} /> It is
-                retried automatically.
+                <FailureText text={list.error ?? t('page.noResponse')} /> {t('page.retried')}
               </Text>
               {mayChange(tenant) && list.state === 'error' && (
                 <Button
@@ -100,7 +97,7 @@ function ListContent({ list }: { list: ListView }) {
                   loading={retry.isPending}
                   onClick={() => retry.mutate({ slug: tenant.slug, listId: list.id })}
                 >
-                  Try now
+                  {t('page.retry')}
                 </Button>
               )}
             </Stack>
@@ -108,7 +105,7 @@ function ListContent({ list }: { list: ListView }) {
         )}
         {retry.error && (
           <ProblemAlert
-            title="The list could not be brought up to date."
+            title={t('page.retryFailed')}
             error={retry.error}
             message={explain(retry.error)}
           />
@@ -130,29 +127,29 @@ function RemovePanel({ list }: { list: ListView }) {
   const remove = useRemoveList(slug)
   const [asking, { open, close }] = useDisclosure(false)
   return (
-    <Panel title="Remove this list" description="Its recipients keep their own addresses and mail.">
+    <Panel title={t('remove.title')} description={t('remove.description')}>
       <Group>
         <Button color="red" variant="light" onClick={open}>
-          Remove list
+          {t('remove.submit')}
         </Button>
       </Group>
       <ConfirmDialog
         opened={asking}
         onClose={close}
-        title={`Remove ${list.name}?`}
-        confirmLabel="Remove list"
+        title={t('remove.question', { list: list.name })}
+        confirmLabel={t('remove.submit')}
         explain={explain}
         onConfirm={async () => {
           await remove.mutateAsync({ slug, listId: list.id })
-          done(`${list.name} has been removed.`)
+          done(t('remove.done', { list: list.name }))
           await router.navigate({ ...links.lists(slug), replace: true })
         }}
       >
-        Mail to <strong>{list.address}</strong> will be refused and no longer reaches its{' '}
-        {list.recipients.length === 1
-          ? 'recipient'
-          : `${formatCount(list.recipients.length)} recipients`}
-        . Nobody’s mailbox is touched.
+        {t.rich('remove.effects', {
+          count: list.recipients.length,
+          address: list.address,
+          strong: (chunks) => <strong>{chunks}</strong>,
+        })}
       </ConfirmDialog>
     </Panel>
   )

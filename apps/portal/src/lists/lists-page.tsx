@@ -4,6 +4,7 @@ import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
@@ -25,6 +26,8 @@ import { CreateListDialog } from './create-list-dialog.tsx'
 import { type ListsSearch, listsQuery, readListsSearch } from './search.ts'
 import { listMeta } from './status-meta.ts'
 
+const t = translations('portal.lists')
+
 /** Addresses that go to several people. */
 export function ListsPage() {
   const tenant = useTenant()
@@ -44,7 +47,7 @@ export function ListsPage() {
     })
   const createButton = mayChange(tenant) && (
     <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
-      Create list
+      {t('create.action')}
     </Button>
   )
   const nothing = query.data && !query.error && query.data.items.length === 0
@@ -53,27 +56,27 @@ export function ListsPage() {
   return (
     <>
       <PageHeader
-        title="Distribution lists"
-        tabTitle={`Distribution lists of ${tenant.name}`}
-        description="One address that goes to several people, inside and outside the workplace."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
         actions={!(nothing && !filtered) && createButton}
       />
       {!(nothing && !filtered) && (
-        <FilterBar label="Filter lists">
+        <FilterBar label={t('filters.label')}>
           <DebouncedInput
-            label="Search"
+            label={t('filters.search')}
             type="search"
-            placeholder="Name or address"
+            placeholder={t('filters.searchPlaceholder')}
             leftSection={<IconSearch size={16} aria-hidden />}
             value={search.q}
             onChange={(q) => go({ q })}
           />
         </FilterBar>
       )}
-      {query.isPending && <LoadingRows label="Loading distribution lists" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The distribution lists could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -82,33 +85,31 @@ export function ListsPage() {
       {nothing && (
         <EmptyState
           icon={<IconMailForward size={32} stroke={1.5} aria-hidden />}
-          title={filtered ? 'No list fits' : 'No distribution lists yet'}
+          title={t(filtered ? 'empty.filtered.title' : 'empty.none.title')}
           action={
             filtered ? (
               <Button variant="default" onClick={() => go({ q: undefined })}>
-                Clear search
+                {t('empty.filtered.clear')}
               </Button>
             ) : (
               createButton
             )
           }
         >
-          {filtered
-            ? 'Try another name or address.'
-            : 'Create one for a team, such as sales, and paste its recipients.'}
+          {t(filtered ? 'empty.filtered.hint' : 'empty.none.hint')}
         </EmptyState>
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
         <>
           <ResponsiveTable
-            caption={`Distribution lists of ${tenant.name}`}
+            caption={t('tabTitle', { tenant: tenant.name })}
             columns={columnsOf(slug)}
             rows={query.data.items}
             rowKey={({ id }) => id}
             stale={query.isPlaceholderData}
           />
           <Pager
-            label="Pages of distribution lists"
+            label={t('table.pages')}
             trail={search.trail}
             nextCursor={query.data.nextCursor}
             onChange={(trail) => go({ trail }, false)}
@@ -131,7 +132,7 @@ function columnsOf(slug: string): Column<ListSummary>[] {
   return [
     {
       key: 'name',
-      header: 'List',
+      header: t('table.name'),
       primary: true,
       cell: ({ id, name, address }) => (
         <>
@@ -146,10 +147,18 @@ function columnsOf(slug: string): Column<ListSummary>[] {
     },
     {
       key: 'recipients',
-      header: 'Recipients',
+      header: t('table.recipients'),
       cell: ({ recipientCount }) => formatCount(recipientCount),
     },
-    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...listMeta[state]} /> },
-    { key: 'updated', header: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+    {
+      key: 'state',
+      header: t('table.state'),
+      cell: ({ state }) => <StatusBadge {...listMeta(state)} />,
+    },
+    {
+      key: 'updated',
+      header: t('table.updated'),
+      cell: ({ updatedAt }) => <Time at={updatedAt} />,
+    },
   ]
 }

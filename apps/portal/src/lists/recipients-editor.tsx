@@ -1,5 +1,5 @@
 import { mostRecipients } from '@atrium/core/mail/lists'
-import { formatCount } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import {
   ActionIcon,
   Alert,
@@ -16,6 +16,8 @@ import { IconAlertTriangle, IconPlus, IconSearch, IconX } from '@tabler/icons-re
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { outside, type ReadRecipients, readRecipients } from './recipients.ts'
 import classes from './recipients-editor.module.css'
+
+const t = translations('portal.lists')
 
 interface Props {
   value: readonly string[]
@@ -53,16 +55,7 @@ export function RecipientsEditor({
     // What could not be read stays in the field, to be mended there.
     onTyped(unreadable.map(({ text }) => text).join('\n'))
     if (fresh.length > 0) onChange([...value, ...fresh])
-    setAdded(
-      [
-        fresh.length > 0 ? `${formatCount(fresh.length)} added` : '',
-        known > 0
-          ? `${formatCount(known)} ${known === 1 ? 'was' : 'were'} in the list already`
-          : '',
-      ]
-        .filter(Boolean)
-        .join(', '),
-    )
+    setAdded(addedText(fresh.length, known))
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -76,9 +69,9 @@ export function RecipientsEditor({
   return (
     <Stack gap="sm">
       <Textarea
-        label="Add recipients"
-        description="One or many, typed or pasted: lines, commas or semicolons between them. Names around an address are ignored."
-        placeholder="ada@acme.com, Bob Builder <bob@example.org>"
+        label={t('recipients.add.label')}
+        description={t('recipients.add.hint')}
+        placeholder={t('recipients.add.placeholder')}
         autosize
         minRows={2}
         maxRows={10}
@@ -98,10 +91,10 @@ export function RecipientsEditor({
           disabled={typed.trim() === ''}
           onClick={take}
         >
-          Add to the list
+          {t('recipients.add.submit')}
         </Button>
         <Text size="sm" c="dimmed" role="status" aria-live="polite">
-          {added && `${added}.`}
+          {added}
         </Text>
       </Group>
       {rest.length > 0 && (
@@ -109,7 +102,7 @@ export function RecipientsEditor({
           color="yellow"
           variant="light"
           icon={<IconAlertTriangle aria-hidden />}
-          title="Not added"
+          title={t('recipients.notAdded.title')}
           role="alert"
         >
           <List size="sm" spacing={4}>
@@ -119,12 +112,21 @@ export function RecipientsEditor({
               </List.Item>
             ))}
           </List>
-          {rest.length > 20 && <Text size="sm">and {formatCount(rest.length - 20)} more.</Text>}
+          {rest.length > 20 && (
+            <Text size="sm">{t('recipients.notAdded.more', { count: rest.length - 20 })}</Text>
+          )}
         </Alert>
       )}
       <Chosen value={value} domains={domains} faults={faults} onChange={onChange} />
     </Stack>
   )
+}
+
+function addedText(added: number, known: number): string {
+  if (known === 0) return added === 0 ? '' : t('recipients.add.done', { added })
+  return added === 0
+    ? t('recipients.add.known', { known })
+    : t('recipients.add.doneKnown', { added, known })
 }
 
 function Chosen({ value, domains, faults, onChange }: Omit<Props, 'error' | 'typed' | 'onTyped'>) {
@@ -139,22 +141,27 @@ function Chosen({ value, domains, faults, onChange }: Omit<Props, 'error' | 'typ
   return (
     <Stack gap="xs">
       <Text size="sm" fw={550}>
-        {value.length === 1 ? 'One recipient' : `${formatCount(value.length)} recipients`}
-        {foreign.size > 0 && (
-          <Text span size="sm" c="dimmed">
-            , {formatCount(foreign.size)} outside the workplace
-          </Text>
-        )}
+        {foreign.size === 0
+          ? t('recipients.count', { count: value.length })
+          : t.rich('recipients.countOutside', {
+              count: value.length,
+              outside: foreign.size,
+              dimmed: (chunks) => (
+                <Text span size="sm" c="dimmed">
+                  {chunks}
+                </Text>
+              ),
+            })}
       </Text>
       {value.length > mostRecipients && (
         <Text size="sm" c="red">
-          A list takes at most {formatCount(mostRecipients)} recipients.
+          {t('recipients.most', { count: mostRecipients })}
         </Text>
       )}
       {value.length >= filterFrom && (
         <TextInput
-          aria-label="Find a recipient"
-          placeholder="Find a recipient"
+          aria-label={t('recipients.find')}
+          placeholder={t('recipients.find')}
           type="search"
           leftSection={<IconSearch size={16} aria-hidden />}
           value={words}
@@ -163,7 +170,7 @@ function Chosen({ value, domains, faults, onChange }: Omit<Props, 'error' | 'typ
       )}
       {ordered.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list scrolls, and what scrolls is reached with the keyboard
-        <section className={classes.frame} aria-label="Recipients" tabIndex={0}>
+        <section className={classes.frame} aria-label={t('recipients.title')} tabIndex={0}>
           <ul className={classes.list}>
             {ordered.map((address) => (
               <li
@@ -181,13 +188,13 @@ function Chosen({ value, domains, faults, onChange }: Omit<Props, 'error' | 'typ
                 </div>
                 {foreign.has(address) && (
                   <Badge variant="light" color="gray" c="inherit">
-                    Outside
+                    {t('recipients.outside')}
                   </Badge>
                 )}
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Take out ${address}`}
+                  aria-label={t('recipients.takeOut', { address })}
                   onClick={() => onChange(value.filter((one) => one !== address))}
                 >
                   <IconX size={17} aria-hidden />
@@ -199,7 +206,7 @@ function Chosen({ value, domains, faults, onChange }: Omit<Props, 'error' | 'typ
       )}
       {value.length > 0 && ordered.length === 0 && (
         <Text size="sm" c="dimmed">
-          No recipient fits.
+          {t('recipients.noMatch')}
         </Text>
       )}
     </Stack>

@@ -1,6 +1,9 @@
 import '@atrium/ui/issue-messages'
 import { recipientAddress } from '@atrium/core/mail/mail-addresses'
 import { trimEnd, trimStart } from '@atrium/core/platform/trim'
+import { translations } from '@atrium/ui/messages'
+
+const t = translations('portal.lists')
 
 export interface ReadRecipients {
   /** Lower-case, in the order they stand, each once. */
@@ -21,7 +24,7 @@ export function readRecipients(pasted: string): ReadRecipients {
   for (const piece of withoutNames.split(/[\n\r,;]+/).flatMap(candidates)) {
     const parsed = recipientAddress.safeParse(piece)
     if (parsed.success) addresses.add(parsed.data)
-    else unreadable.set(piece, parsed.error.issues[0]?.message ?? 'This is not an e-mail address.')
+    else unreadable.set(piece, parsed.error.issues[0]?.message ?? t('notAnAddress'))
   }
   return {
     addresses: [...addresses],
@@ -51,7 +54,7 @@ export function allRecipients(
 ): { recipients: string[] } | { fault: string } {
   const { addresses, unreadable } = readRecipients(typed)
   const [first] = unreadable
-  if (first) return { fault: `${first.text}: ${first.reason}` }
+  if (first) return { fault: t('fault', first) }
   return { recipients: [...new Set([...value, ...addresses])] }
 }
 

@@ -1,9 +1,16 @@
 import type { ListState } from '@atrium/core/mail/lists'
-import type { StatusMeta } from '@atrium/ui/tones'
+import { translations } from '@atrium/ui/messages'
+import type { StatusMeta, Tone } from '@atrium/ui/tones'
 
-export const listMeta: Readonly<Record<ListState, StatusMeta>> = {
-  ok: { label: 'Active', tone: 'good' },
-  pending: { label: 'Being set up', tone: 'working' },
-  error: { label: 'Not delivered as shown', tone: 'bad' },
-  removing: { label: 'Being removed', tone: 'working' },
+const t = translations('portal.lists')
+
+const tones: Readonly<Record<ListState, Tone>> = {
+  ok: 'good',
+  pending: 'working',
+  error: 'bad',
+  removing: 'working',
+}
+
+export function listMeta(state: ListState): StatusMeta {
+  return { label: t(`states.${state}`), tone: tones[state] }
 }
