@@ -299,7 +299,7 @@ describe('an admin', () => {
       ),
     })
     await page.getByRole('button', { name: 'Check the list' }).click()
-    await page.getByText('2 can be added, 1 refused.').waitFor()
+    await page.getByText('2 can be added, 1 rejected.').waitFor()
     await expectWellMade(page)
     await page.getByRole('button', { name: 'Add 2 members' }).click()
     await page.getByRole('heading', { name: 'Finished' }).waitFor({ timeout: 30_000 })
@@ -308,7 +308,7 @@ describe('an admin', () => {
     await page.getByText(/2 added/).waitFor()
     await expectWellMade(page)
 
-    await page.getByRole('button', { name: 'Make first passwords' }).click()
+    await page.getByRole('button', { name: 'Create first passwords' }).click()
     const line = page
       .getByRole('list', { name: 'First passwords' })
       .getByRole('listitem')

@@ -87,13 +87,19 @@ const overview = createRoute({
 const members = createRoute({
   getParentRoute: () => tenant,
   path: '/members',
-  component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'MembersPage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./members/members-page.tsx'), 'portal.members'),
+    'MembersPage',
+  ),
 })
 
 const memberImport = createRoute({
   getParentRoute: () => tenant,
   path: '/members/import',
-  component: lazyRouteComponent(() => import('./members/import-page.tsx'), 'ImportPage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./members/import-page.tsx'), 'portal.members'),
+    'ImportPage',
+  ),
 })
 
 const mfa = createRoute({
@@ -117,7 +123,10 @@ const storage = createRoute({
 const account = createRoute({
   getParentRoute: () => tenant,
   path: '/account',
-  component: lazyRouteComponent(() => import('./members/account-page.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(
+    () => withMessages(import('./members/account-page.tsx'), 'portal.members'),
+    'AccountPage',
+  ),
 })
 
 const devices = createRoute({

@@ -67,7 +67,7 @@ describe('how far an import is', () => {
 
   it('is told in words, without what there is none of', () => {
     expect(countsText(counts, false)).toBe(
-      '4 waiting, 1 being added, 3 added, 1 added but incomplete, 1 refused.',
+      '4 waiting, 1 being added, 3 added, 1 added but incomplete, 1 rejected.',
     )
     expect(
       countsText({ total: 2, ready: 2, running: 0, created: 0, incomplete: 0, refused: 0 }, true),

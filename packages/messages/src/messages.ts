@@ -12,6 +12,7 @@ import type portalDevices from './en/portal/devices.json'
 import type portalDomains from './en/portal/domains.json'
 import type portalLayout from './en/portal/layout.json'
 import type portalLists from './en/portal/lists.json'
+import type portalMembers from './en/portal/members.json'
 import type portalMfa from './en/portal/mfa.json'
 import type portalProfile from './en/portal/profile.json'
 import type portalSchedulingBookings from './en/portal/scheduling-bookings.json'
@@ -53,6 +54,7 @@ export interface Messages {
     domains: typeof portalDomains
     layout: typeof portalLayout
     lists: typeof portalLists
+    members: typeof portalMembers
     mfa: typeof portalMfa
     profile: typeof portalProfile
     'scheduling-bookings': typeof portalSchedulingBookings

@@ -1,6 +1,7 @@
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -9,13 +10,16 @@ import { Grid, Group, Stack, Text } from '@mantine/core'
 import { IconDeviceMobile, IconPencil } from '@tabler/icons-react'
 import * as links from '../links.ts'
 import { useProfile } from '../profile/use-profile.ts'
-import { maySeeSettings, roleNames } from '../tenants/roles.ts'
+import { maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { AliasList } from './alias-list.tsx'
 import { memberMeta } from './member-status-meta.ts'
 import { MemberSystems } from './member-systems.tsx'
 import { useOwnMembership } from './use-own-membership.ts'
+
+const t = translations('portal.members')
+const labels = translations('ui.labels')
 
 /**
  * What a person has in a workplace: addresses, mailbox, sign-in and files. For everybody, admin or
@@ -30,23 +34,23 @@ export function AccountPage() {
   return (
     <>
       <PageHeader
-        title="My account here"
-        tabTitle={`My account in ${tenant.name}`}
-        description={`What you have in ${tenant.name}.`}
+        title={t('account.title')}
+        tabTitle={t('account.tabTitle', { tenant: tenant.name })}
+        description={t('account.description', { tenant: tenant.name })}
         actions={
           <LinkButton
             {...links.profile}
             variant="default"
             leftSection={<IconPencil size={17} aria-hidden />}
           >
-            Edit my profile
+            {t('account.editProfile')}
           </LinkButton>
         }
       />
-      {query.isPending && <LoadingRows label="Loading your account" />}
+      {query.isPending && <LoadingRows label={t('account.loading')} />}
       {query.error && (
         <ErrorState
-          title="Your account could not be loaded."
+          title={t('account.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -56,47 +60,44 @@ export function AccountPage() {
         <Grid gap="lg">
           <Grid.Col span={{ base: 12, md: 6 }}>
             <Stack gap="lg">
-              <Panel title="About you" actions={<StatusBadge {...memberMeta(member)} />}>
+              <Panel title={t('account.about')} actions={<StatusBadge {...memberMeta(member)} />}>
                 <DetailList>
-                  <DetailItem label="Name">{member.name}</DetailItem>
-                  <DetailItem label="Signs in as">{member.email}</DetailItem>
-                  <DetailItem label="Role">{roleNames[member.role]}</DetailItem>
-                  <DetailItem label="Phone">{me.phone}</DetailItem>
-                  <DetailItem label="Alternative e-mail">{me.alternativeEmail}</DetailItem>
-                  <DetailItem label="Joined">
+                  <DetailItem label={t('account.name')}>{member.name}</DetailItem>
+                  <DetailItem label={t('account.email')}>{member.email}</DetailItem>
+                  <DetailItem label={t('fields.role')}>{labels(`roles.${member.role}`)}</DetailItem>
+                  <DetailItem label={t('fields.phone')}>{me.phone}</DetailItem>
+                  <DetailItem label={t('fields.alternativeEmail')}>
+                    {me.alternativeEmail}
+                  </DetailItem>
+                  <DetailItem label={t('table.joined')}>
                     <Time at={member.joinedAt} show="both" />
                   </DetailItem>
                 </DetailList>
               </Panel>
               <Panel
-                title="Addresses"
-                description={
-                  member.mailboxAddress
-                    ? 'Mail to each of them arrives in your mailbox.'
-                    : undefined
-                }
+                title={t('details.parts.addresses')}
+                description={member.mailboxAddress ? t('account.addressesHint') : undefined}
               >
                 {member.mailboxAddress ? (
                   <Stack>
                     <div>
                       <Text size="sm" fw={550}>
-                        Mailbox
+                        {t('mailbox.title')}
                       </Text>
                       <Text size="sm">{member.mailboxAddress}</Text>
                     </div>
                     <AliasList tenant={tenant} member={member} changing={false} />
                     {!maySeeSettings(tenant.role) && (
                       <Text size="sm" c="dimmed">
-                        An admin of {tenant.name} can add or remove aliases for you.
+                        {t('account.aliasesHint', { tenant: tenant.name })}
                       </Text>
                     )}
                   </Stack>
                 ) : (
                   <Text size="sm" c="dimmed">
-                    You have no mailbox here: mail goes to {member.email}.{' '}
                     {maySeeSettings(tenant.role)
-                      ? 'Create one for yourself in your entry among the members.'
-                      : `An admin of ${tenant.name} can create one for you.`}
+                      ? t('account.noMailboxOwn', { email: member.email })
+                      : t('account.noMailbox', { email: member.email, tenant: tenant.name })}
                   </Text>
                 )}
               </Panel>
@@ -104,13 +105,13 @@ export function AccountPage() {
           </Grid.Col>
           <Grid.Col span={{ base: 12, md: 6 }}>
             <Stack gap="lg">
-              <Panel title="Systems" description="What has been set up for you.">
+              <Panel title={t('details.parts.systems')} description={t('account.systemsHint')}>
                 <MemberSystems tenant={tenant} member={member} changing={false} />
               </Panel>
               {member.mailboxAddress && (
                 <Panel
-                  title="Phone and computer"
-                  description="Mail, calendar and contacts in the apps that you use."
+                  title={t('account.devices.title')}
+                  description={t('account.devices.description')}
                 >
                   <Group>
                     <LinkButton
@@ -118,7 +119,7 @@ export function AccountPage() {
                       variant="default"
                       leftSection={<IconDeviceMobile size={17} aria-hidden />}
                     >
-                      Set up a device
+                      {t('account.devices.action')}
                     </LinkButton>
                   </Group>
                 </Panel>

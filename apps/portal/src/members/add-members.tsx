@@ -2,11 +2,13 @@ import type { CreatedMember, MemberView } from '@atrium/core/members/members'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkButton } from '@atrium/ui/links'
-import { withMessages } from '@atrium/ui/messages'
+import { translations, withMessages } from '@atrium/ui/messages'
 import { Button } from '@mantine/core'
 import { IconFileImport, IconUserPlus } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
 import * as links from '../links.ts'
+
+const t = translations('portal.members')
 
 const CreateMemberDialog = lazyOnInput(() =>
   withMessages(import('./create-member-dialog.tsx'), 'portal.subscriptions'),
@@ -33,10 +35,10 @@ export function AddMembers({ tenant, onOpen }: Props) {
         variant="default"
         leftSection={<IconFileImport size={17} aria-hidden />}
       >
-        Import
+        {t('add.import')}
       </LinkButton>
       <Button leftSection={<IconUserPlus size={17} aria-hidden />} onClick={() => setOpened(true)}>
-        Add member
+        {t('add.action')}
       </Button>
       <Suspense>
         {opened !== undefined && (

@@ -1,9 +1,12 @@
 import '@atrium/ui/issue-messages'
 import { memberAddress } from '@atrium/core/members/members'
+import { translations } from '@atrium/ui/messages'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { Button, Group, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { explain } from '../tenants/problems.ts'
+
+const t = translations('portal.members')
 
 interface Props {
   label: string
@@ -32,9 +35,7 @@ export function AddressForm({
     event.preventDefault()
     const parsed = memberAddress.safeParse(text)
     if (!parsed.success)
-      return setFault(
-        text.trim() === '' ? 'This must not be empty.' : parsed.error.issues[0]?.message,
-      )
+      return setFault(text.trim() === '' ? t('addresses.empty') : parsed.error.issues[0]?.message)
     setPending(true)
     setFault(undefined)
     try {
@@ -69,7 +70,7 @@ export function AddressForm({
         </Button>
         {onCancel && (
           <Button size="xs" variant="subtle" color="gray" onClick={onCancel} disabled={pending}>
-            Cancel
+            {t('actions.cancel')}
           </Button>
         )}
       </Group>

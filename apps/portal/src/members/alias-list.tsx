@@ -3,6 +3,7 @@ import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
@@ -13,6 +14,8 @@ import { useTRPC } from '../trpc.ts'
 import { AddressForm } from './address-form.tsx'
 import classes from './members.module.css'
 import { useMembersCache } from './mutations.ts'
+
+const t = translations('portal.members')
 
 interface Props {
   tenant: TenantView
@@ -33,18 +36,18 @@ export function AliasList({ tenant, member, changing }: Props) {
     <div>
       <Group justify="space-between" gap="xs" mb={6}>
         <Text size="sm" fw={550}>
-          Aliases
+          {t('aliases.title')}
         </Text>
         {changing && !adding && (
           <Button size="xs" variant="default" onClick={() => setAdding(true)}>
-            Add alias
+            {t('aliases.add')}
           </Button>
         )}
       </Group>
-      {query.isPending && <LoadingRows label="Loading aliases" rows={1} />}
+      {query.isPending && <LoadingRows label={t('aliases.loading')} rows={1} />}
       {query.error && (
         <ErrorState
-          title="The aliases could not be read from the mail server."
+          title={t('aliases.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -52,7 +55,7 @@ export function AliasList({ tenant, member, changing }: Props) {
       )}
       {query.data?.items.length === 0 && (
         <Text size="sm" c="dimmed">
-          None. Mail to an alias arrives in the same mailbox.
+          {t('aliases.none')}
         </Text>
       )}
       {query.data && query.data.items.length > 0 && (
@@ -64,7 +67,7 @@ export function AliasList({ tenant, member, changing }: Props) {
                 <ActionIcon
                   variant="subtle"
                   color="red"
-                  aria-label={`Remove alias ${address}`}
+                  aria-label={t('aliases.remove', { address })}
                   onClick={() => setLeaving(address)}
                 >
                   <IconTrash size={17} aria-hidden />
@@ -76,33 +79,41 @@ export function AliasList({ tenant, member, changing }: Props) {
       )}
       {adding && (
         <AddressForm
-          label="New alias"
-          description={`A name alone is completed with ${tenant.primaryDomain ?? 'the primary domain'}.`}
-          submitLabel="Add alias"
+          label={t('aliases.new')}
+          description={completedHint(tenant)}
+          submitLabel={t('aliases.add')}
           onCancel={() => setAdding(false)}
           onSubmit={async (address) => {
             const added = await add.mutateAsync({ ...path, address })
             setAdding(false)
-            done(`Mail to ${added.address} arrives at ${member.name} now.`)
+            done(t('aliases.added', { address: added.address, member: member.name }))
           }}
         />
       )}
       <ConfirmDialog
         opened={leaving !== undefined}
         onClose={() => setLeaving(undefined)}
-        title={`Remove the alias ${leaving ?? ''}?`}
-        confirmLabel="Remove alias"
+        title={t('aliases.question', { address: leaving ?? '' })}
+        confirmLabel={t('aliases.submit')}
         explain={explain}
         onConfirm={async () => {
           await remove.mutateAsync({ ...path, address: leaving ?? '' })
-          done(`${leaving} is no longer an address of ${member.name}.`)
+          done(t('aliases.removed', { address: leaving ?? '', member: member.name }))
         }}
       >
-        Mail to <strong>{leaving}</strong> no longer reaches {member.name} and is refused, until
-        somebody else gets the address.
+        {t.rich('aliases.effects', {
+          address: leaving ?? '',
+          member: member.name,
+          strong: (chunks) => <strong>{chunks}</strong>,
+        })}
       </ConfirmDialog>
     </div>
   )
+}
+
+/** What becomes of a name that is typed without a domain. */
+export function completedHint({ primaryDomain }: Pick<TenantView, 'primaryDomain'>): string {
+  return t('addresses.completedHint', { domain: primaryDomain ?? t('addresses.primaryDomain') })
 }
 
 function useAliasChanges(slug: string, userId: string) {

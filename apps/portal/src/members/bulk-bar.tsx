@@ -1,4 +1,5 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
+import { translations } from '@atrium/ui/messages'
 import { Button, Menu, Text } from '@mantine/core'
 import { IconChevronUp, IconLock, IconLockOpen, IconLogout, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -7,10 +8,12 @@ import { BulkDialog } from './bulk-dialog.tsx'
 import classes from './members.module.css'
 import type { Choice } from './use-choice.ts'
 
+const t = translations('portal.members')
+
 const acts = [
-  { act: 'suspend', label: 'Suspend', Icon: IconLock },
-  { act: 'resume', label: 'Resume', Icon: IconLockOpen },
-  { act: 'forceLogout', label: 'Sign out everywhere', Icon: IconLogout },
+  { act: 'suspend', Icon: IconLock },
+  { act: 'resume', Icon: IconLockOpen },
+  { act: 'forceLogout', Icon: IconLogout },
 ] as const
 
 /** What can be done to the members that were chosen; stays in sight while the list scrolls. */
@@ -19,30 +22,30 @@ export default function BulkBar({ tenant, choice }: { tenant: TenantView; choice
   const count = choice.members.length
   return (
     <>
-      <section className={classes.bar} aria-label="Chosen members">
+      <section className={classes.bar} aria-label={t('bulk.label')}>
         <Text size="sm" fw={550} className={classes.barWords} aria-live="polite">
-          {count === 1 ? 'One member chosen' : `${count} members chosen`}
+          {t('bulk.count', { count })}
         </Text>
         <Button variant="subtle" color="gray" size="xs" onClick={choice.page}>
-          Choose this page
+          {t('bulk.page')}
         </Button>
         <Button variant="subtle" color="gray" size="xs" onClick={choice.clear}>
-          Choose nobody
+          {t('bulk.none')}
         </Button>
         <Menu position="top-end">
           <Menu.Target>
             <Button size="xs" rightSection={<IconChevronUp size={16} aria-hidden />}>
-              Do with them
+              {t('bulk.menu')}
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            {acts.map(({ act: name, label, Icon }) => (
+            {acts.map(({ act: name, Icon }) => (
               <Menu.Item
                 key={name}
                 leftSection={<Icon size={17} aria-hidden />}
                 onClick={() => setAction(name)}
               >
-                {label}
+                {t(`actions.${name}.verb`)}
               </Menu.Item>
             ))}
             <Menu.Divider />
@@ -51,7 +54,7 @@ export default function BulkBar({ tenant, choice }: { tenant: TenantView; choice
               leftSection={<IconTrash size={17} aria-hidden />}
               onClick={() => setAction('remove')}
             >
-              Remove
+              {t('actions.remove.verb')}
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>

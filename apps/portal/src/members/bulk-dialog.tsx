@@ -1,14 +1,17 @@
 import type { MemberView } from '@atrium/core/members/members'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useProfile } from '../profile/use-profile.ts'
-import { actionLabels, actionTitle } from './action-labels.ts'
+import { actionTitle, effectsOf, isDestructive } from './action-labels.ts'
 import { type BulkAction, type BulkPlan, planBulk, type Result, runEach } from './bulk.ts'
 import classes from './members.module.css'
 import { useMemberActions } from './use-member-actions.ts'
+
+const t = translations('portal.members')
 
 interface Props {
   tenant: TenantView
@@ -45,8 +48,11 @@ export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
     acts.cache.forget()
     setStage('ended')
     if (ended.some(({ problem }) => problem)) return
+    const [only, ...others] = ended
     done(
-      `${ended.length === 1 ? ended[0]?.item.name : `${ended.length} members`} ${actionLabels[act].done}.`,
+      only && others.length === 0
+        ? t(`actions.${act}.done`, { member: only.item.name })
+        : t(`actions.${act}.doneSeveral`, { count: ended.length }),
     )
     onClose()
     onDone(ended.map(({ item }) => item))
@@ -58,7 +64,7 @@ export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
       onClose={close}
       title={
         stage === 'ended'
-          ? 'Not everything was done'
+          ? t('bulk.notAll')
           : `${actionTitle(act, plan.fit.length, plan.fit[0]?.name)}?`
       }
       size="lg"
@@ -73,8 +79,10 @@ export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
       {stage === 'ended' && (
         <Stack>
           <Text size="sm">
-            {results.length - failed.length} of {results.length} {actionLabels[act].done}. The
-            others stay chosen, so that you can try again:
+            {t(`actions.${act}.doneSome`, {
+              done: results.length - failed.length,
+              all: results.length,
+            })}
           </Text>
           <ul className={classes.names}>
             {failed.map(({ item, problem }) => (
@@ -84,7 +92,7 @@ export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
             ))}
           </ul>
           <Group justify="flex-end">
-            <Button onClick={close}>Close</Button>
+            <Button onClick={close}>{t('actions.close')}</Button>
           </Group>
         </Stack>
       )}
@@ -101,8 +109,8 @@ interface QuestionProps {
 
 function Question({ act, plan, onCancel, onConfirm }: QuestionProps) {
   const [typed, setTyped] = useState('')
-  const { effects, destructive } = actionLabels[act]
-  const ready = plan.fit.length > 0 && (act !== 'remove' || typed.trim().toLowerCase() === 'remove')
+  const word = t('bulk.confirmWord')
+  const ready = plan.fit.length > 0 && (act !== 'remove' || typed.trim().toLowerCase() === word)
   return (
     <form
       onSubmit={(event) => {
@@ -113,8 +121,8 @@ function Question({ act, plan, onCancel, onConfirm }: QuestionProps) {
       <Stack>
         {plan.fit.length > 0 ? (
           <>
-            <Text size="sm">Each of these people:</Text>
-            <ul className={classes.names} aria-label="Members it is done to">
+            <Text size="sm">{t('bulk.fit')}</Text>
+            <ul className={classes.names} aria-label={t('bulk.fitLabel')}>
               {plan.fit.map(({ id, name, email }) => (
                 <li key={id}>
                   {name} <Text span c="dimmed" inherit>{`(${email})`}</Text>
@@ -122,20 +130,20 @@ function Question({ act, plan, onCancel, onConfirm }: QuestionProps) {
               ))}
             </ul>
             <List size="sm" spacing={4}>
-              {effects.map((effect) => (
+              {effectsOf(act).map((effect) => (
                 <List.Item key={effect}>{effect}</List.Item>
               ))}
             </List>
           </>
         ) : (
-          <Text size="sm">This fits none of the members that you chose.</Text>
+          <Text size="sm">{t('bulk.fitsNone')}</Text>
         )}
         {plan.left.length > 0 && (
           <div>
             <Text size="sm" mb={6}>
-              Left as they are:
+              {t('bulk.left')}
             </Text>
-            <ul className={classes.names} aria-label="Members left as they are">
+            <ul className={classes.names} aria-label={t('bulk.leftLabel')}>
               {plan.left.map(({ member, reason }) => (
                 <li key={member.id}>
                   {member.name} <StatusBadge label={reason} tone="neutral" />
@@ -146,7 +154,7 @@ function Question({ act, plan, onCancel, onConfirm }: QuestionProps) {
         )}
         {act === 'remove' && plan.fit.length > 0 && (
           <TextInput
-            label="Type remove to confirm"
+            label={t('bulk.confirm', { word })}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
@@ -156,9 +164,9 @@ function Question({ act, plan, onCancel, onConfirm }: QuestionProps) {
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {t('actions.cancel')}
           </Button>
-          <Button type="submit" disabled={!ready} {...(destructive ? { color: 'red' } : {})}>
+          <Button type="submit" disabled={!ready} {...(isDestructive(act) ? { color: 'red' } : {})}>
             {actionTitle(act, plan.fit.length)}
           </Button>
         </Group>
@@ -171,11 +179,11 @@ function Running({ act, ended, all }: { act: BulkAction; ended: number; all: num
   return (
     <Stack>
       <Text size="sm" role="status" aria-live="polite">
-        {actionLabels[act].doing}: {ended} of {all} done. Please keep this page open.
+        {t(`actions.${act}.doing`, { ended, all })}
       </Text>
       <Progress
         value={(ended / Math.max(1, all)) * 100}
-        aria-label={`${actionLabels[act].doing} members`}
+        aria-label={t(`actions.${act}.progress`)}
       />
     </Stack>
   )

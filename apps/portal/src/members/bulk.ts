@@ -1,5 +1,8 @@
 import type { MemberView } from '@atrium/core/members/members'
+import { translations } from '@atrium/ui/messages'
 import { type ProblemInfo, problemOf } from '@atrium/ui/problem'
+
+const t = translations('portal.members')
 
 /** What can be done to several members at once. */
 export const bulkActions = ['suspend', 'resume', 'forceLogout', 'remove'] as const
@@ -31,24 +34,24 @@ export function planBulk(
 }
 
 function reasonAgainst(act: BulkAction, member: MemberView, callerId: string): string | undefined {
-  if (member.id === callerId && act !== 'resume') return 'that is you'
+  if (member.id === callerId && act !== 'resume') return t('bulk.reasons.self')
   if (member.status === 'removing')
-    return act === 'remove' ? 'being removed already' : 'being removed'
-  if (member.invited && act !== 'remove') return 'has not accepted the invitation'
+    return t(act === 'remove' ? 'bulk.reasons.removingAlready' : 'bulk.reasons.removing')
+  if (member.invited && act !== 'remove') return t('bulk.reasons.invited')
   switch (act) {
     case 'suspend':
-      if (member.role === 'owner') return 'owns the workplace'
+      if (member.role === 'owner') return t('bulk.reasons.owner')
       return member.status === 'active'
         ? undefined
         : member.status === 'suspended'
-          ? 'suspended already'
-          : 'not active'
+          ? t('bulk.reasons.suspended')
+          : t('bulk.reasons.notActive')
     case 'resume':
-      return member.status === 'suspended' ? undefined : 'not suspended'
+      return member.status === 'suspended' ? undefined : t('bulk.reasons.notSuspended')
     case 'remove':
-      return member.role === 'owner' ? 'owns the workplace' : undefined
+      return member.role === 'owner' ? t('bulk.reasons.owner') : undefined
     case 'forceLogout':
-      return member.managed ? undefined : 'belongs elsewhere too'
+      return member.managed ? undefined : t('bulk.reasons.shared')
   }
 }
 

@@ -3,6 +3,7 @@ import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { useReturnedFocus } from '@atrium/ui/returned-focus'
 import { useMutation } from '@atrium/ui/use-mutation'
@@ -22,6 +23,9 @@ import {
 import { useMembersCache } from './mutations.ts'
 import { SeatOffer } from './seat-offer.tsx'
 
+const t = translations('portal.members')
+const labels = translations('ui.labels')
+
 interface Props {
   tenant: TenantView
   opened: boolean
@@ -32,7 +36,7 @@ interface Props {
 /** Asks for one new member and makes it: sign-in, mailbox and files. */
 export default function CreateMemberDialog(props: Props) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Add a member" size="lg">
+    <Modal opened={props.opened} onClose={props.onClose} title={t('add.title')} size="lg">
       {/* Mounted with each opening, so that nothing typed before is left in it. */}
       {props.opened && <MemberFields {...props} />}
     </Modal>
@@ -61,9 +65,9 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
         if (seatRaise) cache.invalidateSeats()
         cache.learn(response.member)
         cache.forget(response.member.id)
-        if (response.member.invited) done(`An invitation was sent to ${response.member.email}.`)
+        if (response.member.invited) done(t('add.invited', { email: response.member.email }))
         else if (response.oneTimePassword === null)
-          done(`${response.member.name} belongs to ${tenant.name} now, and signs in as before.`)
+          done(t('add.joined', { member: response.member.name, tenant: tenant.name }))
         onCreated(response)
       },
       onError: (error, { seatRaise }) => {
@@ -91,8 +95,8 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
       <Stack gap="sm">
         <div>
           <TextInput
-            label="E-mail address"
-            description="A name for an address here, or a whole address."
+            label={t('fields.email')}
+            description={t('add.emailHint')}
             required
             data-autofocus
             autoComplete="off"
@@ -101,49 +105,64 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
             inputMode="email"
             maxLength={254}
             placeholder={
-              tenant.primaryDomain ? `mira or mira@${tenant.primaryDomain}` : 'mira@example.com'
+              tenant.primaryDomain
+                ? t('add.emailPlaceholder', { domain: tenant.primaryDomain })
+                : 'mira@example.com'
             }
             {...form.getInputProps('email')}
           />
           <Outlook text={form.values.email} tenant={tenant} />
         </div>
         <TextInput
-          label="Display name"
-          description="Without one the names below are used."
+          label={t('fields.name')}
+          description={t('add.nameHint')}
           maxLength={200}
           {...form.getInputProps('name')}
         />
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-          <TextInput label="First name" maxLength={100} {...form.getInputProps('firstName')} />
-          <TextInput label="Last name" maxLength={100} {...form.getInputProps('lastName')} />
-          <TextInput label="Phone" type="tel" maxLength={32} {...form.getInputProps('phone')} />
           <TextInput
-            label="Alternative e-mail"
+            label={t('fields.firstName')}
+            maxLength={100}
+            {...form.getInputProps('firstName')}
+          />
+          <TextInput
+            label={t('fields.lastName')}
+            maxLength={100}
+            {...form.getInputProps('lastName')}
+          />
+          <TextInput
+            label={t('fields.phone')}
+            type="tel"
+            maxLength={32}
+            {...form.getInputProps('phone')}
+          />
+          <TextInput
+            label={t('fields.alternativeEmail')}
             type="email"
             maxLength={254}
             {...form.getInputProps('alternativeEmail')}
           />
         </SimpleGrid>
-        <Radio.Group label="Role" {...form.getInputProps('role')}>
+        <Radio.Group label={t('fields.role')} {...form.getInputProps('role')}>
           <Stack gap={6} mt={6}>
-            <Radio value="member" label="Member" description="Uses mail and files." />
             <Radio
-              value="admin"
-              label="Admin"
-              description="Also manages members, domains, apps and rules."
+              value="member"
+              label={labels('roles.member')}
+              description={t('add.memberHint')}
             />
+            <Radio value="admin" label={labels('roles.admin')} description={t('add.adminHint')} />
           </Stack>
         </Radio.Group>
         {unplaced && (
           <ProblemAlert
-            title="The member was not added."
+            title={t('add.failed')}
             error={create.error}
             message={explain(create.error)}
           />
         )}
         {create.isPending && (
           <Text size="sm" c="dimmed" role="status">
-            Setting up sign-in, mailbox and files. This takes a few seconds.
+            {t('add.working')}
           </Text>
         )}
         {full && (
@@ -160,10 +179,10 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
-            Cancel
+            {t('actions.cancel')}
           </Button>
           <Button type="submit" variant={full ? 'default' : 'filled'} loading={create.isPending}>
-            Add member
+            {t('add.action')}
           </Button>
         </Group>
       </Stack>
@@ -178,8 +197,8 @@ function Outlook({ text, tenant }: { text: string; tenant: TenantView }) {
     <Text size="sm" c="dimmed" mt={4} mih={22} aria-live="polite">
       {outlook &&
         (outlook.mailbox
-          ? `Gets the mailbox ${outlook.address}.`
-          : `An invitation is sent to ${outlook.address}. No mailbox is made here.`)}
+          ? t('add.getsMailbox', { address: outlook.address })
+          : t('add.getsInvitation', { address: outlook.address }))}
     </Text>
   )
 }

@@ -1,6 +1,10 @@
 import type { CreatedMember, MemberView } from '@atrium/core/members/members'
+import { formatList } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { SecretReveal } from '@atrium/ui/secret-reveal'
-import { failedSystems, systemNames } from './member-status-meta.ts'
+import { failedSystems } from './member-status-meta.ts'
+
+const t = translations('portal.members')
 
 interface Props {
   /** What a call answered; nothing is shown until it holds a password. */
@@ -17,8 +21,8 @@ export default function FirstPassword({ answer, onClose }: Props) {
     <SecretReveal
       opened={typeof answer?.oneTimePassword === 'string'}
       onClose={onClose}
-      title={answer ? `First password of ${answer.member.name}` : 'First password'}
-      label="One-time password"
+      title={answer ? t('password.firstOf', { member: answer.member.name }) : t('password.first')}
+      label={t('password.label')}
       secret={answer?.oneTimePassword ?? ''}
     >
       {answer && firstPasswordNote(answer.member)}
@@ -30,14 +34,13 @@ export default function FirstPassword({ answer, onClose }: Props) {
 export function firstPasswordNote(
   member: Pick<MemberView, 'email' | 'mailboxAddress' | 'outcomes'>,
 ): string {
-  const failed = failedSystems(member).map((system) => systemNames[system].name.toLowerCase())
-  const names =
-    member.mailboxAddress && member.mailboxAddress !== member.email
-      ? `${member.email}, with the mailbox ${member.mailboxAddress}`
-      : member.email
-  const missing =
-    failed.length > 0
-      ? ` Not ready yet: ${failed.join(', ')}. It is tried again by itself; the details say why.`
-      : ''
-  return `For ${names}. Hand it over in a way that nobody else reads.${missing}`
+  const { email, mailboxAddress } = member
+  const whose =
+    mailboxAddress && mailboxAddress !== email
+      ? t('password.forMailbox', { email, mailbox: mailboxAddress })
+      : t('password.for', { email })
+  const failed = failedSystems(member).map((system) => t(`systems.${system}.inList`))
+  return failed.length === 0
+    ? whose
+    : `${whose} ${t('password.notReady', { systems: formatList(failed) })}`
 }

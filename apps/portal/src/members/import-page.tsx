@@ -1,4 +1,5 @@
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Alert, Stack } from '@mantine/core'
 import { useRouter, useSearch } from '@tanstack/react-router'
@@ -9,6 +10,8 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { ImportProgress } from './import-progress.tsx'
 import { ImportSource } from './import-source.tsx'
 import { readImportSearch } from './search.ts'
+
+const t = translations('portal.members')
 
 /**
  * Brings in many members at once: a list is checked first, then run; a run is found again by its
@@ -22,12 +25,12 @@ export function ImportPage() {
   return (
     <>
       <PageHeader
-        title="Import members"
-        tabTitle={`Import members of ${tenant.name}`}
-        description="From a CSV file. Every row is checked before anything is made."
+        title={t('import.title')}
+        tabTitle={t('import.tabTitle', { tenant: tenant.name })}
+        description={t('import.description')}
         actions={
           <LinkButton {...links.members(tenant.slug)} variant="default">
-            Back to members
+            {t('import.back')}
           </LinkButton>
         }
       />
@@ -46,7 +49,7 @@ export function ImportPage() {
             }
           />
         ) : (
-          <Alert color="yellow">Nobody can be added while the workplace is closed.</Alert>
+          <Alert color="yellow">{t('import.closed')}</Alert>
         )}
       </Stack>
     </>

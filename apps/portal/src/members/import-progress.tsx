@@ -1,7 +1,7 @@
-import type { ImportView } from '@atrium/core/members/member-import'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Group, Progress, Stack, Text } from '@mantine/core'
@@ -16,6 +16,8 @@ import { ImportRows } from './import-rows.tsx'
 import { countsText, progressOf } from './import-status-meta.ts'
 import { useMembersCache } from './mutations.ts'
 import { OneTimeSecret } from './one-time-secret.tsx'
+
+const t = translations('portal.members')
 
 interface Props {
   tenant: TenantView
@@ -41,11 +43,11 @@ export function ImportProgress({ tenant, importId }: Props) {
     if (ended) cache.forget()
   }, [ended])
 
-  if (counts.isPending) return <LoadingRows label="Loading the import" />
+  if (counts.isPending) return <LoadingRows label={t('import.loading')} />
   if (counts.error) {
     return (
       <ErrorState
-        title="The import could not be read."
+        title={t('import.loadFailed')}
         error={counts.error}
         onRetry={() => void counts.refetch()}
         retrying={counts.isFetching}
@@ -56,29 +58,29 @@ export function ImportProgress({ tenant, importId }: Props) {
   return (
     <>
       <Panel
-        title={titles[view.state]}
+        title={t(`import.states.${view.state}`)}
         description={<span role="status">{countsText(view.counts, false)}</span>}
       >
         <Stack>
           <Progress
             value={progressOf(view.counts) * 100}
             animated={view.state === 'running'}
-            aria-label="Progress of the import"
+            aria-label={t('import.progress')}
             {...(view.state === 'stopped' ? { color: 'yellow' } : {})}
           />
           {view.state === 'running' && (
             <Text size="sm" c="dimmed">
-              You can leave this page; the work goes on. Its address brings you back.
+              {t('import.continues')}
             </Text>
           )}
           {view.state === 'stopped' && mayChange(tenant) && <Resume path={path} />}
           {view.state === 'done' && (
             <Group gap="xs">
               <LinkButton {...links.members(tenant.slug)} size="xs">
-                See members
+                {t('import.members')}
               </LinkButton>
               <LinkButton {...links.memberImport(tenant.slug)} size="xs" variant="default">
-                Import another list
+                {t('import.another')}
               </LinkButton>
             </Group>
           )}
@@ -87,21 +89,14 @@ export function ImportProgress({ tenant, importId }: Props) {
       {view.state === 'done' && all.data && mayChange(tenant) && (
         <OneTimeSecret tenant={tenant} rows={all.data.rows} />
       )}
-      {ended && all.isPending && <LoadingRows label="Loading the rows" />}
+      {ended && all.isPending && <LoadingRows label={t('import.rows.loading')} />}
       {ended && all.data && (
-        <Panel title="Rows">
+        <Panel title={t('import.rows.title')}>
           <ImportRows view={all.data} />
         </Panel>
       )}
     </>
   )
-}
-
-const titles: Readonly<Record<ImportView['state'], string>> = {
-  checked: 'Checked',
-  running: 'Adding members',
-  stopped: 'Stopped on the way',
-  done: 'Finished',
 }
 
 function Resume({ path }: { path: { slug: string; importId: string } }) {
@@ -114,12 +109,10 @@ function Resume({ path }: { path: { slug: string; importId: string } }) {
   )
   return (
     <Stack gap="xs" align="flex-start">
-      <Text size="sm">
-        Nobody works on it at the moment. It goes on by itself after a while, where it stopped.
-      </Text>
+      <Text size="sm">{t('import.resume.hint')}</Text>
       {resume.error && (
         <ProblemAlert
-          title="It did not go on."
+          title={t('import.resume.failed')}
           error={resume.error}
           message={explain(resume.error)}
         />
@@ -130,7 +123,7 @@ function Resume({ path }: { path: { slug: string; importId: string } }) {
         loading={resume.isPending}
         onClick={() => resume.mutate(path)}
       >
-        Go on now
+        {t('import.resume.action')}
       </Button>
     </Stack>
   )

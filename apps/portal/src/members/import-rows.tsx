@@ -1,9 +1,12 @@
 import type { ImportRow, ImportView } from '@atrium/core/members/member-import'
+import { translations } from '@atrium/ui/messages'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { rowMeta } from './import-status-meta.ts'
+
+const t = translations('portal.members')
 
 // A list of thousands is read by what is wrong in it; drawing all of it would only make the page
 // slow.
@@ -21,22 +24,22 @@ export function ImportRows({ view }: { view: ImportView }) {
       {rejected.length > 0 && rejected.length < view.rows.length && (
         <Group>
           <SegmentedControl
-            aria-label="Rows to show"
+            aria-label={t('import.rows.filter')}
             value={shown}
             onChange={(value) => {
               setChosen(value === 'all' ? 'all' : 'problems')
               setLength(step)
             }}
             data={[
-              { value: 'problems', label: `Only problems (${rejected.length})` },
-              { value: 'all', label: `All rows (${view.rows.length})` },
+              { value: 'problems', label: t('import.rows.problems', { count: rejected.length }) },
+              { value: 'all', label: t('import.rows.all', { count: view.rows.length }) },
             ]}
           />
         </Group>
       )}
       {rows.length > 0 && (
         <ResponsiveTable
-          caption="Rows of the list"
+          caption={t('import.rows.caption')}
           columns={columnsOf(view.dryRun)}
           rows={rows.slice(0, length)}
           rowKey={(row) => String(row.line)}
@@ -45,10 +48,10 @@ export function ImportRows({ view }: { view: ImportView }) {
       {rows.length > length && (
         <Group>
           <Button variant="default" size="xs" onClick={() => setLength(length + step)}>
-            Show {Math.min(step, rows.length - length)} more
+            {t('import.rows.more', { count: Math.min(step, rows.length - length) })}
           </Button>
           <Text size="sm" c="dimmed">
-            {length} of {rows.length} rows
+            {t('import.rows.shown', { shown: length, all: rows.length })}
           </Text>
         </Group>
       )}
@@ -64,12 +67,12 @@ function columnsOf(dryRun: boolean): Column<ImportRow>[] {
   return [
     {
       key: 'email',
-      header: 'Address',
+      header: t('import.rows.address'),
       primary: true,
       cell: ({ email, name }) => (
         <>
           <Text fw={550} size="sm">
-            {email || '(none)'}
+            {email || t('import.rows.noAddress')}
           </Text>
           {name && (
             <Text size="sm" c="dimmed">
@@ -79,13 +82,13 @@ function columnsOf(dryRun: boolean): Column<ImportRow>[] {
         </>
       ),
     },
-    { key: 'line', header: 'Line', cell: ({ line }) => line },
+    { key: 'line', header: t('import.rows.line'), cell: ({ line }) => line },
     {
       key: 'state',
-      header: 'Verdict',
+      header: t('import.rows.verdict'),
       cell: ({ state }) => <StatusBadge {...rowMeta(state, dryRun)} />,
     },
-    { key: 'reason', header: 'Reason', cell: Reason },
+    { key: 'reason', header: t('import.rows.reason'), cell: Reason },
   ]
 }
 
@@ -95,8 +98,7 @@ function Reason({ message, issues }: ImportRow) {
     <div>
       {issues.map((issue) => (
         <div key={issue.path + issue.message}>
-          {issue.path && `${issue.path}: `}
-          {issue.message}
+          {issue.path ? t('import.rows.issue', issue) : issue.message}
         </div>
       ))}
     </div>

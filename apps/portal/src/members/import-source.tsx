@@ -2,6 +2,7 @@ import { type ImportView, importColumns, importLimit } from '@atrium/core/member
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { formatCount } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { useMutation } from '@atrium/ui/use-mutation'
@@ -13,6 +14,8 @@ import { useTRPC } from '../trpc.ts'
 import { decodeCsv, longestCsv, saveText, templateCsv } from './csv-file.ts'
 import { ImportRows } from './import-rows.tsx'
 import { countsText } from './import-status-meta.ts'
+
+const t = translations('portal.members')
 
 interface Props {
   tenant: TenantView
@@ -40,16 +43,15 @@ export function ImportSource({ tenant, onStarted }: Props) {
     setFile(chosen)
     if (!chosen) return
     // Four bytes are the most that a character takes in any of the encodings.
-    if (chosen.size > longestCsv * 4)
-      return setUnreadable('This file is larger than an import may be.')
+    if (chosen.size > longestCsv * 4) return setUnreadable(t('import.source.tooLarge'))
     edit(decodeCsv(new Uint8Array(await chosen.arrayBuffer())))
   }
 
   return (
     <>
       <Panel
-        title="The list"
-        description={`One person per line, at most ${formatCount(importLimit)}. The first line names the columns; only email must be there.`}
+        title={t('import.source.title')}
+        description={t('import.source.description', { most: formatCount(importLimit) })}
         actions={
           <Button
             variant="default"
@@ -63,13 +65,13 @@ export function ImportSource({ tenant, onStarted }: Props) {
               )
             }
           >
-            Download a template
+            {t('import.source.template')}
           </Button>
         }
       >
         <Stack>
           <Text size="sm" c="dimmed" component="div">
-            Columns:{' '}
+            {t('import.source.columns')}{' '}
             {importColumns.map((column) => (
               <span key={column}>
                 <Code>{column}</Code>{' '}
@@ -77,18 +79,18 @@ export function ImportSource({ tenant, onStarted }: Props) {
             ))}
           </Text>
           <FileInput
-            label="CSV file"
-            placeholder="Choose a file"
+            label={t('import.source.file')}
+            placeholder={t('import.source.choose')}
             leftSection={<IconFileTypeCsv size={18} aria-hidden />}
             accept=".csv,.txt,text/csv,text/plain"
             clearable
-            clearButtonProps={{ 'aria-label': 'Take the file away' }}
+            clearButtonProps={{ 'aria-label': t('import.source.clear') }}
             value={file}
             onChange={(chosen) => void read(chosen)}
             maw={420}
           />
           <Textarea
-            label="Or paste it here"
+            label={t('import.source.paste')}
             placeholder={`email,name,role\nmira,Mira Miller,member`}
             autosize
             minRows={6}
@@ -106,7 +108,7 @@ export function ImportSource({ tenant, onStarted }: Props) {
           />
           {check.error && fault === undefined && (
             <ProblemAlert
-              title="The list was not checked."
+              title={t('import.source.checkFailed')}
               error={check.error}
               message={explain(check.error)}
             />
@@ -118,10 +120,10 @@ export function ImportSource({ tenant, onStarted }: Props) {
               variant={checked ? 'default' : 'filled'}
               onClick={() => check.mutate({ slug: tenant.slug, csv, dryRun: true })}
             >
-              Check the list
+              {t('import.source.check')}
             </Button>
             <Text size="sm" c="dimmed">
-              Nothing is made by checking.
+              {t('import.source.checkHint')}
             </Text>
           </Group>
         </Stack>
@@ -149,24 +151,26 @@ function Verdicts({ view, running, error, onRun }: VerdictsProps) {
   const { ready, refused } = view.counts
   return (
     <Panel
-      title="What would happen"
+      title={t('import.verdicts.title')}
       description={<span role="status">{countsText(view.counts, true)}</span>}
     >
       <Stack>
         {refused > 0 && (
           <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />}>
-            {refused === 1 ? 'One row is' : `${formatCount(refused)} rows are`} left out. Mend the
-            list and check it again, or import the others now: a list can be imported again, and
-            people who are there already are left as they are.
+            {t('import.verdicts.leftOut', { count: refused })}
           </Alert>
         )}
         <ImportRows view={view} />
         {error ? (
-          <ProblemAlert title="The import did not start." error={error} message={explain(error)} />
+          <ProblemAlert
+            title={t('import.verdicts.failed')}
+            error={error}
+            message={explain(error)}
+          />
         ) : null}
         <Group>
           <Button onClick={onRun} loading={running} disabled={ready === 0}>
-            {ready === 1 ? 'Add one member' : `Add ${formatCount(ready)} members`}
+            {t('import.verdicts.submit', { count: ready })}
           </Button>
         </Group>
       </Stack>

@@ -1,21 +1,24 @@
 import type { ImportRowState, ImportView } from '@atrium/core/members/member-import'
+import { translations } from '@atrium/ui/messages'
 import type { StatusMeta } from '@atrium/ui/tones'
+
+const t = translations('portal.members')
 
 /** A row's state as people read it; what is ready is only a promise while nothing has been made. */
 export function rowMeta(state: ImportRowState, dryRun: boolean): StatusMeta {
   switch (state) {
     case 'ready':
       return dryRun
-        ? { label: 'Can be added', tone: 'good' }
-        : { label: 'Waiting', tone: 'waiting' }
+        ? { label: t('import.rowStates.ready'), tone: 'good' }
+        : { label: t('import.rowStates.waiting'), tone: 'waiting' }
     case 'running':
-      return { label: 'Being added', tone: 'working' }
+      return { label: t('import.rowStates.running'), tone: 'working' }
     case 'created':
-      return { label: 'Added', tone: 'good' }
+      return { label: t('import.rowStates.created'), tone: 'good' }
     case 'incomplete':
-      return { label: 'Added, needs attention', tone: 'warning' }
+      return { label: t('import.rowStates.incomplete'), tone: 'warning' }
     case 'refused':
-      return { label: 'Refused', tone: 'bad' }
+      return { label: t('import.rowStates.refused'), tone: 'bad' }
   }
 }
 
@@ -28,12 +31,17 @@ export function progressOf({ total, created, incomplete, refused }: ImportView['
 
 /** "12 added, 1 rejected": the counts that are not zero, in one sentence for eye and ear. */
 export function countsText(counts: ImportView['counts'], dryRun: boolean): string {
-  const parts = [
-    counts.ready > 0 && `${counts.ready} ${dryRun ? 'can be added' : 'waiting'}`,
-    counts.running > 0 && `${counts.running} being added`,
-    counts.created > 0 && `${counts.created} added`,
-    counts.incomplete > 0 && `${counts.incomplete} added but incomplete`,
-    counts.refused > 0 && `${counts.refused} refused`,
-  ].filter((part) => part !== false)
-  return parts.length > 0 ? `${parts.join(', ')}.` : 'There are no rows.'
+  const named = [
+    [dryRun ? 'ready' : 'waiting', counts.ready],
+    ['running', counts.running],
+    ['created', counts.created],
+    ['incomplete', counts.incomplete],
+    ['refused', counts.refused],
+  ] as const
+  const parts = named
+    .filter(([, count]) => count > 0)
+    .map(([state, count]) => t(`import.counts.${state}`, { count }))
+  return parts.length > 0
+    ? t('import.counts.sentence', { parts: parts.join(', ') })
+    : t('import.counts.none')
 }

@@ -1,17 +1,20 @@
 import type { MemberView, ResetPassword } from '@atrium/core/members/members'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { SecretReveal } from '@atrium/ui/secret-reveal'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { useTRPC } from '../trpc.ts'
-import { actionLabels, actionTitle, openMailConnections, sentenceOf } from './action-labels.ts'
+import { actionTitle, effectsOf, isDestructive } from './action-labels.ts'
 import { type BulkAction, planBulk } from './bulk.ts'
 import { useMembersCache } from './mutations.ts'
 import { passwordNote } from './password-note.ts'
 import { useMemberActions } from './use-member-actions.ts'
+
+const t = translations('portal.members')
 
 interface Props {
   slug: string
@@ -39,33 +42,33 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
     <>
       {own && (
         <Text size="sm" c="dimmed" mb="sm">
-          You cannot suspend, sign out or remove yourself. Another admin can.
+          {t('actions.notYourself')}
         </Text>
       )}
       <Group gap="xs">
         {fits('suspend') && (
           <Button size="xs" variant="default" onClick={() => setAsking('suspend')}>
-            Suspend
+            {t('actions.suspend.verb')}
           </Button>
         )}
         {open && fits('resume') && (
           <Button size="xs" onClick={() => setAsking('resume')}>
-            Resume
+            {t('actions.resume.verb')}
           </Button>
         )}
         {fits('forceLogout') && (
           <Button size="xs" variant="default" onClick={() => setAsking('forceLogout')}>
-            Sign out everywhere
+            {t('actions.forceLogout.verb')}
           </Button>
         )}
         {member.managed && member.status !== 'removing' && (open || !member.invited) && (
           <Button size="xs" variant="default" onClick={() => setAsking('resetPassword')}>
-            {member.invited ? 'Send the invitation again' : 'Reset password'}
+            {t(member.invited ? 'password.invite.action' : 'password.reset.action')}
           </Button>
         )}
         {fits('remove') && (
           <Button size="xs" variant="light" color="red" onClick={() => setAsking('remove')}>
-            Remove
+            {t('actions.remove.verb')}
           </Button>
         )}
       </Group>
@@ -75,7 +78,7 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
           onClose={close}
           title={`${actionTitle(act, 1, member.name)}?`}
           confirmLabel={actionTitle(act, 1, member.name)}
-          destructive={actionLabels[act].destructive}
+          destructive={isDestructive(act)}
           explain={explain}
           {...(act === 'remove' ? { typedWord: member.email } : {})}
           onConfirm={async () => {
@@ -84,7 +87,7 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
             } finally {
               acts.cache.forget(act === 'remove' ? undefined : member.id)
             }
-            done(`${member.name} has been ${actionLabels[act].done}.`)
+            done(t(`actions.${act}.done`, { member: member.name }))
             if (act === 'remove') onGone()
           }}
         >
@@ -93,7 +96,7 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
               <strong>{member.name}</strong> ({member.email}):
             </Text>
             <List size="sm" spacing={4}>
-              {actionLabels[act].effects.map((effect) => (
+              {effectsOf(act).map((effect) => (
                 <List.Item key={effect}>{effect}</List.Item>
               ))}
             </List>
@@ -105,36 +108,38 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
         onClose={close}
         title={
           member.invited
-            ? `Send the invitation to ${member.email} again?`
-            : `Reset the password of ${member.name}?`
+            ? t('password.invite.question', { email: member.email })
+            : t('password.reset.question', { member: member.name })
         }
-        confirmLabel={member.invited ? 'Send again' : 'Reset password'}
+        confirmLabel={t(member.invited ? 'password.invite.submit' : 'password.reset.action')}
         explain={explain}
         onConfirm={async () => {
           const response = await reset.mutateAsync({ slug, userId: member.id })
-          if (response.linkSentTo !== null) done(`A link was sent to ${response.linkSentTo}.`)
+          if (response.linkSentTo !== null)
+            done(t('password.reset.linkSent', { email: response.linkSentTo }))
           setSecret(response)
         }}
       >
         {member.invited ? (
-          'The link in the mail sent before stops working.'
+          t('password.invite.effects')
         ) : (
           <Stack gap="xs">
             <Text inherit>
-              The current password ends at once, for sign-in
-              {member.mailboxAddress ? ' and mailbox' : ''}, and open sessions end. A new one is
-              shown once, to hand over. Somebody whose address is outside your domains gets a link
-              by mail instead.
+              {t(
+                member.mailboxAddress ? 'password.reset.mailboxEffects' : 'password.reset.effects',
+              )}
             </Text>
-            {member.mailboxAddress && <Text inherit>{sentenceOf(openMailConnections)}</Text>}
+            {member.mailboxAddress && (
+              <Text inherit>{t('actions.suspend.effects.openConnections')}</Text>
+            )}
           </Stack>
         )}
       </ConfirmDialog>
       <SecretReveal
         opened={typeof secret?.oneTimePassword === 'string'}
         onClose={() => setSecret(undefined)}
-        title={`New password of ${member.name}`}
-        label="One-time password"
+        title={t('password.newOf', { member: member.name })}
+        label={t('password.label')}
         secret={secret?.oneTimePassword ?? ''}
       >
         {secret && passwordNote(member, secret)}

@@ -2,15 +2,18 @@ import { type CreatedMember, type MemberView, memberAddress } from '@atrium/core
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { AddressForm } from './address-form.tsx'
-import { AliasList } from './alias-list.tsx'
+import { AliasList, completedHint } from './alias-list.tsx'
 import FirstPassword from './first-password.tsx'
 import { useMembersCache } from './mutations.ts'
+
+const t = translations('portal.members')
 
 interface Props {
   tenant: TenantView
@@ -28,25 +31,27 @@ export function MemberAddresses({ tenant, member }: Props) {
         <Group justify="space-between" gap="xs">
           <div>
             <Text size="sm" fw={550}>
-              Primary address
+              {t('addresses.primary')}
             </Text>
             <Text size="sm">{member.email}</Text>
           </div>
           {member.managed && !changing && (
             <Button size="xs" variant="default" onClick={() => setChanging(true)}>
-              Change
+              {t('addresses.change')}
             </Button>
           )}
         </Group>
         {changing && (
           <AddressForm
-            label="New primary address"
+            label={t('addresses.new')}
             description={
               member.mailboxAddress
-                ? `On a domain of this workplace. A name alone is completed with ${tenant.primaryDomain ?? 'the primary domain'}.`
-                : 'The address that the person signs in with.'
+                ? t('addresses.ownDomainHint', {
+                    domain: tenant.primaryDomain ?? t('addresses.primaryDomain'),
+                  })
+                : t('addresses.signInHint')
             }
-            submitLabel="Change address"
+            submitLabel={t('addresses.changeSubmit')}
             onCancel={() => setChanging(false)}
             onSubmit={async (address) => setNext(address)}
           />
@@ -55,8 +60,8 @@ export function MemberAddresses({ tenant, member }: Props) {
       <ConfirmDialog
         opened={next !== undefined}
         onClose={() => setNext(undefined)}
-        title={`Change the address of ${member.name}?`}
-        confirmLabel="Change address"
+        title={t('addresses.question', { member: member.name })}
+        confirmLabel={t('addresses.changeSubmit')}
         destructive={false}
         explain={explain}
         onConfirm={async () => {
@@ -66,13 +71,15 @@ export function MemberAddresses({ tenant, member }: Props) {
             email: next ?? '',
           })
           setChanging(false)
-          done(`${member.name} is ${saved.email} now.`)
+          done(t('addresses.done', { member: member.name, email: saved.email }))
         }}
       >
-        {member.name} signs in as <strong>{next}</strong> from now on, in place of {member.email}.
-        {member.mailboxAddress
-          ? ' The old address stays as an alias, so that mail to it still arrives.'
-          : ''}
+        {t.rich(member.mailboxAddress ? 'addresses.effectsMailbox' : 'addresses.effects', {
+          member: member.name,
+          next: next ?? '',
+          email: member.email,
+          strong: (chunks) => <strong>{chunks}</strong>,
+        })}
       </ConfirmDialog>
       {member.mailboxAddress === null && member.outcomes.mail !== 'pending' && (
         <NoMailbox tenant={tenant} member={member} />
@@ -91,24 +98,24 @@ function NoMailbox({ tenant, member }: Props) {
       <Group justify="space-between" gap="xs">
         <div>
           <Text size="sm" fw={550}>
-            Mailbox
+            {t('mailbox.title')}
           </Text>
           <Text size="sm" c="dimmed">
-            None: mail goes to the address above, outside of this workplace.
+            {t('mailbox.none')}
           </Text>
         </div>
         {!opened && (
           <Button size="xs" variant="default" onClick={() => setOpened(true)}>
-            Create mailbox
+            {t('mailbox.create')}
           </Button>
         )}
       </Group>
       {opened && (
         <AddressForm
-          label="Address of the mailbox"
-          description={`A name alone is completed with ${tenant.primaryDomain ?? 'the primary domain'}.`}
+          label={t('mailbox.address')}
+          description={completedHint(tenant)}
           initial={localPartOf(member.email)}
-          submitLabel="Create mailbox"
+          submitLabel={t('mailbox.create')}
           onCancel={() => setOpened(false)}
           onSubmit={async (address) => {
             const answer = await create.mutateAsync({

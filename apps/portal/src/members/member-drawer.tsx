@@ -2,6 +2,7 @@ import type { MemberView, UpdatedMember } from '@atrium/core/members/members'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
@@ -10,7 +11,7 @@ import { IconInfoCircle, IconKey } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { useProfile } from '../profile/use-profile.ts'
-import { mayChange, mayProtect, maySeeSettings, roleNames } from '../tenants/roles.ts'
+import { mayChange, mayProtect, maySeeSettings } from '../tenants/roles.ts'
 import { useTRPC } from '../trpc.ts'
 import { MemberActions } from './member-actions.tsx'
 import { MemberAddresses } from './member-addresses.tsx'
@@ -19,6 +20,9 @@ import { MemberRole } from './member-role.tsx'
 import { isUnderWay, memberMeta } from './member-status-meta.ts'
 import { MemberSystems } from './member-systems.tsx'
 import classes from './members.module.css'
+
+const t = translations('portal.members')
+const labels = translations('ui.labels')
 
 interface Props {
   tenant: TenantView
@@ -49,11 +53,11 @@ export default function MemberDrawer({ tenant, userId, onClose }: Props) {
   )
   const member = query.data
   return (
-    <SideDrawer opened onClose={onClose} title={member?.name ?? 'Member'}>
-      {query.isPending && <LoadingRows label="Loading the member" />}
+    <SideDrawer opened onClose={onClose} title={member?.name ?? t('details.title')}>
+      {query.isPending && <LoadingRows label={t('details.loading')} />}
       {query.error && (
         <ErrorState
-          title="The member could not be loaded."
+          title={t('details.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -83,8 +87,9 @@ function Details({
       <Group gap="sm" mb="md">
         <StatusBadge {...memberMeta(member)} />
         <Text size="sm" c="dimmed">
-          {roleNames[member.role]}
-          {own && ', this is you'}
+          {own
+            ? t('details.ownRole', { role: labels(`roles.${member.role}`) })
+            : labels(`roles.${member.role}`)}
         </Text>
       </Group>
       {admin && member.needsPassword && (
@@ -92,19 +97,18 @@ function Details({
           color="yellow"
           icon={<IconKey aria-hidden />}
           mb="md"
-          title="Nobody knows this password yet"
+          title={t('details.needsPassword.title')}
         >
-          Reset the password below to get one that you can hand over.
+          {t('details.needsPassword.hint')}
         </Alert>
       )}
       {admin && !member.managed && (
         <Alert variant="light" icon={<IconInfoCircle aria-hidden />} mb="md">
-          This person also belongs elsewhere, so the name, the address, the password and the
-          sessions are not changed here.
+          {t('details.shared')}
         </Alert>
       )}
       {admin ? (
-        <Part title="Systems">
+        <Part title={t('details.parts.systems')}>
           <MemberSystems tenant={tenant} member={member} changing={changing} />
         </Part>
       ) : (
@@ -112,7 +116,7 @@ function Details({
       )}
       {changing && (
         <>
-          <Part title="Profile">
+          <Part title={t('details.parts.profile')}>
             {/* Keyed by what the form holds, so that a change made elsewhere does not stay behind it. */}
             <MemberProfile
               key={profileKey(member)}
@@ -122,16 +126,16 @@ function Details({
               onSaved={setMirrors}
             />
           </Part>
-          <Part title="Addresses">
+          <Part title={t('details.parts.addresses')}>
             <MemberAddresses tenant={tenant} member={member} />
           </Part>
-          <Part title="Role">
+          <Part title={t('details.parts.role')}>
             <MemberRole tenant={tenant} member={member} own={own} />
           </Part>
         </>
       )}
       {mayProtect(tenant) && (
-        <Part title="Access">
+        <Part title={t('details.parts.access')}>
           <MemberActions
             slug={tenant.slug}
             member={member}
@@ -152,12 +156,12 @@ function profileKey({ name, firstName, lastName, phone, alternativeEmail }: Memb
 function Colleague({ member }: { member: MemberView }) {
   return (
     <DetailList>
-      <DetailItem label="Address">{member.email}</DetailItem>
+      <DetailItem label={t('details.address')}>{member.email}</DetailItem>
       {member.mailboxAddress && member.mailboxAddress !== member.email && (
-        <DetailItem label="Mailbox">{member.mailboxAddress}</DetailItem>
+        <DetailItem label={t('mailbox.title')}>{member.mailboxAddress}</DetailItem>
       )}
-      <DetailItem label="Role">{roleNames[member.role]}</DetailItem>
-      <DetailItem label="Joined">
+      <DetailItem label={t('fields.role')}>{labels(`roles.${member.role}`)}</DetailItem>
+      <DetailItem label={t('table.joined')}>
         <Time at={member.joinedAt} show="both" />
       </DetailItem>
     </DetailList>

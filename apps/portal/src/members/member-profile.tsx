@@ -1,6 +1,8 @@
 import type { MemberView, UpdatedMember } from '@atrium/core/members/members'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { formatList } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
@@ -10,8 +12,10 @@ import { explain } from '../tenants/problems.ts'
 import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
 import { changesOf, fromMember, MemberForm, type MemberFormValues } from './member-form.ts'
-import { systemNames, systems } from './member-status-meta.ts'
+import { systems } from './member-status-meta.ts'
 import { useMembersCache } from './mutations.ts'
+
+const t = translations('portal.members')
 
 /**
  * Name and contact of a member. After saving it says which of the upstream systems know of the
@@ -44,7 +48,7 @@ export function MemberProfile({ slug, member, mirrors, onSaved }: Props) {
     >
       <Stack gap="sm">
         <TextInput
-          label="Display name"
+          label={t('fields.name')}
           required
           maxLength={200}
           disabled={!member.managed}
@@ -52,26 +56,26 @@ export function MemberProfile({ slug, member, mirrors, onSaved }: Props) {
         />
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
           <TextInput
-            label="First name"
+            label={t('fields.firstName')}
             maxLength={100}
             disabled={!member.managed}
             {...form.getInputProps('firstName')}
           />
           <TextInput
-            label="Last name"
+            label={t('fields.lastName')}
             maxLength={100}
             disabled={!member.managed}
             {...form.getInputProps('lastName')}
           />
           <TextInput
-            label="Phone"
+            label={t('fields.phone')}
             type="tel"
             maxLength={32}
             disabled={!member.managed}
             {...form.getInputProps('phone')}
           />
           <TextInput
-            label="Alternative e-mail"
+            label={t('fields.alternativeEmail')}
             type="email"
             maxLength={254}
             disabled={!member.managed}
@@ -80,7 +84,7 @@ export function MemberProfile({ slug, member, mirrors, onSaved }: Props) {
         </SimpleGrid>
         {rejected && (
           <ProblemAlert
-            title="The profile was not saved."
+            title={t('profile.failed')}
             error={update.error}
             message={explain(update.error)}
           />
@@ -89,10 +93,10 @@ export function MemberProfile({ slug, member, mirrors, onSaved }: Props) {
         {form.isDirty() && (
           <Group gap="xs">
             <Button type="submit" size="xs" loading={update.isPending}>
-              Save profile
+              {t('profile.save')}
             </Button>
             <Button size="xs" variant="subtle" color="gray" onClick={form.reset}>
-              Discard
+              {t('profile.discard')}
             </Button>
           </Group>
         )}
@@ -117,11 +121,13 @@ function Mirrors({ mirrors }: { mirrors: UpdatedMember['mirrors'] }) {
   const missed = systems.filter((system) => mirrors[system].state === 'error')
   const told = systems
     .filter((system) => mirrors[system].state === 'ok')
-    .map((system) => systemNames[system].name.toLowerCase())
+    .map((system) => t(`systems.${system}.inList`))
   if (missed.length === 0) {
     return (
       <Alert color="green" variant="light" icon={<IconCheck aria-hidden />} role="status">
-        Saved{told.length > 0 ? `, also in: ${told.join(', ')}` : ''}.
+        {told.length > 0
+          ? t('profile.savedAlsoIn', { systems: formatList(told) })
+          : t('profile.saved')}
       </Alert>
     )
   }
@@ -129,12 +135,15 @@ function Mirrors({ mirrors }: { mirrors: UpdatedMember['mirrors'] }) {
     <Alert
       color="yellow"
       icon={<IconAlertTriangle aria-hidden />}
-      title="Saved here, but not everywhere"
+      title={t('profile.savedPartly')}
       role="status"
     >
       {missed.map((system) => (
         <div key={system}>
-          {systemNames[system].name}: {mirrors[system].error ?? 'not reached'}
+          {t('profile.missed', {
+            system: t(`systems.${system}.name`),
+            reason: mirrors[system].error ?? t('profile.notReached'),
+          })}
         </div>
       ))}
     </Alert>

@@ -2,14 +2,17 @@ import type { MemberView } from '@atrium/core/members/members'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { useMembersCache } from './mutations.ts'
 import { roleLock } from './role-lock.ts'
+
+const t = translations('portal.members')
 
 interface Props {
   tenant: TenantView
@@ -23,12 +26,18 @@ export function MemberRole({ tenant, member, own }: Props) {
   const [asking, setAsking] = useState<'role' | 'ownership'>()
   const lock = roleLock(member, own)
   const next = member.role === 'admin' ? 'member' : 'admin'
+  const step = next === 'admin' ? 'promote' : 'demote'
+  const whom = {
+    member: member.name,
+    email: member.email,
+    strong: (chunks: ReactNode) => <strong>{chunks}</strong>,
+  }
   const change = useChangeRole(tenant.slug)
   const transfer = useTransfer(tenant.slug)
   const mayOwn = member.role !== 'owner' && member.status === 'active'
   return (
     <Stack gap="sm">
-      <Text size="sm">{roleTexts[member.role]}</Text>
+      <Text size="sm">{t(`roles.text.${member.role}`)}</Text>
       {lock && (
         <Text size="sm" c="dimmed">
           {lock}
@@ -37,63 +46,49 @@ export function MemberRole({ tenant, member, own }: Props) {
       <Group gap="xs">
         {!lock && (
           <Button size="xs" variant="default" onClick={() => setAsking('role')}>
-            {next === 'admin' ? 'Make admin' : 'Take the admin role away'}
+            {t(`roles.${step}.action`)}
           </Button>
         )}
         {mayOwn && (
           <Button size="xs" variant="default" onClick={() => setAsking('ownership')}>
-            Transfer ownership
+            {t('roles.transfer.action')}
           </Button>
         )}
       </Group>
       <ConfirmDialog
         opened={asking === 'role'}
         onClose={() => setAsking(undefined)}
-        title={
-          next === 'admin'
-            ? `Make ${member.name} an admin?`
-            : `Take the admin role from ${member.name}?`
-        }
-        confirmLabel={next === 'admin' ? 'Make admin' : 'Take role away'}
+        title={t(`roles.${step}.question`, { member: member.name })}
+        confirmLabel={t(`roles.${step}.submit`)}
         destructive={next === 'member'}
         explain={explain}
         onConfirm={async () => {
           await change.mutateAsync({ slug: tenant.slug, userId: member.id, role: next })
-          done(
-            next === 'admin'
-              ? `${member.name} is an admin now.`
-              : `${member.name} is no longer an admin.`,
-          )
+          done(t(`roles.${step}.done`, { member: member.name }))
         }}
       >
-        {next === 'admin'
-          ? `Admins manage members, domains, apps and rules of ${tenant.name}. They can also remove people.`
-          : `${member.name} stays a member of ${tenant.name} with mailbox and files, and can no longer manage it.`}
+        {step === 'promote'
+          ? t('roles.promote.effects', { tenant: tenant.name })
+          : t('roles.demote.effects', { member: member.name, tenant: tenant.name })}
       </ConfirmDialog>
       <ConfirmDialog
         opened={asking === 'ownership'}
         onClose={() => setAsking(undefined)}
-        title={`Transfer ${tenant.name} to ${member.name}?`}
-        confirmLabel="Transfer ownership"
+        title={t('roles.transfer.question', { tenant: tenant.name, member: member.name })}
+        confirmLabel={t('roles.transfer.action')}
         typedWord={tenant.slug}
         explain={explain}
         onConfirm={async () => {
           await transfer.mutateAsync({ slug: tenant.slug, userId: member.id })
-          done(`${member.name} owns ${tenant.name} now.`)
+          done(t('roles.transfer.done', { member: member.name, tenant: tenant.name }))
         }}
       >
-        <strong>{member.name}</strong> ({member.email}) becomes the owner and alone can delete the
-        workplace. {tenant.owner ? `${tenant.owner.name} stays on as an admin.` : ''} Only the new
-        owner or an admin can transfer it again.
+        {tenant.owner
+          ? t.rich('roles.transfer.effectsWithOwner', { ...whom, owner: tenant.owner.name })
+          : t.rich('roles.transfer.effects', whom)}
       </ConfirmDialog>
     </Stack>
   )
-}
-
-const roleTexts: Readonly<Record<MemberView['role'], string>> = {
-  member: 'Member: uses the workplace, and manages nothing.',
-  admin: 'Admin: manages members, domains, apps and rules.',
-  owner: 'Owner: as an admin, and alone may delete the workplace.',
 }
 
 function useChangeRole(slug: string) {

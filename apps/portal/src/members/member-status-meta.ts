@@ -1,23 +1,20 @@
 import type { MemberView } from '@atrium/core/members/members'
 import type { StepState, TenantView } from '@atrium/core/tenants/tenants'
-import { type StatusMeta, stepMeta } from '@atrium/ui/tones'
+import { translations } from '@atrium/ui/messages'
+import { type StatusMeta, stepMeta, type Tone } from '@atrium/ui/tones'
+
+const t = translations('portal.members')
 
 /** What a member has in each upstream system, as people read it. */
 export const systems = ['identity', 'mail', 'files'] as const
 export type System = (typeof systems)[number]
 
-export const systemNames: Readonly<Record<System, { name: string; text: string }>> = {
-  identity: { name: 'Sign-in', text: 'The account that the person signs in with.' },
-  mail: { name: 'Mailbox', text: 'Mail, calendar and contacts.' },
-  files: { name: 'Files', text: 'The file account and the shared space.' },
-}
-
-export const memberStatusMeta: Readonly<Record<MemberView['status'], StatusMeta>> = {
-  provisioning: { label: 'Being set up', tone: 'working' },
-  active: { label: 'Active', tone: 'good' },
-  suspended: { label: 'Suspended', tone: 'warning' },
-  removing: { label: 'Being removed', tone: 'working' },
-  deactivated: { label: 'Deactivated', tone: 'neutral' },
+const tones: Readonly<Record<MemberView['status'], Tone>> = {
+  provisioning: 'working',
+  active: 'good',
+  suspended: 'warning',
+  removing: 'working',
+  deactivated: 'neutral',
 }
 
 type Standing = Pick<MemberView, 'status' | 'outcomes' | 'invited'>
@@ -44,19 +41,11 @@ export function lacksFiles(
  * A member's status; a failure in one of the systems shows first, since somebody has to look at it.
  */
 export function memberMeta(member: Standing): StatusMeta {
-  if (member.invited && member.status !== 'removing') return { label: 'Invited', tone: 'working' }
-  const failed = failedSystems(member).length
-  if (failed === 0) return memberStatusMeta[member.status]
-  const label =
-    member.status === 'removing'
-      ? 'Removal incomplete'
-      : member.status === 'provisioning'
-        ? 'Setup incomplete'
-        : undefined
-  return {
-    label: label ?? `${memberStatusMeta[member.status].label}, needs attention`,
-    tone: 'warning',
-  }
+  const { invited, status } = member
+  if (invited && status !== 'removing') return { label: t('statuses.invited'), tone: 'working' }
+  return failedSystems(member).length === 0
+    ? { label: t(`statuses.${status}`), tone: tones[status] }
+    : { label: t(`failedStatuses.${status}`), tone: 'warning' }
 }
 
 /** Whether somebody is still at work for this member, so that the page looks again by itself. */
@@ -70,5 +59,7 @@ export function isUnderWay({ status, outcomes, invited }: Standing): boolean {
 
 /** A system's part of a member; what was skipped is something that the person does not have. */
 export function stepOutcomeMeta(state: StepState, underWay: boolean): StatusMeta {
-  return state === 'skipped' ? { label: 'None', tone: 'neutral' } : stepMeta(state, underWay)
+  return state === 'skipped'
+    ? { label: t('systemActions.none'), tone: 'neutral' }
+    : stepMeta(state, underWay)
 }

@@ -2,6 +2,7 @@ import type { CreatedMember, MemberView } from '@atrium/core/members/members'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { FailureText } from '@atrium/ui/failure-text'
+import { translations } from '@atrium/ui/messages'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Stack, Text } from '@mantine/core'
@@ -14,11 +15,12 @@ import {
   isUnderWay,
   lacksFiles,
   stepOutcomeMeta,
-  systemNames,
   systems,
 } from './member-status-meta.ts'
 import classes from './members.module.css'
 import { useMembersCache } from './mutations.ts'
+
+const t = translations('portal.members')
 
 interface Props {
   tenant: TenantView
@@ -55,10 +57,10 @@ export function MemberSystems({ tenant, member, changing }: Props) {
           <li key={system} className={classes.system}>
             <div>
               <Text size="sm" fw={550}>
-                {systemNames[system].name}
+                {t(`systems.${system}.name`)}
               </Text>
               <Text size="sm" c="dimmed">
-                {systemNames[system].text}
+                {t(`systems.${system}.text`)}
               </Text>
             </div>
             <StatusBadge {...stepOutcomeMeta(member.outcomes[system], underWay)} />
@@ -70,11 +72,11 @@ export function MemberSystems({ tenant, member, changing }: Props) {
           </li>
         ))}
       </ul>
-      {retry.error && <ProblemAlert title="The retry did not work." error={retry.error} />}
+      {retry.error && <ProblemAlert title={t('systemActions.retryFailed')} error={retry.error} />}
       {failed.length > 0 && (
         <div>
           <Text size="sm" c="dimmed" mb="xs">
-            Nothing is lost: what failed is tried again by itself after a while.
+            {t('systemActions.retried')}
           </Text>
           {changing && (
             <Button
@@ -84,7 +86,7 @@ export function MemberSystems({ tenant, member, changing }: Props) {
               loading={retry.isPending}
               onClick={() => retry.mutate({ slug, userId: member.id })}
             >
-              Retry now
+              {t('systemActions.retry')}
             </Button>
           )}
         </div>
@@ -98,7 +100,7 @@ export function MemberSystems({ tenant, member, changing }: Props) {
             loading={retry.isPending}
             onClick={() => retry.mutate({ slug, userId: member.id })}
           >
-            Set up files
+            {t('systemActions.setUpFiles')}
           </Button>
         </div>
       )}

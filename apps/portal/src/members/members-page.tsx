@@ -3,8 +3,8 @@ import { memberStatuses, tenantRoles } from '@atrium/core/platform/choices'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
-import { formatCount } from '@atrium/ui/format'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
@@ -15,15 +15,18 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import * as links from '../links.ts'
-import { mayChange, roleNames } from '../tenants/roles.ts'
+import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { AddMembers } from './add-members.tsx'
-import { isUnderWay, memberStatusMeta } from './member-status-meta.ts'
+import { isUnderWay } from './member-status-meta.ts'
 import { MembersTable } from './members-table.tsx'
 import { type MembersSearch, membersQuery, readMembersSearch } from './search.ts'
 import { useChoice } from './use-choice.ts'
+
+const t = translations('portal.members')
+const labels = translations('ui.labels')
 
 // What admins alone use loads when it is needed; the list stands before.
 const BulkBar = lazyOnInput(() => import('./bulk-bar.tsx'))
@@ -56,9 +59,9 @@ export function MembersPage() {
   return (
     <>
       <PageHeader
-        title="Members"
-        tabTitle={`Members of ${tenant.name}`}
-        description={`${tenant.memberCount === 1 ? 'One person belongs' : `${formatCount(tenant.memberCount)} people belong`} to ${tenant.name}.`}
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description', { count: tenant.memberCount, tenant: tenant.name })}
         actions={
           changing && (
             <AddMembers
@@ -68,41 +71,41 @@ export function MembersPage() {
           )
         }
       />
-      <FilterBar label="Filter members">
+      <FilterBar label={t('filters.label')}>
         <DebouncedInput
-          label="Search"
+          label={t('filters.search')}
           type="search"
-          placeholder="Name or address"
+          placeholder={t('filters.searchPlaceholder')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => go({ q })}
         />
         <NativeSelect
-          label="Role"
+          label={t('filters.role')}
           value={search.role ?? ''}
           onChange={(event) => go({ role: oneOf(tenantRoles)(event.currentTarget.value) })}
           data={[
-            { value: '', label: 'Any role' },
-            ...tenantRoles.map((role) => ({ value: role, label: roleNames[role] })),
+            { value: '', label: t('filters.anyRole') },
+            ...tenantRoles.map((role) => ({ value: role, label: labels(`roles.${role}`) })),
           ]}
         />
         <NativeSelect
-          label="Status"
+          label={t('filters.status')}
           value={search.status ?? ''}
           onChange={(event) => go({ status: oneOf(memberStatuses)(event.currentTarget.value) })}
           data={[
-            { value: '', label: 'Any status' },
+            { value: '', label: t('filters.anyStatus') },
             ...memberStatuses.map((status) => ({
               value: status,
-              label: memberStatusMeta[status].label,
+              label: t(`statuses.${status}`),
             })),
           ]}
         />
       </FilterBar>
-      {query.isPending && <LoadingRows label="Loading members" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The members could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -111,27 +114,25 @@ export function MembersPage() {
       {query.data && !query.error && query.data.items.length === 0 && (
         <EmptyState
           icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
-          title={filtered ? 'Nobody fits these filters' : 'No members yet'}
+          title={t(filtered ? 'empty.filtered.title' : 'empty.none.title')}
           action={
             filtered && (
               <Button
                 variant="default"
                 onClick={() => go({ q: undefined, role: undefined, status: undefined })}
               >
-                Clear filters
+                {t('empty.filtered.clear')}
               </Button>
             )
           }
         >
-          {filtered
-            ? 'Try another name, role or status.'
-            : 'Add the first person, or import a list of them.'}
+          {t(filtered ? 'empty.filtered.hint' : 'empty.none.hint')}
         </EmptyState>
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
         <>
           <MembersTable
-            caption={`Members of ${tenant.name}`}
+            caption={t('tabTitle', { tenant: tenant.name })}
             rows={query.data.items}
             stale={query.isPlaceholderData}
             target={(member: MemberView) =>
@@ -141,7 +142,7 @@ export function MembersPage() {
             onChoose={choice.set}
           />
           <Pager
-            label="Pages of members"
+            label={t('table.pages')}
             trail={search.trail}
             nextCursor={query.data.nextCursor}
             onChange={(trail) => go({ trail }, false)}

@@ -1,12 +1,16 @@
 import type { MemberView } from '@atrium/core/members/members'
 import { LinkAnchor, type LinkTarget } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Checkbox, Text } from '@mantine/core'
-import { roleNames } from '../tenants/roles.ts'
+
 import { memberMeta } from './member-status-meta.ts'
 import classes from './members.module.css'
+
+const t = translations('portal.members')
+const labels = translations('ui.labels')
 
 interface Props {
   caption: string
@@ -24,14 +28,14 @@ export function MembersTable({ caption, rows, stale, target, chosen, onChoose }:
   const columns: Column<MemberView>[] = [
     {
       key: 'name',
-      header: 'Name',
+      header: t('table.name'),
       primary: true,
       cell: (member) => (
         <div className={classes.person}>
           {chosen && (
             <Checkbox
               className={classes.choose}
-              aria-label={`Choose ${member.name}`}
+              aria-label={t('table.choose', { member: member.name })}
               checked={chosen.has(member.id)}
               onChange={(event) => onChoose(member, event.currentTarget.checked)}
             />
@@ -55,12 +59,16 @@ export function MembersTable({ caption, rows, stale, target, chosen, onChoose }:
         </div>
       ),
     },
-    { key: 'mailbox', header: 'Mailbox', cell: (member) => <Mailbox {...member} /> },
-    { key: 'role', header: 'Role', cell: ({ role }) => roleNames[role] },
-    { key: 'status', header: 'Status', cell: (member) => <StatusBadge {...memberMeta(member)} /> },
+    { key: 'mailbox', header: t('table.mailbox'), cell: (member) => <Mailbox {...member} /> },
+    { key: 'role', header: t('table.role'), cell: ({ role }) => labels(`roles.${role}`) },
+    {
+      key: 'status',
+      header: t('table.status'),
+      cell: (member) => <StatusBadge {...memberMeta(member)} />,
+    },
     {
       key: 'joined',
-      header: 'Joined',
+      header: t('table.joined'),
       wideOnly: true,
       cell: ({ joinedAt }) => <Time at={joinedAt} />,
     },
@@ -81,7 +89,7 @@ function Mailbox({ email, mailboxAddress }: Pick<MemberView, 'email' | 'mailboxA
   if (mailboxAddress && mailboxAddress !== email) return <>{mailboxAddress}</>
   return (
     <Text span size="sm" c="dimmed">
-      {mailboxAddress ? 'Yes' : 'No mailbox'}
+      {t(mailboxAddress ? 'table.sameMailbox' : 'table.noMailbox')}
     </Text>
   )
 }

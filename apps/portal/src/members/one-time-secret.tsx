@@ -1,5 +1,6 @@
 import type { ImportRow } from '@atrium/core/members/member-import'
 import type { TenantView } from '@atrium/core/tenants/tenants'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Alert, Button, Code, CopyButton, Group, Progress, Stack, Text } from '@mantine/core'
@@ -11,6 +12,8 @@ import { type Result, runEach } from './bulk.ts'
 import { saveText } from './csv-file.ts'
 import classes from './members.module.css'
 import { useMembersCache } from './mutations.ts'
+
+const t = translations('portal.members')
 
 interface Handed {
   email: string
@@ -44,23 +47,23 @@ export function OneTimeSecret({
   }
 
   return (
-    <Panel
-      title="First passwords"
-      description="Nobody knows the passwords of imported people. Make one for each who needs one, and hand them over. People who have signed in elsewhere before keep theirs."
-    >
+    <Panel title={t('passwords.title')} description={t('passwords.description')}>
       {stage === 'offered' && (
         <Group>
           <Button leftSection={<IconKey size={17} aria-hidden />} onClick={() => void start()}>
-            Make first passwords
+            {t('passwords.make')}
           </Button>
         </Group>
       )}
       {stage === 'running' && (
         <Stack gap="xs">
           <Text size="sm" role="status">
-            {results.length} of {people.length} done. Please keep this page open.
+            {t('passwords.progress', { done: results.length, all: people.length })}
           </Text>
-          <Progress value={(results.length / people.length) * 100} aria-label="Making passwords" />
+          <Progress
+            value={(results.length / people.length) * 100}
+            aria-label={t('passwords.making')}
+          />
         </Stack>
       )}
       {stage === 'ended' && <HandedOut slug={tenant.slug} results={results} />}
@@ -86,9 +89,9 @@ function HandedOut({
       {made.length > 0 && (
         <>
           <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />}>
-            These are shown once. When you leave this page they cannot be shown again.
+            {t('passwords.once')}
           </Alert>
-          <ul className={classes.names} aria-label="First passwords">
+          <ul className={classes.names} aria-label={t('passwords.title')}>
             {made.map(({ email, password }) => (
               <li key={email}>
                 {email} <Code>{password}</Code>
@@ -101,7 +104,7 @@ function HandedOut({
               leftSection={<IconDownload size={16} aria-hidden />}
               onClick={() => saveText(`${slug}-first-passwords.txt`, 'text/plain', `${text}\n`)}
             >
-              Download
+              {t('passwords.download')}
             </Button>
             <CopyButton value={text}>
               {({ copied, copy }) => (
@@ -116,21 +119,16 @@ function HandedOut({
                   }
                   onClick={copy}
                 >
-                  {copied ? 'Copied' : 'Copy all'}
+                  {t(copied ? 'passwords.copied' : 'passwords.copyAll')}
                 </Button>
               )}
             </CopyButton>
           </Group>
         </>
       )}
-      {kept > 0 && (
-        <Text size="sm">
-          {kept === 1 ? 'One person keeps a password' : `${kept} people keep passwords`} that they
-          had before.
-        </Text>
-      )}
+      {kept > 0 && <Text size="sm">{t('passwords.kept', { count: kept })}</Text>}
       {failed.length > 0 && (
-        <ul className={classes.names} aria-label="People without a new password">
+        <ul className={classes.names} aria-label={t('passwords.failed')}>
           {failed.map(({ item, problem }) => (
             <li key={item.line}>
               <strong>{item.email}</strong>: {problem?.message}

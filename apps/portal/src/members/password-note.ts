@@ -1,4 +1,7 @@
 import type { MemberView, ResetPassword } from '@atrium/core/members/members'
+import { translations } from '@atrium/ui/messages'
+
+const t = translations('portal.members')
 
 /** Where a new password holds, and where it does not, in sentences to stand above it. */
 export function passwordNote(
@@ -8,26 +11,22 @@ export function passwordNote(
     linkSentTo,
   }: Pick<ResetPassword, 'outcomes' | 'linkSentTo'>,
 ): string {
-  const where = [
-    identity.state === 'ok' && linkSentTo === null ? 'sign-in' : undefined,
-    mail.state === 'ok' ? 'the mailbox' : undefined,
-  ].filter(Boolean)
+  const signsIn = identity.state === 'ok' && linkSentTo === null
+  const opensMail = mail.state === 'ok'
+  const place = signsIn ? (opensMail ? 'both' : 'identity') : opensMail ? 'mail' : undefined
   const missed = [
-    identity.state === 'error'
-      ? `Sign-in did not take it: ${identity.error ?? 'the system was not reached'}`
-      : undefined,
-    mail.state === 'error'
-      ? `The mailbox did not take it: ${mail.error ?? 'the system was not reached'}`
-      : undefined,
-  ].filter(Boolean)
-  const open =
-    sessions.state === 'error'
-      ? `Sessions and apps may stay signed in for up to 30 days: ${sessions.error ?? 'the identity provider was not reached'} Sign the member out everywhere.`
-      : ''
-  const holds = where.length > 0 ? `It holds for ${where.join(' and ')} of ${member.email}.` : ''
-  const again =
-    missed.length > 0
-      ? 'Reset it again when the system works.'
-      : 'Hand it over in a way that nobody else reads.'
-  return [holds, ...missed, open, again].filter(Boolean).join(' ')
+    identity.state === 'error' &&
+      t('password.missed.identity', { reason: identity.error ?? t('password.notReached') }),
+    mail.state === 'error' &&
+      t('password.missed.mail', { reason: mail.error ?? t('password.notReached') }),
+  ].filter((sentence) => sentence !== false)
+  return [
+    place && t(`password.validFor.${place}`, { email: member.email }),
+    ...missed,
+    sessions.state === 'error' &&
+      t('password.missed.sessions', { reason: sessions.error ?? t('password.notReached') }),
+    t(missed.length > 0 ? 'password.again' : 'password.share'),
+  ]
+    .filter(Boolean)
+    .join(' ')
 }

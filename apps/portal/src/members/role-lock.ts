@@ -1,4 +1,7 @@
 import type { MemberView } from '@atrium/core/members/members'
+import { translations } from '@atrium/ui/messages'
+
+const t = translations('portal.members')
 
 /**
  * Why the role of a member cannot be changed, in a sentence; undefined when it can. The API holds
@@ -8,9 +11,8 @@ export function roleLock(
   member: Pick<MemberView, 'role' | 'bootstrapAdmin'>,
   own: boolean,
 ): string | undefined {
-  if (member.role === 'owner') return 'The role of the owner changes only with the ownership.'
-  if (member.bootstrapAdmin)
-    return 'The first admin has no mailbox and keeps the role, so that there is always a way in.'
-  if (own) return 'Your own role is changed by another admin.'
+  if (member.role === 'owner') return t('roles.lock.owner')
+  if (member.bootstrapAdmin) return t('roles.lock.bootstrapAdmin')
+  if (own) return t('roles.lock.own')
   return undefined
 }

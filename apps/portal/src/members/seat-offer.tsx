@@ -2,11 +2,14 @@ import type { SeatRaise } from '@atrium/core/members/members'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Quote, requoteMs } from '../subscriptions/quoted-change.tsx'
 import { useTRPC } from '../trpc.ts'
+
+const t = translations('portal.members')
 
 interface Props {
   tenant: TenantView
@@ -27,7 +30,7 @@ export function SeatOffer({ tenant, adding, onConfirm }: Props) {
   if (preview.isError) {
     return (
       <ProblemAlert
-        title="All seats are taken."
+        title={t('seats.taken')}
         error={preview.error}
         message={problemOf(preview.error).issues[0]?.message}
       />
@@ -35,17 +38,13 @@ export function SeatOffer({ tenant, adding, onConfirm }: Props) {
   }
   const { data } = preview
   return (
-    <Alert
-      color="gray"
-      title={tenant.seats === 1 ? 'The only seat is taken' : `All ${tenant.seats} seats are taken`}
-      role="status"
-    >
+    <Alert color="gray" title={t('seats.takenCount', { count: tenant.seats })} role="status">
       <Stack gap="sm">
-        <Text size="sm">One seat more makes room for this member.</Text>
+        <Text size="sm">{t('seats.hint')}</Text>
         {data ? (
           <Quote preview={data} stale={preview.isFetching} />
         ) : (
-          <Skeleton height={96} aria-label="Computing the price" role="status" />
+          <Skeleton height={96} aria-label={t('seats.computing')} role="status" />
         )}
         <Group justify="flex-end">
           <Button
@@ -54,8 +53,8 @@ export function SeatOffer({ tenant, adding, onConfirm }: Props) {
             onClick={() => data && onConfirm({ seats, quote: data.quote })}
           >
             {data?.exact
-              ? `Pay ${formatMoney(data.totalMinor, data.currency)} and add the member`
-              : 'Add the seat and the member'}
+              ? t('seats.pay', { amount: formatMoney(data.totalMinor, data.currency) })
+              : t('seats.add')}
           </Button>
         </Group>
       </Stack>

@@ -1,11 +1,4 @@
-import type { TenantRole, TenantView } from '@atrium/core/tenants/tenants'
-
-/** Roles as people read them. */
-export const roleNames: Readonly<Record<TenantRole, string>> = {
-  member: 'Member',
-  admin: 'Admin',
-  owner: 'Owner',
-}
+import type { TenantView } from '@atrium/core/tenants/tenants'
 
 /**
  * Whether settings are offered. The API decides again; this only spares people buttons that would
