@@ -4,9 +4,16 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { AppError } from '@atrium/core/platform/errors'
-import { type PageLanguage, pseudoLanguage } from '@atrium/messages/languages'
+import {
+  defaultLanguage,
+  isPageLanguage,
+  languageCookie,
+  type PageLanguage,
+  pseudoLanguage,
+} from '@atrium/messages/languages'
 import { serverPageTexts } from '@atrium/messages/server-pages'
 import { accepts } from 'hono/accepts'
+import { getCookie } from 'hono/cookie'
 import type { AppContext } from './request.ts'
 
 const types: Readonly<Record<string, string>> = {
@@ -40,7 +47,7 @@ interface Asset {
 export interface StaticFiles {
   /** The file of the build at this path; undefined when there is none. */
   file(c: AppContext): Promise<Response | undefined>
-  /** The app's page in the language of the request, with the nonce of this response in it. */
+  /** The app's page in the language of its cookie, with the nonce of this response in it. */
   page(c: AppContext): Response
 }
 
@@ -75,7 +82,7 @@ export function readStaticFiles(distDir: string): StaticFiles {
       return asset && serve(c, asset)
     },
     page: (c) =>
-      new Response(withNonce(pages[c.get('language')], c.get('nonce')), {
+      new Response(withNonce(pages[chosenLanguage(c)], c.get('nonce')), {
         headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
       }),
   }
@@ -172,6 +179,15 @@ function withNonce(index: string, nonce: string): string {
   return existing === undefined
     ? index.replace(/<head[^<>]*>/i, (head) => head + meta)
     : index.replace(existing, meta)
+}
+
+/**
+ * The language that somebody chose for the app. The browser's own is not followed: parts of the
+ * portals are not translated yet, and a page in two languages is worse than one in English.
+ */
+function chosenLanguage(c: AppContext): PageLanguage {
+  const chosen = getCookie(c, languageCookie)
+  return isPageLanguage(chosen) ? chosen : defaultLanguage
 }
 
 /**

@@ -292,3 +292,19 @@ describe('on https', () => {
     ])
   })
 })
+
+describe('the language of the app', () => {
+  it.each([
+    [{}, 'en', 'en'],
+    [{ 'accept-language': 'de' }, 'en', 'en'],
+    [{ cookie: 'atrium_language=de' }, 'de', 'de'],
+    [{ cookie: 'atrium_language=en-XA' }, 'en-XA', 'en'],
+    [{ cookie: 'atrium_language=%22><script>' }, 'en', 'en'],
+  ])('with %j is %s, and its page names the texts to load', async (headers, language, texts) => {
+    const body = await (await get('/', { ...page, ...headers })).text()
+    expect(body).toContain(`<html lang="${language}">`)
+    expect(body.match(/<link rel="modulepreload"[^>]*>/g)).toEqual([
+      `<link rel="modulepreload" crossorigin href="/assets/messages-${texts}-9c0d1e2f.js">`,
+    ])
+  })
+})

@@ -205,10 +205,12 @@ export async function buildDist(): Promise<string> {
   await mkdir(join(dir, 'assets'))
   await writeFile(
     join(dir, 'index.html'),
-    '<!doctype html><html><head><meta name="csp-nonce" content=""><script type="module" src="/assets/app-1a2b3c4d.js"></script></head><body></body></html>',
+    '<!doctype html><html lang="en"><head><meta name="csp-nonce" content=""><script type="module" src="/assets/app-1a2b3c4d.js"></script></head><body></body></html>',
   )
   await writeFile(join(dir, 'assets', 'app-1a2b3c4d.js'), script)
   await writeFile(join(dir, 'assets', 'page-5e6f7a8b.js'), script)
+  for (const language of ['en', 'de'])
+    await writeFile(join(dir, 'assets', `messages-${language}-9c0d1e2f.js`), script)
   await writeFile(join(dir, 'assets', 'page-5e6f7a8b.js.br'), packedScript)
   await writeFile(join(dir, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   return dir
