@@ -290,7 +290,7 @@ export const SignupRows = z.strictObject({
   // Comes as text in a query. Not coerced: that would take nothing at all for 0.
   n: z
     .union([
-      z.number(),
+      z.int(),
       z
         .string()
         .regex(/^\d{1,3}$/)
