@@ -135,7 +135,7 @@ describe('with a subscription', () => {
     await change(slug, { seatMode: 'auto' })
     expect((await add(slug)).body).toMatchObject({
       code: 'seats_exhausted',
-      detail: expect.stringContaining('takes the consent to its price'),
+      detail: expect.stringContaining('requires consent to its price'),
     })
     const { quote, totalMinor, after } = await quoteFor(slug, seats + 1)
     expect({ after, charged: totalMinor > 0 }).toMatchObject({

@@ -111,7 +111,7 @@ describe('a change is rejected', () => {
     [
       { sessionIdleMinutes: 601, sessionAbsoluteMinutes: 600 },
       'sessionIdleMinutes',
-      /601 minutes, longer than the 600/,
+      /601 minutes is longer than a session can last \(600 minutes\)/,
     ],
     [{ mfa: 'off', mfaMode: 'off' }, 'mfa', /not known/],
     [{}, '', /at least one/],

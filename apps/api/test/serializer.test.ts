@@ -63,7 +63,7 @@ describe('an input', () => {
   it('is rejected with more than 1,000 marks', () => {
     const dates = (count: number) => wire(Array.from({ length: count }, () => new Date(0)))
     expect(serializer.deserialize(dates(1_000))).toHaveLength(1_000)
-    expect(() => serializer.deserialize(dates(1_001))).toThrow('too many marks')
+    expect(() => serializer.deserialize(dates(1_001))).toThrow('too many type annotations')
   })
 
   const shared = {}
