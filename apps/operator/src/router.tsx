@@ -133,7 +133,9 @@ const partner = createRoute({
   getParentRoute: () => authenticated,
   path: '/partners/$slug',
   validateSearch: readPartnerSearch,
-}).lazy(() => import('./partners/partner-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./partners/partner-page.tsx'), 'ui.audit').then((page) => page.Route),
+)
 
 const prices = createRoute({
   getParentRoute: () => authenticated,

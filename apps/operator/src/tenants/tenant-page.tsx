@@ -2,6 +2,7 @@ import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkAnchor } from '@atrium/ui/links'
+import { withMessages } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
 import { suspensionLabel } from '@atrium/ui/suspension-labels'
@@ -21,7 +22,7 @@ import { TenantOverview } from './tenant-overview.tsx'
 import { useTenantEvents } from './use-tenant-events.ts'
 
 // Its filters are for those who open the tab.
-const TenantAudit = lazyOnInput(() => import('./tenant-audit.tsx'))
+const TenantAudit = lazyOnInput(() => withMessages(import('./tenant-audit.tsx'), 'ui.audit'))
 
 const route = getRouteApi('/authenticated/tenants/$slug')
 
