@@ -7,11 +7,17 @@ beforeAll(async () => {
 })
 afterAll(() => testApp?.[Symbol.asyncDispose]())
 
-async function read(path: string, language: string) {
+interface ErrorBody {
+  title: string
+  detail: string
+  code: string
+  error: { json: { message: string } }
+}
+
+async function read(path: string, language: string): Promise<ErrorBody> {
   const headers = { 'accept-language': language }
   const response = await testApp.app.fetch(new Request(`http://api.test${path}`, { headers }), {})
-  // biome-ignore lint/suspicious/noExplicitAny: bodies are compared, not used
-  return (await response.json()) as any
+  return response.json() as Promise<ErrorBody>
 }
 
 describe('an error', () => {

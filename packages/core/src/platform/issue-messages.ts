@@ -56,10 +56,10 @@ const english = {
   notAmong: () => 'This is not one of the accepted values.',
 } as const satisfies Readonly<Record<string, (values: IssueValues) => string>>
 
-/** The messages that there are. */
-export type IssueText = keyof typeof english
+/** The names of the messages. */
+export type IssueMessageKey = keyof typeof english
 
-const kinds: Readonly<Record<string, IssueText>> = {
+const kinds: Readonly<Record<string, IssueMessageKey>> = {
   string: 'text',
   number: 'number',
   int: 'wholeNumber',
@@ -75,7 +75,7 @@ const kinds: Readonly<Record<string, IssueText>> = {
   null: 'null',
 }
 
-const formats: Readonly<Record<string, IssueText>> = {
+const formats: Readonly<Record<string, IssueMessageKey>> = {
   email: 'email',
   url: 'url',
   uuid: 'uuid',
@@ -93,11 +93,11 @@ const mostValues = 20
 
 /** The error map of zod that writes messages with `write`, which knows the words of a language. */
 export function issueMessages(
-  write: (text: IssueText, values: IssueValues) => string,
+  write: (text: IssueMessageKey, values: IssueValues) => string,
 ): (issue: RawIssue) => string {
-  const say = (text: IssueText, value: unknown = '') =>
+  const say = (text: IssueMessageKey, value: unknown = '') =>
     write(text, { count: 0, value: String(value) })
-  const count = (text: IssueText, size: number | bigint) =>
+  const count = (text: IssueMessageKey, size: number | bigint) =>
     write(text, { count: Number(size), value: String(size) })
 
   function oneOf(values: readonly unknown[]): string {
