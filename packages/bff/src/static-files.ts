@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { AppError } from '@atrium/core/platform/errors'
 import {
+  catalogueLanguage,
   defaultLanguage,
   isPageLanguage,
   languageCookie,
@@ -200,7 +201,7 @@ function inLanguage(
   assets: ReadonlyMap<string, Asset>,
 ): string {
   const text = serverPageTexts(language)
-  const frameTexts = `/assets/messages-${language === pseudoLanguage ? 'en' : language}-`
+  const frameTexts = `/assets/messages-${catalogueLanguage(language)}-`
   const preloaded = [...assets.keys()].find((path) => path.startsWith(frameTexts))
   return page
     .replace(

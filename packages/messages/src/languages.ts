@@ -34,6 +34,11 @@ export function firstLanguage(
  */
 export const languageCookie = 'atrium_language'
 
+/** Whose files a page in this language is written with. */
+export function catalogueLanguage(language: PageLanguage): Language {
+  return language === pseudoLanguage ? defaultLanguage : language
+}
+
 /** Languages by their own names, with which people find theirs: `Deutsch`. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
 

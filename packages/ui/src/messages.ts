@@ -1,4 +1,4 @@
-import { defaultLanguage, pseudoLanguage } from '@atrium/messages/languages'
+import { catalogueLanguage, pseudoLanguage } from '@atrium/messages/languages'
 import type { MessageFile, MessagesOf } from '@atrium/messages/messages'
 import { inBrackets } from '@atrium/messages/pseudo'
 import { createTranslator } from 'use-intl/core'
@@ -38,13 +38,11 @@ export async function loadMessages(...names: readonly MessageFile[]): Promise<vo
 }
 
 async function loadFile(name: MessageFile): Promise<void> {
-  const pseudo = pageLanguage === pseudoLanguage
-  const language = pseudo ? defaultLanguage : pageLanguage
-  const path = `./${language}/${name.replace('.', '/')}.json`
+  const path = `./${catalogueLanguage(pageLanguage)}/${name.replace('.', '/')}.json`
   const file = files[path]
   if (!file) throw new Error(`This app has no messages at ${path}.`)
   const messages = await file()
-  addMessages(name, pseudo ? inBrackets(messages) : messages)
+  addMessages(name, pageLanguage === pseudoLanguage ? inBrackets(messages) : messages)
 }
 
 /** Makes the messages of a file known. Apps call `loadMessages`; tests hand messages in. */

@@ -1,4 +1,5 @@
 import {
+  catalogueLanguage,
   defaultLanguage,
   isPageLanguage,
   languageCookie,
@@ -35,7 +36,7 @@ export function switchLanguage(language: PageLanguage): void {
  * report names that `Intl` rejects (`en-US@posix`); they are passed over.
  */
 export function formatLocale(language: PageLanguage, preferred: readonly string[]): string {
-  const base = language === 'de' ? 'de' : 'en'
+  const base = catalogueLanguage(language)
   return (
     preferred.find((tag) => tag.split('-')[0] === base && isKnown(tag)) ??
     (base === 'de' ? 'de-DE' : 'en-GB')
