@@ -49,7 +49,9 @@ const tenants = createRoute({
   getParentRoute: () => authenticated,
   path: '/tenants',
   validateSearch: readTenantsSearch,
-}).lazy(() => import('./tenants/tenants-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./tenants/tenants-page.tsx'), 'operator.tenants').then((page) => page.Route),
+)
 
 const newTenant = createRoute({ getParentRoute: () => authenticated, path: '/tenants/new' }).lazy(
   () => import('./tenants/create-tenant-page.tsx').then((page) => page.Route),
@@ -134,7 +136,9 @@ const partner = createRoute({
   path: '/partners/$slug',
   validateSearch: readPartnerSearch,
 }).lazy(() =>
-  withMessages(import('./partners/partner-page.tsx'), 'ui.audit').then((page) => page.Route),
+  withMessages(import('./partners/partner-page.tsx'), 'operator.tenants', 'ui.audit').then(
+    (page) => page.Route,
+  ),
 )
 
 const prices = createRoute({

@@ -3,6 +3,7 @@ import type bookingFrame from './en/booking/frame.json'
 import type bookingManage from './en/booking/manage.json'
 import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
+import type operatorTenants from './en/operator/tenants.json'
 import type portalAliases from './en/portal/aliases.json'
 import type portalAudit from './en/portal/audit.json'
 import type portalBilling from './en/portal/billing.json'
@@ -43,6 +44,9 @@ export interface Messages {
     manage: typeof bookingManage
     offers: typeof bookingOffers
     times: typeof bookingTimes
+  }
+  operator: {
+    tenants: typeof operatorTenants
   }
   portal: {
     aliases: typeof portalAliases

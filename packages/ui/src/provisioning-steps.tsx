@@ -18,6 +18,7 @@ import { Time } from './time.tsx'
 import { stepMeta } from './tones.ts'
 
 const t = translations('ui.tenants')
+const labels = translations('ui.labels')
 
 const icons: Readonly<Record<ProvisioningStep, TablerIcon>> = {
   identity: IconKey,
@@ -53,9 +54,9 @@ export function ProvisioningSteps({ progress }: { progress: Progress }) {
             <li key={step} className={classes.step} data-tone={meta.tone}>
               <Icon size={26} stroke={1.5} aria-hidden className={classes.icon} />
               <div className={classes.text}>
-                <Text fw={550}>{t(`provisioning.steps.${step}.name`)}</Text>
+                <Text fw={550}>{labels(`provisioning.${step}`)}</Text>
                 <Text size="sm" c="dimmed">
-                  {t(`provisioning.steps.${step}.about`)}
+                  {t(`provisioning.steps.${step}`)}
                 </Text>
                 {errors[step] && states[step] === 'error' && (
                   <Text size="sm" className={classes.error} component="div">
@@ -103,7 +104,7 @@ export function announce({
 }: Omit<Progress, 'provisioningErrors' | 'provisioningAttempts'>): string {
   const steps = provisioningSteps.map((step) =>
     t('provisioning.step', {
-      name: t(`provisioning.steps.${step}.name`),
+      name: labels(`provisioning.${step}`),
       state: stepMeta(provisioningStatus[step], running).label.toLocaleLowerCase(),
     }),
   )

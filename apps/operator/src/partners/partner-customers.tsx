@@ -59,7 +59,7 @@ export function PartnerCustomers({ slug }: { slug: string }) {
       <PagedTable
         of="customers"
         found={tenants}
-        columns={tenantColumns}
+        columns={tenantColumns()}
         rowKey={({ id }) => id}
         trail={trail}
         onCursorHistory={(next) =>

@@ -1,10 +1,4 @@
-import type { ProvisioningStep, TenantRole } from '@atrium/core/tenants/tenants'
-
-export const stepNames: Readonly<Record<ProvisioningStep, string>> = {
-  identity: 'Identity',
-  mail: 'Mail',
-  files: 'Files',
-}
+import type { TenantRole } from '@atrium/core/tenants/tenants'
 
 export const roleNames: Readonly<Record<TenantRole, string>> = {
   member: 'Member',

@@ -1,6 +1,7 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { planName } from '@atrium/ui/subscription-status-meta'
@@ -8,11 +9,13 @@ import { Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
 import { ProvisioningSummary } from './provisioning-summary.tsx'
 
+const t = translations('operator.tenants')
+
 /** Columns of a list of tenants. */
-export const tenantColumns: readonly Column<TenantView>[] = [
+export const tenantColumns = (): readonly Column<TenantView>[] => [
   {
     key: 'name',
-    header: 'Tenant',
+    header: t('columns.tenant'),
     primary: true,
     cell: (tenant) => (
       <>
@@ -27,30 +30,39 @@ export const tenantColumns: readonly Column<TenantView>[] = [
           {tenant.name}
         </LinkAnchor>
         <Text size="xs" c="dimmed">
-          {tenant.slug}
-          {tenant.partnerSlug && ` · via ${tenant.partnerSlug}`}
+          {tenant.partnerSlug
+            ? t('columns.viaPartner', { slug: tenant.slug, partner: tenant.partnerSlug })
+            : tenant.slug}
         </Text>
       </>
     ),
   },
   {
     key: 'status',
-    header: 'Status',
+    header: t('columns.status'),
     cell: (tenant) => <TenantStatusBadge status={tenant.status} />,
   },
-  { key: 'plan', header: 'Plan', cell: (tenant) => planName(tenant.plan) },
+  { key: 'plan', header: t('columns.plan'), cell: (tenant) => planName(tenant.plan) },
   {
     key: 'provisioning',
-    header: 'Provisioning',
+    header: t('columns.provisioning'),
     cell: (tenant) => <ProvisioningSummary status={tenant.provisioningStatus} />,
   },
-  { key: 'members', header: 'Members', align: 'end', cell: membersOf },
-  { key: 'health', header: 'Health', cell: (tenant) => <HealthBadge health={tenant.health} /> },
-  { key: 'created', header: 'Created', cell: (tenant) => <When at={tenant.createdAt} /> },
+  { key: 'members', header: t('columns.members'), align: 'end', cell: membersOf },
+  {
+    key: 'health',
+    header: t('columns.health'),
+    cell: (tenant) => <HealthBadge health={tenant.health} />,
+  },
+  {
+    key: 'created',
+    header: t('columns.created'),
+    cell: (tenant) => <When at={tenant.createdAt} />,
+  },
 ]
 
 function membersOf({ memberCount, seats }: TenantView) {
   return seats === 0
     ? formatCount(memberCount)
-    : `${formatCount(memberCount)} of ${formatCount(seats)}`
+    : t('columns.memberSeats', { members: memberCount, seats })
 }

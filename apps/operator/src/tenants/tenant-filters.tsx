@@ -2,6 +2,7 @@ import { plans } from '@atrium/core/billing/plans'
 import { tenantStatuses } from '@atrium/core/platform/choices'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
+import { translations } from '@atrium/ui/messages'
 import { countFilters } from '@atrium/ui/search-params'
 import { planName } from '@atrium/ui/subscription-status-meta'
 import { tenantStatusMeta } from '@atrium/ui/tones'
@@ -9,6 +10,9 @@ import { Button } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import type { TenantsSearch } from './search.ts'
+
+const t = translations('operator.tenants')
+const frame = translations('ui.frame')
 
 interface Props {
   search: TenantsSearch
@@ -30,30 +34,30 @@ const planChoices = () => plans.map((value) => ({ value, label: planName(value) 
 
 export function TenantFilters({ search, onChange }: Props) {
   return (
-    <FilterBar label="Filter tenants">
+    <FilterBar label={t('filters.label')}>
       <DebouncedInput
-        label="Search"
+        label={t('filters.search')}
         type="search"
-        placeholder="Name or slug"
+        placeholder={t('filters.searchPlaceholder')}
         leftSection={<IconSearch size={16} aria-hidden />}
         value={search.q}
         onChange={(q) => onChange({ q })}
       />
       <ChoiceFilter
-        label="Status"
+        label={t('filters.status')}
         value={search.status}
         choices={statusChoices()}
         onChange={(status) => onChange({ status })}
       />
       <ChoiceFilter
-        label="Plan"
+        label={t('filters.plan')}
         value={search.plan}
         choices={planChoices()}
         onChange={(plan) => onChange({ plan })}
       />
       <DebouncedInput
-        label="Partner"
-        placeholder="Slug of the partner"
+        label={t('filters.partner')}
+        placeholder={t('filters.partnerPlaceholder')}
         autoCapitalize="none"
         spellCheck={false}
         value={search.partnerSlug}
@@ -61,7 +65,7 @@ export function TenantFilters({ search, onChange }: Props) {
       />
       {countFilters(search) > 0 && (
         <Button variant="subtle" color="gray" onClick={() => onChange(none)}>
-          Clear filters
+          {frame('clearFilters')}
         </Button>
       )}
     </FilterBar>

@@ -1,5 +1,6 @@
 import { EmptyState } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
@@ -12,6 +13,8 @@ import { type TenantsSearch, tenantsQuery } from './search.ts'
 import { tenantColumns } from './tenant-columns.tsx'
 import { TenantFilters } from './tenant-filters.tsx'
 
+const t = translations('operator.tenants')
+const frame = translations('ui.frame')
 const route = getRouteApi('/authenticated/tenants')
 
 export const Route = createLazyRoute('/authenticated/tenants')({ component: TenantsPage })
@@ -31,19 +34,19 @@ function TenantsPage() {
   return (
     <>
       <PageHeader
-        title="Tenants"
-        description="Every customer workspace, newest first."
+        title={t('title')}
+        description={t('description')}
         actions={
           <LinkButton to="/tenants/new" leftSection={<IconPlus size={18} aria-hidden />}>
-            New tenant
+            {t('new')}
           </LinkButton>
         }
       />
       <TenantFilters search={search} onChange={narrow} />
       <PagedTable
-        of="tenants"
+        of={t('items')}
         found={tenants}
-        columns={tenantColumns}
+        columns={tenantColumns()}
         rowKey={(tenant) => tenant.id}
         trail={search.trail}
         onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
@@ -62,23 +65,23 @@ function TenantsPage() {
 function NoTenants({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
   return filtered ? (
     <EmptyState
-      title="No tenant matches"
+      title={t('empty.filtered.title')}
       icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
       action={
         <Button variant="default" onClick={onClear}>
-          Clear filters
+          {frame('clearFilters')}
         </Button>
       }
     >
-      Search by part of the name or slug, or take a filter away.
+      {t('empty.filtered.hint')}
     </EmptyState>
   ) : (
     <EmptyState
-      title="No tenants yet"
+      title={t('empty.none.title')}
       icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
-      action={<LinkButton to="/tenants/new">New tenant</LinkButton>}
+      action={<LinkButton to="/tenants/new">{t('new')}</LinkButton>}
     >
-      Create the first one; its identity group, mail domain and file space are set up for it.
+      {t('empty.none.hint')}
     </EmptyState>
   )
 }
