@@ -1,10 +1,9 @@
-import {
-  type CsvRow,
-  type GetImport,
-  type ImportRow,
-  type ImportView,
-  readImport,
-  type StartImport,
+import { type CsvRow, readImport } from '@atrium/core/members/import-csv'
+import type {
+  GetImport,
+  ImportRow,
+  ImportView,
+  StartImport,
 } from '@atrium/core/members/member-import'
 import { NewMember } from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'

@@ -1,7 +1,8 @@
 import { test as property } from '@fast-check/vitest'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { importColumns, importLimit, readImport } from '../../src/members/member-import.ts'
+import { readImport } from '../../src/members/import-csv.ts'
+import { importColumns, importLimit } from '../../src/members/member-import.ts'
 
 const rowsOf = (csv: string) => {
   const read = readImport(csv)
@@ -39,10 +40,11 @@ describe('reading an import', () => {
     ['name\nx\n', 'email is missing'],
     ['email,email\nx,y\n', 'twice'],
     ['email,wage\nx,y\n', '"wage" is not known'],
-    ['email\nx,y\n', 'Line 2: there are 2 values for 1 columns'],
+    ['email\nx,y\n', 'Line 2 has 2 values for 1 columns'],
     ['email\na\n"x\ny', 'Line 3: a quote is opened and never closed'],
+    ['email\r\n"x\r\n\r\ny\r\n', 'Line 2: a quote is opened'],
     ['email,name\na,b"c\n', 'Line 2: there is a quote in the middle'],
-    ['email,name\na,"b"c\n', 'Line 2: there is something between'],
+    ['email,name\na,"b"c\n', 'Line 2: there is text between'],
   ])('says what is wrong with %j', (csv, fault) => {
     expect(readImport(csv)).toEqual({ fault: expect.stringContaining(fault) })
   })
