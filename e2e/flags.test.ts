@@ -106,7 +106,7 @@ describe('an operator', () => {
     await page.getByRole('slider', { name: 'Share of the tenants in percent' }).press('ArrowRight')
     await page.getByLabel('Note').fill('Acme asked for it.')
     await page.getByRole('button', { name: 'Save rollout' }).click()
-    await page.getByText('Rollout, 1 %').waitFor()
+    await page.getByText('Rollout, 1%').waitFor()
 
     await page.getByRole('button', { name: 'Edit lists' }).click()
     await page.getByLabel('Allowed tenants').first().fill('nobody-here')
@@ -149,7 +149,7 @@ describe('an operator', () => {
 
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByText('kill-switch').waitFor()
-    await page.getByText('Allowed tenants: now with acme').waitFor()
+    await page.getByText('Allowed tenants: added acme').waitFor()
     await page.goto(`${inject('workplace').operator}/audit?action=flag.*`)
     await page.getByText('flag.killed').first().waitFor()
     expect([...visitor.complaints, ...member.complaints]).toEqual([])
@@ -166,7 +166,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Create flag' }).click()
     await page.getByRole('heading', { name: 'guarded_uploads', level: 1 }).waitFor()
 
-    await page.getByText('With one, a rollout that makes things fail ends by itself.').waitFor()
+    await page.getByText('A rule ends a failing rollout automatically.').waitFor()
     await page.getByRole('button', { name: 'Edit guards' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Add a guard rule' }).click()
@@ -189,7 +189,7 @@ describe('an operator', () => {
     await first.getByLabel('From').fill('200')
     await first.getByLabel('More than').fill('2.5')
     await dialog.getByRole('button', { name: 'Save guards' }).click()
-    await page.getByText('More than 2.5 % within 30 minutes, from 200 events.').waitFor()
+    await page.getByText('More than 2.5% within 30 minutes, from 200 events.').waitFor()
     await page.getByText('more events with the flag are needed before this rule can act.').waitFor()
 
     await makeBrokenRollout('split_uploads')
@@ -242,7 +242,7 @@ describe('an operator', () => {
     await second.page.getByText('Mail team').waitFor()
 
     await first.page.getByRole('button', { name: 'Save details' }).click()
-    await first.page.getByText('Somebody else changed this flag meanwhile').waitFor()
+    await first.page.getByText('Someone else changed this flag in the meantime').waitFor()
   })
 
   for (const [device, screen] of [

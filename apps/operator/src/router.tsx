@@ -89,17 +89,21 @@ const flags = createRoute({
   getParentRoute: () => authenticated,
   path: '/flags',
   validateSearch: readFlagsSearch,
-}).lazy(() => import('./flags/flags-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./flags/flags-page.tsx'), 'operator.flags').then((page) => page.Route),
+)
 
 const newFlag = createRoute({ getParentRoute: () => authenticated, path: '/flags/new' }).lazy(() =>
-  import('./flags/create-flag-page.tsx').then((page) => page.Route),
+  withMessages(import('./flags/create-flag-page.tsx'), 'operator.flags').then((page) => page.Route),
 )
 
 const flag = createRoute({
   getParentRoute: () => authenticated,
   path: '/flags/$key',
   validateSearch: readFlagSearch,
-}).lazy(() => import('./flags/flag-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./flags/flag-page.tsx'), 'operator.flags').then((page) => page.Route),
+)
 
 const payouts = createRoute({
   getParentRoute: () => authenticated,

@@ -166,20 +166,20 @@ describe('the words about a flag', () => {
     const killed = { ...flag, state: 'off', killedAt: '2026-11-21T10:00:00.000Z' } as const
     expect(flagMeta(killed).label).toBe('Killed')
     expect(flagMeta({ ...killed, rollback }).label).toBe('Killed by a guard')
-    expect(flagMeta(flag).label).toBe('Rollout, 10\u00a0%')
+    expect(flagMeta(flag).label).toBe('Rollout, 10%')
   })
 
   it('say why a guard killed it', () => {
     expect(rollbackSentence(rollback)).toBe(
-      'Server errors: 12.5\u00a0% of 80 events with the flag, 0.4\u00a0% without it. The limit was 5\u00a0% within 30 minutes.',
+      'Server errors: 12.5% of 80 events with the flag, 0.4% without it. The limit was 5% within 30 minutes.',
     )
     expect(
       rollbackSentence({ ...rollback, rateOff: null, eventsOff: 0, windowMinutes: 1 }),
-    ).toMatch(/none were counted without it.*within 1 minute\.$/)
+    ).toMatch(/no events without it.*within 1 minute\.$/)
     const after: FlagSettings = { ...settings, state: 'off', rollback }
     expect(changeLines({ before: settings, after })).toEqual([
       'State: Rollout → Off',
-      `Broken guard: ${rollbackSentence(rollback)}`,
+      `Guard exceeded: ${rollbackSentence(rollback)}`,
     ])
     expect(changeLines({ before: after, after: settings })).toEqual(['State: Off → Rollout'])
   })
@@ -190,7 +190,7 @@ describe('the words about a flag', () => {
   })
 
   it('warn of tenants that lose it, and of nothing when none does', () => {
-    expect(lossSentence(flag, 'rollout', 5)).toMatch(/From 10\u00a0% to 5\u00a0%/)
+    expect(lossSentence(flag, 'rollout', 5)).toMatch(/From 10% to 5%/)
     expect(lossSentence(flag, 'off', 10)).toMatch(/Every tenant/)
     expect(lossSentence(flag, 'rollout', 10)).toBeUndefined()
     expect(lossSentence(flag, 'on', 0)).toBeUndefined()
@@ -207,9 +207,9 @@ describe('the words about a flag', () => {
     }
     expect(changeLines({ before: settings, after })).toEqual([
       'State: Rollout → On',
-      'Allowed tenants: now with globex, without acme',
-      'Prerequisites: now without base_flag on',
-      expect.stringMatching(/^Expected to go by: none → .*2027/),
+      'Allowed tenants: added globex; removed acme',
+      'Prerequisites: removed base_flag on',
+      expect.stringMatching(/^Remove by: none → .*2027/),
     ])
     expect(changeLines({ before: null, after })).toEqual([])
   })

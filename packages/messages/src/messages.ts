@@ -3,6 +3,7 @@ import type bookingFrame from './en/booking/frame.json'
 import type bookingManage from './en/booking/manage.json'
 import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
+import type operatorFlags from './en/operator/flags.json'
 import type operatorTenants from './en/operator/tenants.json'
 import type portalAliases from './en/portal/aliases.json'
 import type portalAudit from './en/portal/audit.json'
@@ -46,6 +47,7 @@ export interface Messages {
     times: typeof bookingTimes
   }
   operator: {
+    flags: typeof operatorFlags
     tenants: typeof operatorTenants
   }
   portal: {

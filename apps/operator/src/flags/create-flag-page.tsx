@@ -1,5 +1,6 @@
 import { CreateFlag } from '@atrium/core/flags/flags'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
@@ -17,6 +18,8 @@ import {
 import { emptyFlag, type FlagForm, fieldOf, toCreateFlag, validateFlag } from './flag-form.ts'
 import { GuardFields } from './guard-fields.tsx'
 import { useCreateFlag } from './mutations.ts'
+
+const t = translations('operator.flags')
 
 export const Route = createLazyRoute('/authenticated/flags/new')({ component: CreateFlagPage })
 
@@ -36,7 +39,7 @@ function CreateFlagPage() {
     (values) =>
       create.mutate(toCreateFlag(values), {
         onSuccess: (flag) => {
-          done(`${flag.key} is created.`)
+          done(t('create.done', { key: flag.key }))
           void navigate({ to: '/flags/$key', params: { key: flag.key } })
         },
         onError: (error) => {
@@ -57,17 +60,14 @@ function CreateFlagPage() {
   )
   return (
     <>
-      <PageHeader
-        title="New flag"
-        description="It is off for everybody until you say otherwise. Everything but the key can be changed later."
-      />
+      <PageHeader title={t('new')} description={t('create.description')} />
       <Box component="form" onSubmit={send} noValidate maw={720}>
         <Stack gap="lg">
-          <Panel title="What it is">
+          <Panel title={t('settings.about')}>
             <Stack>
               <TextInput
-                label="Key"
-                description="The name that code uses: lowercase letters, digits and _. It cannot be changed or used again."
+                label={t('fields.key')}
+                description={t('create.keyHint')}
                 placeholder="new_billing_engine"
                 withAsterisk
                 autoCapitalize="none"
@@ -78,22 +78,22 @@ function CreateFlagPage() {
               <AboutFields form={form} />
             </Stack>
           </Panel>
-          <Panel title="Rollout">
+          <Panel title={t('settings.rollout')}>
             <RolloutFields form={form} />
           </Panel>
-          <Panel title="Lists" description="Who is let in or kept out by name. Can be left empty.">
+          <Panel title={t('settings.lists.title')} description={t('create.lists')}>
             <TargetingFields form={form} />
           </Panel>
-          <Panel title="Conditions" description="When it can be on at all. Can be left empty.">
+          <Panel title={t('settings.conditions.title')} description={t('create.conditions')}>
             <ConditionFields form={form} />
           </Panel>
-          <Panel title="Guards" description="What turns it off by itself. Can be left empty.">
+          <Panel title={t('guards.title')} description={t('create.guards')}>
             <GuardFields form={form} />
           </Panel>
           <NoteField form={form} required={false} />
           <FormFooter
             error={create.error}
-            submitLabel="Create flag"
+            submitLabel={t('create.submit')}
             pending={create.isPending}
             onCancel={() => void navigate({ to: '/flags' })}
           />

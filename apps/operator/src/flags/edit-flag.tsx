@@ -1,4 +1,5 @@
 import type { FlagView } from '@atrium/core/flags/flags'
+import { translations } from '@atrium/ui/messages'
 import { Alert } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { EditDialog } from '../parts/edit-dialog.tsx'
@@ -7,16 +8,18 @@ import { AboutFields, ConditionFields, RolloutFields, TargetingFields } from './
 import { GuardFields } from './guard-fields.tsx'
 import { lossSentence } from './labels.ts'
 
+const t = translations('operator.flags')
+
 interface Props {
   flag: FlagView
 }
 
-/** State and percentage, with a word about tenants that would lose the flag. */
+/** State and percentage, with a warning when tenants would lose the flag. */
 export function EditRollout({ flag }: Props) {
   return (
-    <EditDialog label="Change rollout" title={`Rollout of ${flag.key}`}>
+    <EditDialog label={t('edit.rollout.action')} title={t('edit.rollout.title', { key: flag.key })}>
       {(close) => (
-        <FlagEditor flag={flag} submitLabel="Save rollout" onClose={close}>
+        <FlagEditor flag={flag} submitLabel={t('edit.rollout.save')} onClose={close}>
           {(form) => {
             const { state, percentage } = form.values
             const loss = lossSentence(flag, state, typeof percentage === 'number' ? percentage : 0)
@@ -39,9 +42,9 @@ export function EditRollout({ flag }: Props) {
 
 export function EditTargeting({ flag }: Props) {
   return (
-    <EditDialog label="Edit lists" title={`Lists of ${flag.key}`}>
+    <EditDialog label={t('edit.lists.action')} title={t('edit.lists.title', { key: flag.key })}>
       {(close) => (
-        <FlagEditor flag={flag} submitLabel="Save lists" onClose={close}>
+        <FlagEditor flag={flag} submitLabel={t('edit.lists.save')} onClose={close}>
           {(form) => <TargetingFields form={form} />}
         </FlagEditor>
       )}
@@ -51,9 +54,12 @@ export function EditTargeting({ flag }: Props) {
 
 export function EditConditions({ flag }: Props) {
   return (
-    <EditDialog label="Edit conditions" title={`Conditions of ${flag.key}`}>
+    <EditDialog
+      label={t('edit.conditions.action')}
+      title={t('edit.conditions.title', { key: flag.key })}
+    >
       {(close) => (
-        <FlagEditor flag={flag} submitLabel="Save conditions" onClose={close}>
+        <FlagEditor flag={flag} submitLabel={t('edit.conditions.save')} onClose={close}>
           {(form) => <ConditionFields form={form} />}
         </FlagEditor>
       )}
@@ -63,9 +69,9 @@ export function EditConditions({ flag }: Props) {
 
 export function EditGuards({ flag }: Props) {
   return (
-    <EditDialog label="Edit guards" title={`Guards of ${flag.key}`}>
+    <EditDialog label={t('edit.guards.action')} title={t('edit.guards.title', { key: flag.key })}>
       {(close) => (
-        <FlagEditor flag={flag} submitLabel="Save guards" onClose={close}>
+        <FlagEditor flag={flag} submitLabel={t('edit.guards.save')} onClose={close}>
           {(form) => <GuardFields form={form} />}
         </FlagEditor>
       )}
@@ -75,9 +81,9 @@ export function EditGuards({ flag }: Props) {
 
 export function EditAbout({ flag }: Props) {
   return (
-    <EditDialog label="Edit details" title={`About ${flag.key}`}>
+    <EditDialog label={t('edit.about.action')} title={t('edit.about.title', { key: flag.key })}>
       {(close) => (
-        <FlagEditor flag={flag} submitLabel="Save details" onClose={close}>
+        <FlagEditor flag={flag} submitLabel={t('edit.about.save')} onClose={close}>
           {(form) => <AboutFields form={form} />}
         </FlagEditor>
       )}

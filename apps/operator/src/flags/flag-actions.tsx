@@ -1,6 +1,8 @@
 import { askedWithinDays, type FlagView, killSwitchNote } from '@atrium/core/flags/flags'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { formatList } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { Button, List, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -8,7 +10,9 @@ import { IconPower, IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useRemoveFlag, useUpdateFlag } from './mutations.ts'
 
-/** Off for everybody, now. One confirmation and no more: whoever needs it is in a hurry. */
+const t = translations('operator.flags')
+
+/** Turns the flag off for everyone. Asks once and for no reason: whoever needs it is in a hurry. */
 export function KillFlag({ flag }: { flag: FlagView }) {
   const [opened, { open, close }] = useDisclosure(false)
   const update = useUpdateFlag()
@@ -17,26 +21,29 @@ export function KillFlag({ flag }: { flag: FlagView }) {
   return (
     <>
       <Button color="red" leftSection={<IconPower size={17} aria-hidden />} onClick={open}>
-        Kill
+        {t('kill.action')}
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={`Kill ${key}?`}
-        confirmLabel="Kill flag"
+        title={t('kill.title', { key })}
+        confirmLabel={t('kill.confirm')}
         onConfirm={async () => {
           await update.mutateAsync({ key, state: 'off', note: killSwitchNote })
-          done(`${key} is killed.`)
+          done(t('kill.done', { key }))
         }}
       >
         <List size="sm" spacing={4}>
-          <List.Item>It is off for every tenant within seconds, on every server.</List.Item>
+          <List.Item>{t('kill.effects.off')}</List.Item>
           {requiredBy.length > 0 && (
             <List.Item>
-              {requiredBy.join(', ')} may change with it: they look at this flag.
+              {t('kill.effects.dependents', {
+                flags: formatList(requiredBy),
+                count: requiredBy.length,
+              })}
             </List.Item>
           )}
-          <List.Item>Percentage and lists are kept, so that it can come back as it was.</List.Item>
+          <List.Item>{t('kill.effects.kept')}</List.Item>
         </List>
       </ConfirmDialog>
     </>
@@ -49,10 +56,7 @@ export function RemoveFlagPanel({ flag }: { flag: FlagView }) {
   const remove = useRemoveFlag()
   const { key } = flag
   return (
-    <Panel
-      title="Remove flag"
-      description={`For flags that no code asks for any more. Refused while another flag needs it, and for ${askedWithinDays} days after code last asked for it by name.`}
-    >
+    <Panel title={t('remove.action')} description={t('remove.hint', { days: askedWithinDays })}>
       <Button
         variant="outline"
         color="red"
@@ -60,27 +64,27 @@ export function RemoveFlagPanel({ flag }: { flag: FlagView }) {
         leftSection={<IconTrash size={17} aria-hidden />}
         onClick={open}
       >
-        Remove flag
+        {t('remove.action')}
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={`Remove ${key}?`}
-        confirmLabel="Remove flag"
+        title={t('remove.title', { key })}
+        confirmLabel={t('remove.action')}
         typedWord={key}
         reason="optional"
         onConfirm={async (note) => {
           await remove.mutateAsync({ key, note })
-          done(`${key} is removed.`)
+          done(t('remove.done', { key }))
           await navigate({ to: '/flags' })
         }}
       >
         <Text inherit mb={6}>
-          What happens:
+          {t('remove.whatHappens')}
         </Text>
         <List size="sm" spacing={4}>
-          <List.Item>It is permanently off for everyone.</List.Item>
-          <List.Item>Its history stays, and no other flag can have this key.</List.Item>
+          <List.Item>{t('remove.effects.off')}</List.Item>
+          <List.Item>{t('remove.effects.kept')}</List.Item>
         </List>
       </ConfirmDialog>
     </Panel>

@@ -1,5 +1,6 @@
 import type { FlagView } from '@atrium/core/flags/flags'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
@@ -7,11 +8,13 @@ import { When } from '../parts/when.tsx'
 import { GoesBy } from './goes-by.tsx'
 import { flagMeta } from './labels.ts'
 
+const t = translations('operator.flags')
+
 /** Columns of a list of flags. */
-export const flagColumns: readonly Column<FlagView>[] = [
+export const flagColumns = (): readonly Column<FlagView>[] => [
   {
     key: 'key',
-    header: 'Flag',
+    header: t('columns.flag'),
     primary: true,
     cell: (flag) => (
       <>
@@ -34,27 +37,27 @@ export const flagColumns: readonly Column<FlagView>[] = [
       </>
     ),
   },
-  { key: 'state', header: 'State', cell: (flag) => <StatusBadge {...flagMeta(flag)} /> },
-  { key: 'lists', header: 'Lists', cell: listsOf },
+  { key: 'state', header: t('fields.state'), cell: (flag) => <StatusBadge {...flagMeta(flag)} /> },
+  { key: 'lists', header: t('columns.lists'), cell: listsOf },
   {
     key: 'staleAfter',
-    header: 'To go by',
+    header: t('fields.staleAfter'),
     cell: ({ staleAfter }) => (staleAfter === null ? '–' : <GoesBy day={staleAfter} />),
   },
-  { key: 'owner', header: 'Owner', breaks: true, cell: (flag) => flag.owner ?? '–' },
-  { key: 'changed', header: 'Changed', cell: (flag) => <When at={flag.updatedAt} /> },
+  { key: 'owner', header: t('fields.owner'), breaks: true, cell: (flag) => flag.owner ?? '–' },
+  { key: 'changed', header: t('columns.changed'), cell: (flag) => <When at={flag.updatedAt} /> },
 ]
 
 function listsOf({ allowTenants, allowPartners, allowPlans, denyTenants }: FlagView) {
   const allowed = allowTenants.length + allowPartners.length + allowPlans.length
-  const parts = [
-    allowed > 0 && `${allowed} allowed`,
-    denyTenants.length > 0 && `${denyTenants.length} denied`,
-  ].filter(Boolean)
-  if (parts.length === 0) return '–'
+  const denied = denyTenants.length
+  if (allowed === 0 && denied === 0) return '–'
   return (
     <Text span inherit style={{ whiteSpace: 'nowrap' }}>
-      {parts.join(', ')}
+      {t(`listed.${denied === 0 ? 'allowed' : allowed === 0 ? 'denied' : 'both'}`, {
+        allowed,
+        denied,
+      })}
     </Text>
   )
 }

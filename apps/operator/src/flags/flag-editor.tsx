@@ -1,5 +1,6 @@
 import { type FlagView, UpdateFlag } from '@atrium/core/flags/flags'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { Stack } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
@@ -16,6 +17,8 @@ import {
 } from './flag-form.ts'
 import { useUpdateFlag } from './mutations.ts'
 
+const t = translations('operator.flags')
+
 interface Props {
   flag: FlagView
   /** Some of the fields of a flag; the note is added here. */
@@ -25,8 +28,8 @@ interface Props {
 }
 
 /**
- * A part of a flag as a form. It saves against the version that it was opened with, so that no
- * change of somebody else is lost.
+ * A part of a flag as a form. It saves against the version it was opened with, so that it never
+ * overwrites someone else's change.
  */
 export function FlagEditor({ flag: current, children, submitLabel, onClose }: Props) {
   const [flag] = useState(current)
@@ -44,7 +47,7 @@ export function FlagEditor({ flag: current, children, submitLabel, onClose }: Pr
     (values) =>
       update.mutate(toInput(values), {
         onSuccess: (saved) => {
-          done(`${saved.key} is saved as version ${saved.version}.`)
+          done(t('form.saved', { key: saved.key, version: saved.version }))
           onClose()
         },
         onError: (error) => {
@@ -66,11 +69,7 @@ export function FlagEditor({ flag: current, children, submitLabel, onClose }: Pr
         <NoteField form={form} required />
         <FormFooter
           error={update.error}
-          message={
-            conflict
-              ? 'Somebody else changed this flag meanwhile. Cancel, look at it, and make your change again.'
-              : undefined
-          }
+          message={conflict ? t('form.conflict') : undefined}
           submitLabel={submitLabel}
           pending={update.isPending}
           disabled={!changesFlag(flag, form.values)}

@@ -1,10 +1,11 @@
 import type { FlagExplanation } from '@atrium/core/flags/flags'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { StatusBadge, ToneIcon } from '@atrium/ui/status-badge'
-import { type Tone, tenantStatusMeta } from '@atrium/ui/tones'
+import type { Tone } from '@atrium/ui/tones'
 import { Alert, Autocomplete, Group, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconAlertTriangle } from '@tabler/icons-react'
@@ -13,7 +14,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 import classes from './flag-explanation.module.css'
-import { stepNames } from './labels.ts'
+import { stateName } from './labels.ts'
+
+const t = translations('operator.flags')
 
 const route = getRouteApi('/authenticated/flags/$key')
 const suggested = 8
@@ -42,13 +45,13 @@ export function FlagExplanationTab({ name }: { name: string }) {
       <TenantQuestion asked={tenantSlug} onAsk={ask} unknown={unknown} />
       {unknown ? null : explanation.isError ? (
         <ErrorState
-          title="The explanation could not be loaded."
+          title={t('explain.loadFailed')}
           error={explanation.error}
           onRetry={() => void explanation.refetch()}
           retrying={explanation.isFetching}
         />
       ) : explanation.isPending ? (
-        <LoadingRows label="Loading the explanation" rows={4} />
+        <LoadingRows label={t('explain.loading')} rows={4} />
       ) : (
         <Evaluation explanation={explanation.data} />
       )}
@@ -82,9 +85,9 @@ function TenantQuestion({
       }}
     >
       <Autocomplete
-        label="Tenant"
-        description="Choose one, or leave it empty to ask without a tenant."
-        placeholder="Name or slug"
+        label={t('explain.tenant')}
+        description={t('explain.tenantHint')}
+        placeholder={t('explain.tenantPlaceholder')}
         autoCapitalize="none"
         autoComplete="off"
         spellCheck={false}
@@ -95,7 +98,9 @@ function TenantQuestion({
           if (value === '') onAsk('')
         }}
         onOptionSubmit={onAsk}
-        error={unknown && asked !== undefined ? `There is no tenant ${asked}.` : undefined}
+        error={
+          unknown && asked !== undefined ? t('explain.unknownTenant', { slug: asked }) : undefined
+        }
         data={found.map((tenant) => tenant.slug)}
         filter={({ options }) => options}
         renderOption={({ option }) => (
@@ -115,25 +120,30 @@ function Evaluation({ explanation }: { explanation: FlagExplanation }) {
   const { key, tenantSlug, tenantStatus, value, served, steps } = explanation
   return (
     <Panel
-      title={tenantSlug === null ? `${key} without a tenant` : `${key} for ${tenantSlug}`}
+      title={
+        tenantSlug === null
+          ? t('explain.titleWithout', { key })
+          : t('explain.title', { key, slug: tenantSlug })
+      }
       description={
         tenantSlug !== null && (
           <LinkAnchor to="/tenants/$slug" params={{ slug: tenantSlug }} fz="inherit">
-            Look at the tenant
+            {t('explain.viewTenant')}
           </LinkAnchor>
         )
       }
-      actions={<StatusBadge label={served ? 'On' : 'Off'} tone={served ? 'good' : 'neutral'} />}
+      actions={
+        <StatusBadge label={stateName(served ? 'on' : 'off')} tone={served ? 'good' : 'neutral'} />
+      }
     >
       <Stack>
         {value && !served && tenantStatus && (
           <Alert
             color="yellow"
             icon={<IconAlertTriangle aria-hidden />}
-            title={`The tenant is ${tenantStatusMeta(tenantStatus).label.toLowerCase()}`}
+            title={t('explain.overruled.title', { status: tenantStatus })}
           >
-            The flag itself says on, but a suspended or deleted tenant is told that every flag is
-            off.
+            {t('explain.overruled.hint')}
           </Alert>
         )}
         <ol className={classes.steps}>
@@ -143,14 +153,12 @@ function Evaluation({ explanation }: { explanation: FlagExplanation }) {
               <div>
                 <Group gap={6}>
                   <Text size="sm" fw={550} span>
-                    {stepNames[step]}
+                    {t(`explain.steps.${step}`)}
                   </Text>
                   <Text size="xs" c="dimmed" span>
-                    {outcome === 'decided'
-                      ? `decides: ${value ? 'on' : 'off'}`
-                      : outcome === 'passed'
-                        ? 'goes on'
-                        : 'not reached'}
+                    {t(
+                      `explain.outcomes.${outcome === 'decided' ? (value ? 'on' : 'off') : outcome}`,
+                    )}
                   </Text>
                 </Group>
                 <Text size="sm" {...(outcome === 'decided' ? {} : { c: 'dimmed' })}>

@@ -1,5 +1,7 @@
 import { plans } from '@atrium/core/billing/plans'
 import { flagState, flagStates } from '@atrium/core/flags/flags'
+import { formatPercent } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { planName } from '@atrium/ui/subscription-status-meta'
 import {
   Group,
@@ -17,18 +19,20 @@ import {
 import type { UseFormReturnType } from '@mantine/form'
 import { useId } from 'react'
 import type { FlagForm } from './flag-form.ts'
-import { reachSentence, stateNames } from './labels.ts'
+import { reachSentence, stateName } from './labels.ts'
 import { FlagKeysInput, PartnerSlugsInput, TenantSlugsInput } from './name-inputs.tsx'
+
+const t = translations('operator.flags')
 
 interface Props {
   form: UseFormReturnType<FlagForm>
 }
 
-const stateChoices = flagStates.map((value) => ({ value, label: stateNames[value] }))
+const stateChoices = () => flagStates.map((value) => ({ value, label: stateName(value) }))
 const planChoices = () => plans.map((value) => ({ value, label: planName(value) }))
-const marks = [0, 25, 50, 75, 100].map((value) => ({ value, label: `${value} %` }))
+const marks = [0, 25, 50, 75, 100].map((value) => ({ value, label: formatPercent(value) }))
 
-/** State and percentage; the slider goes by whole percents, the field beside it by hundredths. */
+/** State and percentage. The slider moves in whole percents, the field beside it in hundredths. */
 export function RolloutFields({ form }: Props) {
   const { state, percentage } = form.values
   const label = useId()
@@ -36,9 +40,9 @@ export function RolloutFields({ form }: Props) {
   return (
     <Stack>
       <SegmentedControl
-        aria-label="State"
+        aria-label={t('fields.state')}
         transitionDuration={0}
-        data={stateChoices}
+        data={stateChoices()}
         value={state}
         onChange={(next) => form.setFieldValue('state', flagState.parse(next))}
         fullWidth
@@ -47,7 +51,7 @@ export function RolloutFields({ form }: Props) {
       {state === 'rollout' && (
         <Group gap="lg" align="flex-start">
           <Input.Wrapper
-            label="Share of the tenants"
+            label={t('form.share')}
             labelProps={{ id: label }}
             labelElement="div"
             flex="1 1 240px"
@@ -57,8 +61,8 @@ export function RolloutFields({ form }: Props) {
               mt={6}
               mx={12}
               aria-labelledby={label}
-              thumbLabel="Share of the tenants in percent"
-              label={(value) => `${value} %`}
+              thumbLabel={t('form.shareInPercent')}
+              label={formatPercent}
               marks={marks}
               min={0}
               max={100}
@@ -67,12 +71,12 @@ export function RolloutFields({ form }: Props) {
             />
           </Input.Wrapper>
           <NumberInput
-            label="Percent"
+            label={t('form.percent')}
             min={0}
             max={100}
             decimalScale={2}
             clampBehavior="strict"
-            suffix=" %"
+            suffix={t('form.percentSuffix')}
             w={120}
             {...form.getInputProps('percentage')}
           />
@@ -89,24 +93,24 @@ export function TargetingFields({ form }: Props) {
   return (
     <Stack>
       <TenantSlugsInput
-        label="Allowed tenants"
-        description="On for them while the flag is not off."
+        label={t('fields.allowTenants')}
+        description={t('form.allowTenantsHint')}
         {...form.getInputProps('allowTenants')}
       />
       <PartnerSlugsInput
-        label="Allowed partners"
-        description="On for all tenants of these partners."
+        label={t('fields.allowPartners')}
+        description={t('form.allowPartnersHint')}
         {...form.getInputProps('allowPartners')}
       />
       <MultiSelect
-        label="Allowed plans"
-        description="On for all tenants on these plans."
+        label={t('fields.allowPlans')}
+        description={t('form.allowPlansHint')}
         data={planChoices()}
         {...form.getInputProps('allowPlans')}
       />
       <TenantSlugsInput
-        label="Denied tenants"
-        description="Off for them, also when a list above or the state says on."
+        label={t('fields.denyTenants')}
+        description={t('form.denyTenantsHint')}
         {...form.getInputProps('denyTenants')}
       />
     </Stack>
@@ -117,18 +121,26 @@ export function ConditionFields({ form }: Props) {
   return (
     <Stack>
       <FlagKeysInput
-        label="Must be on"
-        description="Other flags that are on for the same tenant, or this one is off."
+        label={t('form.needsOn')}
+        description={t('form.needsOnHint')}
         {...form.getInputProps('needsOn')}
       />
       <FlagKeysInput
-        label="Must be off"
-        description="Other flags that are off for the same tenant, or this one is."
+        label={t('form.needsOff')}
+        description={t('form.needsOffHint')}
         {...form.getInputProps('needsOff')}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <TextInput label="Begins" type="datetime-local" {...form.getInputProps('enabledFrom')} />
-        <TextInput label="Ends" type="datetime-local" {...form.getInputProps('enabledUntil')} />
+        <TextInput
+          label={t('fields.enabledFrom')}
+          type="datetime-local"
+          {...form.getInputProps('enabledFrom')}
+        />
+        <TextInput
+          label={t('fields.enabledUntil')}
+          type="datetime-local"
+          {...form.getInputProps('enabledUntil')}
+        />
       </SimpleGrid>
     </Stack>
   )
@@ -138,35 +150,35 @@ export function AboutFields({ form }: Props) {
   return (
     <Stack>
       <Textarea
-        label="Description"
-        description="What is different where it is on."
+        label={t('fields.description')}
+        description={t('form.descriptionHint')}
         autosize
         minRows={2}
         {...form.getInputProps('description')}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput
-          label="Owner"
-          placeholder="A person or a team"
+          label={t('fields.owner')}
+          placeholder={t('form.ownerPlaceholder')}
           autoComplete="off"
           {...form.getInputProps('owner')}
         />
-        <TextInput label="Expected to go by" type="date" {...form.getInputProps('staleAfter')} />
+        <TextInput
+          label={t('fields.staleAfter')}
+          type="date"
+          {...form.getInputProps('staleAfter')}
+        />
       </SimpleGrid>
     </Stack>
   )
 }
 
-/** Why; it stands in the history and in the audit log. */
+/** The reason for the change. It is kept in the history and the audit log. */
 export function NoteField({ form, required }: Props & { required: boolean }) {
   return (
     <TextInput
-      label="Note"
-      description={
-        required
-          ? 'Why. It is kept in the history.'
-          : 'Why there is such a flag. Optional; it is kept in the history.'
-      }
+      label={t('form.note')}
+      description={t(required ? 'form.noteHint' : 'form.noteHintOptional')}
       withAsterisk={required}
       autoComplete="off"
       {...form.getInputProps('note')}

@@ -1,7 +1,8 @@
 import type { FlagGuardReading, SignalReading } from '@atrium/core/flags/flag-guards'
 import type { FlagView } from '@atrium/core/flags/flags'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { formatCount } from '@atrium/ui/format'
+import { formatCount, formatPercent } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
@@ -10,7 +11,9 @@ import { Group, Progress, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 import { EditGuards } from './edit-flag.tsx'
-import { guardSentence, percent, rateText, signalNames } from './labels.ts'
+import { guardSentence, rateText } from './labels.ts'
+
+const t = translations('operator.flags')
 
 interface Props {
   flag: FlagView
@@ -18,17 +21,17 @@ interface Props {
 
 const readEveryMs = 15_000
 
-/** The guard rules of a flag with what they see at this moment. */
+/** The guard rules of a flag, each with its current reading. */
 export function GuardsPanel({ flag }: Props) {
   return (
     <Panel
-      title="Guards"
-      description="What turns the flag off by itself while it rolls out."
+      title={t('guards.title')}
+      description={t('guards.hint')}
       actions={<EditGuards flag={flag} />}
     >
       {flag.guards.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No rules. With one, a rollout that makes things fail ends by itself.
+          {t('guards.none')}
         </Text>
       ) : (
         <Readings flag={flag} />
@@ -47,7 +50,7 @@ function Readings({ flag }: Props) {
   if (readings.isError) {
     return (
       <ErrorState
-        title="The guards could not be read."
+        title={t('guards.loadFailed')}
         error={readings.error}
         onRetry={() => void readings.refetch()}
         retrying={readings.isFetching}
@@ -55,7 +58,7 @@ function Readings({ flag }: Props) {
     )
   }
   if (readings.isPending)
-    return <LoadingRows label="Loading what the guards see" rows={flag.guards.length} />
+    return <LoadingRows label={t('guards.loading')} rows={flag.guards.length} />
   const { acting, at, guards } = readings.data
   return (
     <Stack gap="lg">
@@ -63,8 +66,7 @@ function Readings({ flag }: Props) {
         <Reading key={`${guard.signal} ${guard.windowMinutes}`} guard={guard} acting={acting} />
       ))}
       <Text size="xs" c="dimmed">
-        {acting ? 'Looked at every minute.' : 'The rules act only while the flag is in rollout.'}{' '}
-        Figures of <Time at={at} />.
+        {t.rich(acting ? 'guards.acting' : 'guards.idle', { time: () => <Time at={at} /> })}
       </Text>
     </Stack>
   )
@@ -79,7 +81,7 @@ function Reading({ guard, acting }: { guard: FlagGuardReading; acting: boolean }
     <div>
       <Group justify="space-between" gap="xs" mb={4}>
         <Text size="sm" fw={550}>
-          {signalNames[signal]}
+          {t(`guards.signals.${signal}`)}
         </Text>
         <StatusBadge {...lookOf(guard, acting)} />
       </Group>
@@ -89,39 +91,50 @@ function Reading({ guard, acting }: { guard: FlagGuardReading; acting: boolean }
       <Progress
         value={nearness}
         color={rate > threshold ? 'red' : 'teal'}
-        aria-label={`${signalNames[signal]}: ${rateText(on)} with the flag, the limit is ${percent(threshold)}`}
+        aria-label={t('guards.reading', {
+          signal: t(`guards.signals.${signal}`),
+          rate: rateText(on),
+          limit: formatPercent(threshold),
+        })}
       />
       <Group justify="space-between" gap="xs" mt={6}>
-        <Side name="With the flag" count={on} />
-        <Side name="Without it" count={off} />
+        <Side flag="with" count={on} />
+        <Side flag="without" count={off} />
       </Group>
       {acting && on.events < minimum && (
         <Text size="xs" c="dimmed" mt={4}>
-          {formatCount(minimum - on.events)} more events with the flag are needed before this rule
-          can act.
+          {t('guards.missing', { count: minimum - on.events })}
         </Text>
       )}
     </div>
   )
 }
 
-function Side({ name, count }: { name: string; count: SignalReading }) {
+function Side({ flag, count }: { flag: 'with' | 'without'; count: SignalReading }) {
+  const { failures, events, failingTenants, tenants } = count
   return (
     <Text size="sm">
-      {name}: <b>{rateText(count)}</b>{' '}
-      <Text span inherit c="dimmed">
-        ({formatCount(count.failures)} of {formatCount(count.events)};{' '}
-        {formatCount(count.failingTenants)} of {formatCount(count.tenants)}{' '}
-        {count.tenants === 1 ? 'tenant' : 'tenants'} failing)
-      </Text>
+      {t.rich(`guards.${flag}`, {
+        rate: () => <b>{rateText(count)}</b>,
+        counts: (chunks) => (
+          <Text span inherit c="dimmed">
+            {chunks}
+          </Text>
+        ),
+        failures: formatCount(failures),
+        events: formatCount(events),
+        failing: formatCount(failingTenants),
+        tenants,
+      })}
     </Text>
   )
 }
 
 function lookOf({ broken, on, minimum }: FlagGuardReading, acting: boolean): StatusMeta {
-  if (broken) return { label: acting ? 'Broken, turning off' : 'Would turn it off', tone: 'bad' }
-  if (on.events < minimum) return { label: 'Too few events', tone: 'neutral' }
+  if (broken)
+    return { label: t(`guards.status.${acting ? 'turningOff' : 'wouldTurnOff'}`), tone: 'bad' }
+  if (on.events < minimum) return { label: t('guards.status.tooFew'), tone: 'neutral' }
   return on.failingTenants > 0
-    ? { label: 'Some tenants failing', tone: 'warning' }
-    : { label: 'Within the limit', tone: 'good' }
+    ? { label: t('guards.status.someFailing'), tone: 'warning' }
+    : { label: t('guards.status.within'), tone: 'good' }
 }

@@ -1,5 +1,6 @@
 import type { FlagChange } from '@atrium/core/flags/flags'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { Pager } from '@atrium/ui/pager'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -9,8 +10,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
-import { changeLines, changeNames } from './labels.ts'
+import { changeLines } from './labels.ts'
 import { historyQuery } from './search.ts'
+
+const t = translations('operator.flags')
 
 const route = getRouteApi('/authenticated/flags/$key')
 
@@ -21,10 +24,10 @@ const tones: Readonly<Record<FlagChange['kind'], Tone>> = {
   removed: 'warning',
 }
 
-const columns: readonly Column<FlagChange>[] = [
+const columns = (): readonly Column<FlagChange>[] => [
   {
     key: 'note',
-    header: 'Note',
+    header: t('history.columns.note'),
     primary: true,
     cell: (change) => (
       <>
@@ -32,19 +35,19 @@ const columns: readonly Column<FlagChange>[] = [
           {change.note}
         </Text>
         <Text size="xs" c="dimmed">
-          {change.actorEmail ?? 'The platform'}
+          {change.actorEmail ?? t('history.platform')}
         </Text>
       </>
     ),
   },
   {
     key: 'kind',
-    header: 'Change',
-    cell: (change) => <StatusBadge label={changeNames[change.kind]} tone={tones[change.kind]} />,
+    header: t('history.columns.change'),
+    cell: ({ kind }) => <StatusBadge label={t(`history.kinds.${kind}`)} tone={tones[kind]} />,
   },
   {
     key: 'what',
-    header: 'What',
+    header: t('history.columns.details'),
     cell: (change) => {
       const lines = changeLines(change)
       return lines.length === 0 ? (
@@ -58,8 +61,13 @@ const columns: readonly Column<FlagChange>[] = [
       )
     },
   },
-  { key: 'version', header: 'Version', align: 'end', cell: (change) => change.version },
-  { key: 'at', header: 'When', cell: (change) => <When at={change.at} /> },
+  {
+    key: 'version',
+    header: t('history.columns.version'),
+    align: 'end',
+    cell: (change) => change.version,
+  },
+  { key: 'at', header: t('history.columns.when'), cell: (change) => <When at={change.at} /> },
 ]
 
 /** Every change of the flag, newest first. */
@@ -74,27 +82,27 @@ export function FlagHistoryTab({ name }: { name: string }) {
   if (history.isError) {
     return (
       <ErrorState
-        title="The history could not be loaded."
+        title={t('history.loadFailed')}
         error={history.error}
         onRetry={() => void history.refetch()}
         retrying={history.isFetching}
       />
     )
   }
-  if (history.isPending) return <LoadingRows label="Loading the history" />
+  if (history.isPending) return <LoadingRows label={t('history.loading')} />
   if (history.data.items.length === 0)
-    return <EmptyState title="No earlier changes">Go back a page.</EmptyState>
+    return <EmptyState title={t('history.empty.title')}>{t('history.empty.hint')}</EmptyState>
   return (
     <>
       <ResponsiveTable
-        caption="Changes"
-        columns={columns}
+        caption={t('history.caption')}
+        columns={columns()}
         rows={history.data.items}
         rowKey={(change) => change.id}
         stale={history.isPlaceholderData}
       />
       <Pager
-        label="Pages of changes"
+        label={t('history.pages')}
         trail={search.trail}
         nextCursor={history.data.nextCursor}
         onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}

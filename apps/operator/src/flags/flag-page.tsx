@@ -1,6 +1,7 @@
 import type { FlagView } from '@atrium/core/flags/flags'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
@@ -17,6 +18,8 @@ import { FlagHistoryTab } from './flag-history.tsx'
 import { FlagSettingsTab } from './flag-settings.tsx'
 import { flagMeta, rollbackSentence } from './labels.ts'
 import { flagTabs } from './search.ts'
+
+const t = translations('operator.flags')
 
 const route = getRouteApi('/authenticated/flags/$key')
 
@@ -35,12 +38,18 @@ function FlagPage() {
   // The history outlives the flag, so its tab still opens.
   if (!flag && isError && isMissing(error) && tab !== 'history') {
     return (
-      <MissingPage title="Flag not found" back={<LinkAnchor to="/flags">All flags</LinkAnchor>}>
-        There is no flag {key}. If it was removed, its{' '}
-        <LinkAnchor to="/flags/$key" params={{ key }} search={{ tab: 'history' }} inherit>
-          history
-        </LinkAnchor>{' '}
-        is still there.
+      <MissingPage
+        title={t('page.missing.title')}
+        back={<LinkAnchor to="/flags">{t('page.missing.back')}</LinkAnchor>}
+      >
+        {t.rich('page.missing.hint', {
+          key,
+          history: (chunks) => (
+            <LinkAnchor to="/flags/$key" params={{ key }} search={{ tab: 'history' }} inherit>
+              {chunks}
+            </LinkAnchor>
+          ),
+        })}
       </MissingPage>
     )
   }
@@ -58,30 +67,29 @@ function FlagPage() {
         <FlagHistoryTab name={key} />
       ) : isError ? (
         <ErrorState
-          title="The flag could not be loaded."
+          title={t('page.loadFailed')}
           error={error}
           onRetry={() => void refetch()}
           retrying={isFetching}
         />
       ) : (
-        <LoadingRows label="Loading the flag" />
+        <LoadingRows label={t('page.loading')} />
       )}
     </>
   )
 }
 
-const tabNames = { settings: 'Settings', explain: 'Why on or off?', history: 'History' } as const
-
 function FlagDetail({ flag }: { flag: FlagView }) {
   const { tab = 'settings' } = route.useSearch()
+  const { killedAt } = flag
   const navigate = route.useNavigate()
   return (
     <>
-      {flag.killedAt !== null && (
+      {killedAt !== null && (
         <Alert
           color="red"
           icon={flag.rollback ? <IconShieldX aria-hidden /> : <IconPower aria-hidden />}
-          title={flag.rollback ? 'A guard has turned this flag off' : 'This flag is killed'}
+          title={t(flag.rollback ? 'page.killed.titleByGuard' : 'page.killed.title')}
           mb="lg"
         >
           {flag.rollback && (
@@ -89,8 +97,7 @@ function FlagDetail({ flag }: { flag: FlagView }) {
               {rollbackSentence(flag.rollback)}
             </Text>
           )}
-          Off for everybody since <Time at={flag.killedAt} show="absolute" />. It comes back by a
-          change of its rollout, with a note that says why.
+          {t.rich('page.killed.since', { time: () => <Time at={killedAt} show="absolute" /> })}
         </Alert>
       )}
       <Tabs
@@ -102,10 +109,10 @@ function FlagDetail({ flag }: { flag: FlagView }) {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="lg" aria-label="Parts of the flag">
+        <Tabs.List mb="lg" aria-label={t('page.tabs.label')}>
           {flagTabs.map((name) => (
             <Tabs.Tab key={name} value={name}>
-              {tabNames[name]}
+              {t(`page.tabs.${name}`)}
             </Tabs.Tab>
           ))}
         </Tabs.List>

@@ -1,6 +1,8 @@
 import type { FlagView } from '@atrium/core/flags/flags'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { formatPercent } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { planName } from '@atrium/ui/subscription-status-meta'
 import { Time } from '@atrium/ui/time'
@@ -11,11 +13,13 @@ import { GuardsPanel } from './flag-guards.tsx'
 import { GoesBy } from './goes-by.tsx'
 import { reachSentence } from './labels.ts'
 
+const t = translations('operator.flags')
+
 interface Props {
   flag: FlagView
 }
 
-/** Everything that is decided about a flag, each part with its own form. */
+/** The settings of a flag, each part with its own form. */
 export function FlagSettingsTab({ flag }: Props) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
@@ -23,19 +27,21 @@ export function FlagSettingsTab({ flag }: Props) {
         <RolloutPanel flag={flag} />
         <GuardsPanel flag={flag} />
         <Panel
-          title="Lists"
-          description="Who is let in or kept out by name."
+          title={t('settings.lists.title')}
+          description={t('settings.lists.hint')}
           actions={<EditTargeting flag={flag} />}
         >
           <DetailList>
-            <DetailItem label="Allowed tenants">
+            <DetailItem label={t('fields.allowTenants')}>
               {flag.allowTenants.length > 0 ? <TenantLinks slugs={flag.allowTenants} /> : null}
             </DetailItem>
-            <DetailItem label="Allowed partners">{flag.allowPartners.join(', ')}</DetailItem>
-            <DetailItem label="Allowed plans">
+            <DetailItem label={t('fields.allowPartners')}>
+              {flag.allowPartners.join(', ')}
+            </DetailItem>
+            <DetailItem label={t('fields.allowPlans')}>
               {flag.allowPlans.map((plan) => planName(plan)).join(', ')}
             </DetailItem>
-            <DetailItem label="Denied tenants">
+            <DetailItem label={t('fields.denyTenants')}>
               {flag.denyTenants.length > 0 ? <TenantLinks slugs={flag.denyTenants} /> : null}
             </DetailItem>
           </DetailList>
@@ -43,26 +49,28 @@ export function FlagSettingsTab({ flag }: Props) {
       </Stack>
       <Stack gap="lg">
         <Panel
-          title="Conditions"
-          description="When it can be on at all."
+          title={t('settings.conditions.title')}
+          description={t('settings.conditions.hint')}
           actions={<EditConditions flag={flag} />}
         >
           <DetailList>
-            <DetailItem label="Prerequisites">
+            <DetailItem label={t('fields.prerequisites')}>
               {flag.prerequisites.length === 0 ? null : (
                 <Stack gap={2}>
                   {flag.prerequisites.map((one) => (
                     <span key={one.key}>
-                      <FlagLink name={one.key} /> must be {one.value ? 'on' : 'off'}
+                      {t.rich(one.value ? 'settings.mustBeOn' : 'settings.mustBeOff', {
+                        flag: () => <FlagLink name={one.key} />,
+                      })}
                     </span>
                   ))}
                 </Stack>
               )}
             </DetailItem>
-            <DetailItem label="Begins">
+            <DetailItem label={t('fields.enabledFrom')}>
               {flag.enabledFrom && <Time at={flag.enabledFrom} show="both" />}
             </DetailItem>
-            <DetailItem label="Ends">
+            <DetailItem label={t('fields.enabledUntil')}>
               {flag.enabledUntil && <Time at={flag.enabledUntil} show="both" />}
             </DetailItem>
           </DetailList>
@@ -77,12 +85,20 @@ export function FlagSettingsTab({ flag }: Props) {
 function RolloutPanel({ flag }: Props) {
   const share = flag.state === 'on' ? 100 : flag.state === 'off' ? 0 : flag.percentage
   return (
-    <Panel title="Rollout" actions={<EditRollout flag={flag} />}>
+    <Panel title={t('settings.rollout')} actions={<EditRollout flag={flag} />}>
       <Stack gap="xs">
-        <Progress value={share} size="lg" aria-label={`On for ${share} percent of the tenants`} />
+        <Progress
+          value={share}
+          size="lg"
+          aria-label={t('settings.rolloutShare', { percent: formatPercent(share) })}
+        />
         <Text size="sm">{reachSentence(flag.state, flag.percentage)}</Text>
         <Text size="sm" c="dimmed">
-          {flag.note} ({flag.updatedBy ?? 'the platform'}, <Time at={flag.updatedAt} />)
+          {t.rich('settings.lastChange', {
+            note: flag.note,
+            by: flag.updatedBy ?? t('settings.platform'),
+            time: () => <Time at={flag.updatedAt} />,
+          })}
         </Text>
       </Stack>
     </Panel>
@@ -91,17 +107,17 @@ function RolloutPanel({ flag }: Props) {
 
 function AboutPanel({ flag }: Props) {
   return (
-    <Panel title="About" actions={<EditAbout flag={flag} />}>
+    <Panel title={t('settings.about')} actions={<EditAbout flag={flag} />}>
       <DetailList>
-        <DetailItem label="Description">{flag.description}</DetailItem>
-        <DetailItem label="Owner">{flag.owner}</DetailItem>
-        <DetailItem label="Expected to go by">
+        <DetailItem label={t('fields.description')}>{flag.description}</DetailItem>
+        <DetailItem label={t('fields.owner')}>{flag.owner}</DetailItem>
+        <DetailItem label={t('fields.staleAfter')}>
           {flag.staleAfter && <GoesBy day={flag.staleAfter} />}
         </DetailItem>
-        <DetailItem label="Last asked for by name">
-          {flag.lastAskedAt ? <Time at={flag.lastAskedAt} show="both" /> : 'Never'}
+        <DetailItem label={t('settings.lastRequested')}>
+          {flag.lastAskedAt ? <Time at={flag.lastAskedAt} show="both" /> : t('settings.never')}
         </DetailItem>
-        <DetailItem label="Needed by">
+        <DetailItem label={t('settings.requiredBy')}>
           {flag.requiredBy.length === 0 ? null : (
             <Group gap={6}>
               {flag.requiredBy.map((key) => (
@@ -110,9 +126,9 @@ function AboutPanel({ flag }: Props) {
             </Group>
           )}
         </DetailItem>
-        {flag.salt !== null && <DetailItem label="Salt of the rollout">{flag.salt}</DetailItem>}
-        <DetailItem label="Version">{flag.version}</DetailItem>
-        <DetailItem label="Created">
+        {flag.salt !== null && <DetailItem label={t('settings.salt')}>{flag.salt}</DetailItem>}
+        <DetailItem label={t('settings.version')}>{flag.version}</DetailItem>
+        <DetailItem label={t('settings.created')}>
           <Time at={flag.createdAt} show="both" />
         </DetailItem>
       </DetailList>
@@ -140,7 +156,7 @@ function TenantLinks({ slugs }: { slugs: readonly string[] }) {
       ))}
       {slugs.length > linked && (
         <Text span inherit c="dimmed">
-          and {slugs.length - linked} more
+          {t('settings.more', { count: slugs.length - linked })}
         </Text>
       )}
     </Group>

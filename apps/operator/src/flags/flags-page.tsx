@@ -3,6 +3,7 @@ import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
@@ -13,14 +14,17 @@ import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { useTRPC } from '../trpc.ts'
 import { flagColumns } from './flag-columns.tsx'
-import { stateNames } from './labels.ts'
+import { stateName } from './labels.ts'
 import { type FlagsSearch, flagsQuery } from './search.ts'
+
+const t = translations('operator.flags')
+const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/flags')
 
 export const Route = createLazyRoute('/authenticated/flags')({ component: FlagsPage })
 
-const stateChoices = flagStates.map((value) => ({ value, label: stateNames[value] }))
+const stateChoices = () => flagStates.map((value) => ({ value, label: stateName(value) }))
 
 function FlagsPage() {
   const search = route.useSearch()
@@ -37,27 +41,27 @@ function FlagsPage() {
   return (
     <>
       <PageHeader
-        title="Flags"
-        description="Features that are turned on tenant by tenant, and off again in seconds."
+        title={t('title')}
+        description={t('description')}
         actions={
           <LinkButton to="/flags/new" leftSection={<IconPlus size={18} aria-hidden />}>
-            New flag
+            {t('new')}
           </LinkButton>
         }
       />
-      <FilterBar label="Filter flags">
+      <FilterBar label={t('filter')}>
         <DebouncedInput
-          label="Search"
+          label={t('search.label')}
           type="search"
-          placeholder="Key, description, owner or note"
+          placeholder={t('search.placeholder')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
         <ChoiceFilter
-          label="State"
+          label={t('fields.state')}
           value={search.state}
-          choices={stateChoices}
+          choices={stateChoices()}
           onChange={(state) => narrow({ state })}
         />
         {countFilters(search) > 0 && (
@@ -66,14 +70,14 @@ function FlagsPage() {
             color="gray"
             onClick={() => narrow({ q: undefined, state: undefined })}
           >
-            Clear filters
+            {frame('clearFilters')}
           </Button>
         )}
       </FilterBar>
       <PagedTable
-        of="flags"
+        of={t('items')}
         found={flags}
-        columns={flagColumns}
+        columns={flagColumns()}
         rowKey={(flag) => flag.id}
         trail={search.trail}
         onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
@@ -87,24 +91,23 @@ function NoFlags({ filtered, onClear }: { filtered: boolean; onClear: () => void
   const icon = <IconFlag size={32} stroke={1.5} aria-hidden />
   return filtered ? (
     <EmptyState
-      title="No flag matches"
+      title={t('noMatch.title')}
       icon={icon}
       action={
         <Button variant="default" onClick={onClear}>
-          Clear filters
+          {frame('clearFilters')}
         </Button>
       }
     >
-      Search by part of the key, or take a filter away.
+      {t('noMatch.hint')}
     </EmptyState>
   ) : (
     <EmptyState
-      title="No flags yet"
+      title={t('empty.title')}
       icon={icon}
-      action={<LinkButton to="/flags/new">New flag</LinkButton>}
+      action={<LinkButton to="/flags/new">{t('new')}</LinkButton>}
     >
-      A flag that does not exist is off everywhere. Create one to turn a feature on for some tenants
-      first.
+      {t('empty.hint')}
     </EmptyState>
   )
 }

@@ -1,4 +1,5 @@
 import { guardSignal, guardSignals, mostGuards } from '@atrium/core/flags/flag-guards'
+import { translations } from '@atrium/ui/messages'
 import {
   ActionIcon,
   Button,
@@ -14,24 +15,24 @@ import {
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type FlagForm, newGuard } from './flag-form.ts'
-import { signalNames } from './labels.ts'
+
+const t = translations('operator.flags')
 
 interface Props {
   form: UseFormReturnType<FlagForm>
 }
 
-const signalChoices = guardSignals.map((value) => ({ value, label: signalNames[value] }))
+const signalChoices = () =>
+  guardSignals.map((value) => ({ value, label: t(`guards.signals.${value}`) }))
 
-/** The guard rules of a flag, each with what it watches and when it is broken. */
+/** The guard rules of a flag: what each watches, and its limit. */
 export function GuardFields({ form }: Props) {
   const { guards } = form.values
   const failure = form.errors.guards
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        While the flag rolls out, a rule compares tenants that have it with those that have not.
-        More failures than the limit, and more than without the flag: it is off for everybody within
-        two minutes.
+        {t('guards.form.hint')}
       </Text>
       {guards.map((guard, index) => (
         <GuardRule key={guard.id} form={form} index={index} />
@@ -44,7 +45,7 @@ export function GuardFields({ form }: Props) {
           style={{ alignSelf: 'flex-start' }}
           onClick={() => form.insertListItem('guards', newGuard(guards))}
         >
-          Add a guard rule
+          {t('guards.form.add')}
         </Button>
       )}
     </Stack>
@@ -55,13 +56,13 @@ function GuardRule({ form, index }: Props & { index: number }) {
   const path = (field: string) => `guards.${index}.${field}`
   const signal = form.getInputProps(path('signal'))
   return (
-    <Fieldset legend={`Rule ${index + 1}`}>
+    <Fieldset legend={t('guards.form.legend', { number: index + 1 })}>
       <Stack gap="sm">
         <Group align="flex-end" wrap="nowrap" gap="xs">
           <Select
-            label="Signal"
+            label={t('guards.form.signal')}
             flex={1}
-            data={signalChoices}
+            data={signalChoices()}
             allowDeselect={false}
             withScrollArea={false}
             {...signal}
@@ -71,7 +72,7 @@ function GuardRule({ form, index }: Props & { index: number }) {
             variant="subtle"
             color="gray"
             size="input-sm"
-            aria-label={`Remove rule ${index + 1}`}
+            aria-label={t('guards.form.remove', { number: index + 1 })}
             onClick={() => form.removeListItem('guards', index)}
           >
             <IconTrash size={18} aria-hidden />
@@ -79,29 +80,29 @@ function GuardRule({ form, index }: Props & { index: number }) {
         </Group>
         <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
           <NumberInput
-            label="More than"
+            label={t('guards.form.threshold')}
             hideControls
             min={0}
             max={99.99}
             decimalScale={2}
-            suffix=" %"
+            suffix={t('form.percentSuffix')}
             {...form.getInputProps(path('threshold'))}
           />
           <NumberInput
-            label="Within"
+            label={t('guards.form.window')}
             hideControls
             min={1}
             allowDecimal={false}
-            suffix=" min"
+            suffix={t('guards.form.minutesSuffix')}
             {...form.getInputProps(path('windowMinutes'))}
           />
           <NumberInput
-            label="From"
+            label={t('guards.form.minimum')}
             hideControls
             min={1}
             allowDecimal={false}
-            thousandSeparator=","
-            suffix=" events"
+            thousandSeparator=" "
+            suffix={t('guards.form.eventsSuffix')}
             {...form.getInputProps(path('minimum'))}
           />
         </SimpleGrid>

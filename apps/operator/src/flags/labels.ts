@@ -1,48 +1,38 @@
-import type { FlagGuard, FlagRollback, GuardSignal } from '@atrium/core/flags/flag-guards'
-import type {
-  FlagChange,
-  FlagSettings,
-  FlagState,
-  FlagStep,
-  FlagView,
-} from '@atrium/core/flags/flags'
-import { formatCount, formatDay, formatTime } from '@atrium/ui/format'
+import type { FlagGuard, FlagRollback } from '@atrium/core/flags/flag-guards'
+import type { FlagChange, FlagSettings, FlagState, FlagView } from '@atrium/core/flags/flags'
+import { formatDay, formatPercent, formatTime, inSentence } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { planName } from '@atrium/ui/subscription-status-meta'
 import type { StatusMeta } from '@atrium/ui/tones'
 
-export const stateNames: Readonly<Record<FlagState, string>> = {
-  off: 'Off',
-  rollout: 'Rollout',
-  on: 'On',
-}
+const t = translations('operator.flags')
 
-/** Number and sign on one line. */
-export function percent(value: number): string {
-  return `${value}\u00a0%`
-}
+export const stateName = (state: FlagState): string => t(`states.${state}`)
 
-/** The state of a flag as people read it. */
+/** The status of a flag; a kill shows before the state. */
 export function flagMeta({
   state,
   percentage,
   killedAt,
   rollback,
 }: Pick<FlagView, 'state' | 'percentage' | 'killedAt' | 'rollback'>): StatusMeta {
-  if (killedAt !== null) return { label: rollback ? 'Killed by a guard' : 'Killed', tone: 'bad' }
-  if (state === 'rollout') return { label: `Rollout, ${percent(percentage)}`, tone: 'waiting' }
-  return state === 'on' ? { label: 'On', tone: 'good' } : { label: 'Off', tone: 'neutral' }
+  if (killedAt !== null)
+    return { label: t(rollback ? 'status.killedByGuard' : 'status.killed'), tone: 'bad' }
+  if (state === 'rollout')
+    return { label: t('status.rollout', { percent: formatPercent(percentage) }), tone: 'waiting' }
+  return { label: stateName(state), tone: state === 'on' ? 'good' : 'neutral' }
 }
 
-/** Whom the state reaches, lists left aside. */
+/** Which tenants a flag in this state is on for. */
 export function reachSentence(state: FlagState, percentage: number): string {
-  if (state === 'off') return 'Off for everybody, whatever the lists say.'
-  if (state === 'on') return 'On for everybody who is not in the deny list.'
-  return `On for ${percent(percentage)} of the tenants, the same ones every time, and for those in an allow list.`
+  return state === 'rollout'
+    ? t('reach.rollout', { percent: formatPercent(percentage) })
+    : t(`reach.${state}`)
 }
 
 /**
- * What a change of the rollout does to tenants that have the flag today; undefined when none loses
- * it.
+ * A warning that a change of the rollout takes the flag from tenants that have it; undefined when
+ * no tenant loses it.
  */
 export function lossSentence(
   before: Pick<FlagView, 'state' | 'percentage'>,
@@ -53,29 +43,25 @@ export function lossSentence(
   const [was, will] = [share(before.state, before.percentage), share(state, percentage)]
   if (will >= was && !(state === 'off' && before.state !== 'off')) return undefined
   return state === 'off'
-    ? 'Every tenant that has it now loses it.'
-    : `From ${percent(was)} to ${percent(will)}: some tenants that have it now lose it.`
+    ? t('loss.all')
+    : t('loss.some', { before: formatPercent(was), after: formatPercent(will) })
 }
 
-/** What a guard counts, as the head of a rule. */
-export const signalNames: Readonly<Record<GuardSignal, string>> = {
-  provisioning_errors: 'Failed provisioning steps',
-  payment_failures: 'Failed payments',
-  webhook_failures: 'Failed payment events',
-  server_errors: 'Server errors',
-}
-
-/** "More than 5 % within 30 minutes, from 50 events." */
+/** "More than 5% within 30 minutes, from 50 events." */
 export function guardSentence({
   threshold,
   windowMinutes,
   minimum,
 }: Omit<FlagGuard, 'signal'>): string {
-  return `More than ${percent(threshold)} within ${minutes(windowMinutes)}, from ${formatCount(minimum)} ${minimum === 1 ? 'event' : 'events'}.`
+  return t('guards.rule', {
+    threshold: formatPercent(threshold),
+    minutes: windowMinutes,
+    minimum,
+  })
 }
 
 export function rateText({ rate }: { rate: number | null }): string {
-  return rate === null ? 'no events' : percent(rate)
+  return rate === null ? t('guards.noEvents') : formatPercent(rate)
 }
 
 /** Why a guard turned the flag off. */
@@ -87,80 +73,64 @@ export function rollbackSentence({
   rateOn,
   rateOff,
 }: FlagRollback): string {
-  const without =
-    rateOff === null ? 'and none were counted without it' : `${percent(rateOff)} without it`
-  return `${signalNames[signal]}: ${percent(rateOn)} of ${formatCount(eventsOn)} events with the flag, ${without}. The limit was ${percent(threshold)} within ${minutes(windowMinutes)}.`
+  const counted = {
+    signal: t(`guards.signals.${signal}`),
+    rateOn: formatPercent(rateOn),
+    events: eventsOn,
+    threshold: formatPercent(threshold),
+    minutes: windowMinutes,
+  }
+  return rateOff === null
+    ? t('guards.rollbackAlone', counted)
+    : t('guards.rollback', { ...counted, rateOff: formatPercent(rateOff) })
 }
 
-const minutes = (count: number) => `${count} ${count === 1 ? 'minute' : 'minutes'}`
-
-/** True when the day on which a flag was expected to be gone is over for the viewer. */
+/** True when the day by which a flag should be removed has passed in the viewer's zone. */
 export function isOverdue(day: string, now: Date): boolean {
   return new Date(`${day}T23:59:59.999`).getTime() < now.getTime()
 }
 
-export const stepNames: Readonly<Record<FlagStep, string>> = {
-  state: 'State',
-  window: 'Time',
-  prerequisites: 'Prerequisites',
-  denied: 'Deny list',
-  allowed: 'Allow lists',
-  everywhere: 'On for everybody',
-  tenant: 'Tenant named',
-  split: 'Share of the rollout',
-}
-
-export const changeNames: Readonly<Record<FlagChange['kind'], string>> = {
-  created: 'Created',
-  updated: 'Changed',
-  killed: 'Killed',
-  removed: 'Removed',
-}
-
-const fieldNames: Readonly<Record<keyof FlagSettings, string>> = {
-  description: 'Description',
-  owner: 'Owner',
-  state: 'State',
-  percentage: 'Percentage',
-  allowTenants: 'Allowed tenants',
-  denyTenants: 'Denied tenants',
-  allowPartners: 'Allowed partners',
-  allowPlans: 'Allowed plans',
-  prerequisites: 'Prerequisites',
-  guards: 'Guards',
-  enabledFrom: 'Begins',
-  enabledUntil: 'Ends',
-  staleAfter: 'Expected to go by',
-  killedAt: 'Killed at',
-  rollback: 'Broken guard',
-}
-const fields = Object.keys(fieldNames) as (keyof FlagSettings)[]
+/** The settings of a flag in the order in which the history lists them. */
+const fields = [
+  'description',
+  'owner',
+  'state',
+  'percentage',
+  'allowTenants',
+  'denyTenants',
+  'allowPartners',
+  'allowPlans',
+  'prerequisites',
+  'guards',
+  'enabledFrom',
+  'enabledUntil',
+  'staleAfter',
+  'killedAt',
+  'rollback',
+] as const satisfies readonly (keyof FlagSettings)[]
 
 /**
- * What a change did, one line per field: "Percentage: 10 % → 25 %"; of lists what came in and what
- * went out.
+ * What a change did, one line per field: "Percentage: 10% → 25%". Lists show the items that were
+ * added and removed.
  */
 export function changeLines({ before, after }: Pick<FlagChange, 'before' | 'after'>): string[] {
   if (!before || !after) return []
-  return fields.flatMap((field) => {
-    const [was, is] = [itemsOf(before, field), itemsOf(after, field)]
+  return fields.flatMap((name) => {
+    const field = t(`fields.${name}`)
+    const [was, is] = [itemsOf(before, name), itemsOf(after, name)]
     if (was && is) {
-      const [out, added] = [
-        was.filter((item) => !is.includes(item)),
-        is.filter((item) => !was.includes(item)),
-      ]
-      const parts = [
-        added.length > 0 && `with ${added.join(', ')}`,
-        out.length > 0 && `without ${out.join(', ')}`,
-      ].filter(Boolean)
-      return parts.length === 0 ? [] : [`${fieldNames[field]}: now ${parts.join(', ')}`]
+      const removed = was.filter((item) => !is.includes(item)).join(', ')
+      const added = is.filter((item) => !was.includes(item)).join(', ')
+      if (added && removed) return [t('history.replaced', { field, added, removed })]
+      if (added) return [t('history.added', { field, added })]
+      return removed ? [t('history.removed', { field, removed })] : []
     }
-    if (field === 'rollback')
+    if (name === 'rollback')
       return after.rollback === null
         ? []
-        : [`${fieldNames.rollback}: ${rollbackSentence(after.rollback)}`]
-    const [then, now] = [valueText(before, field), valueText(after, field)]
-    return then === now ? [] : [`${fieldNames[field]}: ${then} → ${now}`]
+        : [t('history.rollback', { field, why: rollbackSentence(after.rollback) })]
+    const [then, now] = [valueText(before, name), valueText(after, name)]
+    return then === now ? [] : [t('history.value', { field, before: then, after: now })]
   })
 }
 
@@ -168,11 +138,17 @@ export function changeLines({ before, after }: Pick<FlagChange, 'before' | 'afte
 function itemsOf(settings: FlagSettings, field: keyof FlagSettings): readonly string[] | undefined {
   switch (field) {
     case 'prerequisites':
-      return settings.prerequisites.map((one) => `${one.key} ${one.value ? 'on' : 'off'}`)
+      return settings.prerequisites.map(({ key, value }) =>
+        t(value ? 'history.prerequisiteOn' : 'history.prerequisiteOff', { key }),
+      )
     case 'guards':
-      return settings.guards.map(
-        (guard) =>
-          `${signalNames[guard.signal].toLowerCase()} over ${percent(guard.threshold)} in ${guard.windowMinutes} min from ${formatCount(guard.minimum)}`,
+      return settings.guards.map(({ signal, threshold, windowMinutes, minimum }) =>
+        t('history.guard', {
+          signal: inSentence(t(`guards.signals.${signal}`)),
+          threshold: formatPercent(threshold),
+          minutes: windowMinutes,
+          minimum,
+        }),
       )
     case 'allowPlans':
       return settings.allowPlans.map((plan) => planName(plan))
@@ -188,18 +164,18 @@ function itemsOf(settings: FlagSettings, field: keyof FlagSettings): readonly st
 function valueText(settings: FlagSettings, field: keyof FlagSettings): string {
   switch (field) {
     case 'state':
-      return stateNames[settings.state]
+      return stateName(settings.state)
     case 'percentage':
-      return percent(settings.percentage)
+      return formatPercent(settings.percentage)
     case 'enabledFrom':
     case 'enabledUntil':
     case 'killedAt':
-      return settings[field] === null ? 'none' : formatTime(settings[field])
+      return settings[field] === null ? t('history.none') : formatTime(settings[field])
     case 'staleAfter':
-      return settings.staleAfter === null ? 'none' : formatDay(settings.staleAfter)
+      return settings.staleAfter === null ? t('history.none') : formatDay(settings.staleAfter)
     case 'description':
     case 'owner':
-      return settings[field] ?? 'none'
+      return settings[field] ?? t('history.none')
     default:
       return (itemsOf(settings, field) ?? []).join(', ')
   }

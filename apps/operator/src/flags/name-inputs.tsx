@@ -1,8 +1,11 @@
+import { translations } from '@atrium/ui/messages'
 import { TagsInput, type TagsInputProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
+
+const t = translations('operator.flags')
 
 type Props = Omit<TagsInputProps, 'data' | 'searchValue' | 'onSearchChange'>
 
@@ -28,7 +31,7 @@ export function TenantSlugsInput(props: Props) {
   const found = q === '' ? [] : (tenants.data?.items ?? [])
   return (
     <TagsInput
-      placeholder={hint(props, 'Slug of a tenant')}
+      placeholder={hint(props, t('form.tenantSlug'))}
       {...typing}
       {...props}
       searchValue={typed}
@@ -57,7 +60,7 @@ export function PartnerSlugsInput(props: Props) {
   const found = q === '' ? [] : (partners.data?.items ?? [])
   return (
     <TagsInput
-      placeholder={hint(props, 'Slug of a partner')}
+      placeholder={hint(props, t('form.partnerSlug'))}
       {...typing}
       {...props}
       searchValue={typed}
@@ -83,7 +86,7 @@ export function FlagKeysInput(props: Props) {
   )
   return (
     <TagsInput
-      placeholder={hint(props, 'Key of a flag')}
+      placeholder={hint(props, t('form.flagKey'))}
       {...typing}
       {...props}
       searchValue={typed}
