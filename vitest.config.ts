@@ -1,6 +1,6 @@
+import { targets, walks } from '@atrium/tests/targets'
 import { defineConfig } from 'vitest/config'
 import { SlowFirst } from './.ci/slow-first.ts'
-import { targets, walks } from './tests/targets.ts'
 
 // `isolate: false`: files share no state, and to load everything again for each takes up to as long
 // as its tests. No test replaces a module for that reason; what stands in for another part is
@@ -40,8 +40,11 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['packages/{db,bff}/test/**/*.test.ts', 'apps/api/test/**/*.test.ts'],
-          globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
+          include: ['packages/{db,bff}/test/**/*.test.ts', '{apps/api,dev}/test/**/*.test.ts'],
+          globalSetup: [
+            'packages/testing/src/postgres/cluster.ts',
+            'packages/testing/src/built-api.ts',
+          ],
           isolate: false,
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -53,7 +56,10 @@ export default defineConfig({
         test: {
           name: 'walks',
           include: [...walks],
-          globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
+          globalSetup: [
+            'packages/testing/src/postgres/cluster.ts',
+            'packages/testing/src/built-api.ts',
+          ],
           // One test may call every procedure hundreds of times.
           testTimeout: 180_000,
           hookTimeout: 180_000,
@@ -65,7 +71,10 @@ export default defineConfig({
         test: {
           name: 'resilience',
           include: testFilesOf('resilience'),
-          globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
+          globalSetup: [
+            'packages/testing/src/postgres/cluster.ts',
+            'packages/testing/src/built-api.ts',
+          ],
           // In full a goal asks for hundreds of kills, each with a restart.
           testTimeout: process.env.ATRIUM_TEST_FORM === 'full' ? 7_200_000 : 300_000,
           hookTimeout: 180_000,
@@ -76,7 +85,10 @@ export default defineConfig({
         test: {
           name: 'security',
           include: testFilesOf('security'),
-          globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
+          globalSetup: [
+            'packages/testing/src/postgres/cluster.ts',
+            'packages/testing/src/built-api.ts',
+          ],
           testTimeout: process.env.ATRIUM_TEST_FORM === 'full' ? 3_600_000 : 180_000,
           hookTimeout: 180_000,
           maxWorkers: 2,

@@ -1,12 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
-import { parseSync } from 'oxc-parser'
+import { glob, readdir, readFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { type EcmaScriptModule, parseSync } from 'oxc-parser'
 import { createTransactionRules } from './transaction-rules.ts'
 
 /**
- * Checks what Biome cannot: which packages a package depends on, that no relative import leaves the
- * `src` of its package, that each folder of the API has import rules, and that a transaction uses
- * no other connection (`transaction-rules.ts`). Biome checks the imports themselves: dependencies
+ * Checks what Biome cannot: which packages a package depends on, that no relative import leaves its
+ * package or, in production code, its `src`, that each folder of the API has import rules, and that
+ * a transaction uses no other connection (`transaction-rules.ts`). Biome checks the imports themselves: dependencies
  * that `package.json` does not declare, cycles, barrel files, and the folders of the API
  * (`apps/api/biome.json`).
  */
@@ -20,13 +20,14 @@ const packageRules: Readonly<
   'packages/ui': { dependencies: ['core', 'messages'], types: ['api'] },
   'packages/sandbox': { dependencies: ['core'] },
   'packages/bff': { dependencies: ['core', 'db', 'messages'], types: ['api'] },
+  'packages/testing': { dependencies: ['api', 'bff', 'core', 'db', 'integrations', 'sandbox'] },
   'apps/api': { dependencies: ['core', 'db', 'integrations', 'messages'] },
   'apps/portal': { dependencies: ['core', 'ui', 'bff', 'messages'], types: ['api'] },
   'apps/operator': { dependencies: ['core', 'ui', 'bff', 'messages'], types: ['api'] },
   'apps/booking': { dependencies: ['core', 'bff', 'messages'], types: ['api'] },
 }
 /** Production code imports these for tests alone; Biome keeps them out of `src`. */
-const forTests = ['sandbox']
+const forTests = ['sandbox', 'testing']
 const root = join(import.meta.dirname, '..')
 /** Packages whose code runs inside transactions. */
 const transactional = ['packages/db', 'apps/api']
@@ -42,6 +43,7 @@ for (const [folder, rule] of Object.entries(packageRules)) {
   await checkManifest(folder, rule)
   for (const file of await sources(join(root, folder, 'src'))) await checkFile(file, folder)
 }
+await checkTests()
 await checkApiFolders()
 
 for (const fault of faults) process.stdout.write(`${fault}\n`)
@@ -84,18 +86,48 @@ async function checkFile(file: string, folder: string): Promise<void> {
     for (const { at, fault } of transactions.faultsOf(program))
       faults.push(`${name}:${text.slice(0, at).split('\n').length}: ${fault}`)
   }
+  for (const target of importedPaths(text, module))
+    if (!isInside(join(root, folder, 'src'), resolve(dirname(file), target)))
+      faults.push(`${name}: ${target} leaves its package by a path`)
+}
+
+/** Tests, tools and what stands beside `src` import other packages by name. */
+async function checkTests(): Promise<void> {
+  const folders = ['', 'bench', 'e2e', 'tests']
+  for await (const manifest of glob('{apps,packages}/*/package.json', { cwd: root }))
+    folders.push(dirname(manifest))
+  const packageOf = (path: string) =>
+    folders
+      .filter((folder) => isInside(join(root, folder), path))
+      .sort()
+      .at(-1)
+  const exclude = ['**/node_modules', '**/dist', '**/.atrium', '{apps,packages}/*/src']
+  for await (const name of glob('**/*.{ts,tsx}', { cwd: root, exclude })) {
+    fileCount += 1
+    const text = await readFile(join(root, name), 'utf8')
+    const file = join(root, name)
+    for (const target of importedPaths(text, parseSync(name, text).module))
+      if (packageOf(resolve(dirname(file), target)) !== packageOf(file))
+        faults.push(`${name}: ${target} leaves its package by a path`)
+  }
+}
+
+/** What a file imports by a path, as it is written there. */
+function importedPaths(text: string, module: EcmaScriptModule): string[] {
   const targets = [
     ...module.staticImports.map((one) => one.moduleRequest.value),
     ...module.staticExports
       .flatMap((one) => one.entries)
       .flatMap((entry) => entry.moduleRequest?.value ?? []),
+    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) =>
+      text.slice(start + 1, end - 1),
+    ),
   ]
-  for (const target of targets)
-    if (
-      target.startsWith('.') &&
-      !resolve(dirname(file), target).startsWith(join(root, folder, 'src'))
-    )
-      faults.push(`${name}: ${target} leaves its package by a path`)
+  return targets.filter((target) => target.startsWith('.'))
+}
+
+function isInside(folder: string, path: string): boolean {
+  return `${path}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 }
 
 async function checkApiFolders(): Promise<void> {

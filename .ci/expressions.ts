@@ -13,7 +13,7 @@ import { check } from 'recheck'
  */
 const root = join(import.meta.dirname, '..')
 const programs = /^(apps|packages)\/.*\.tsx?$|^(\.ci|deploy)\/.*\.ts$|^[^/]+\.ts$/
-const tests = /\/test\/|\.test\.tsx?$/
+const tests = /\/test\/|\.test\.tsx?$|^packages\/testing\//
 
 /** Files that build expressions at run time, and why they may. */
 const built: Readonly<Record<string, string>> = {

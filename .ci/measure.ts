@@ -46,7 +46,8 @@ const oldWords = [
 const root = join(import.meta.dirname, '..')
 const tracked = execFileSync('git', ['ls-files', '*.ts', '*.tsx'], { cwd: root, encoding: 'utf8' })
 const all = tracked.trim().split('\n').map(read)
-const isTest = (file: string) => /(^|\/)(test|tests|e2e)\/|\.test\.tsx?$|^bench\//.test(file)
+const isTest = (file: string) =>
+  /(^|\/)(test|tests|e2e)\/|\.test\.tsx?$|^bench\/|^packages\/testing\//.test(file)
 const sources = all.filter(({ file }) => !isTest(file) && !file.includes('/migrations/'))
 const byFile = new Map(all.map((source) => [source.file, source]))
 const imports = new Map(all.map((source) => [source.file, importsOf(source)]))
@@ -183,11 +184,11 @@ function duplicates(): number {
   return (repeated.reduce((sum, times) => sum + times - 1, 0) / lineCount) * 1_000
 }
 
+/** Files at the root, in `.ci` and in `dev` are one package. */
 function acrossPackages(): number {
-  const packageOf = (file: string) =>
-    /^(apps|packages)\/[^/]+/.exec(file)?.[0] ?? file.split('/')[0]
+  const packageOf = (file: string) => /^((apps|packages)\/[^/]+|bench|e2e|tests)\//.exec(file)?.[1]
   const found = all.flatMap(({ file, text }) =>
-    [...text.matchAll(/from '(\.[^']+)'/g)].filter(
+    [...text.matchAll(/(?:from |import\()'(\.[^']+)'/g)].filter(
       ([, path = '']) =>
         packageOf(relative(root, resolve(root, dirname(file), path))) !== packageOf(file),
     ),

@@ -3,8 +3,8 @@ import { glob, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { typeCheck } from '@atrium/testing/type-check'
 import { readChange, testsNamedAfter } from './changed.ts'
-import { typeCheck } from './type-check.ts'
 
 /**
  * Everything that must hold, in one command: types, lint and format, architecture, regular
@@ -100,7 +100,9 @@ async function ofChange(): Promise<Check[]> {
   const { base, files } = readChange(root)
   const tests = testsNamedAfter(
     files,
-    await Array.fromAsync(glob('{packages/{db,bff},apps/api}/test/**/*.test.ts', { cwd: root })),
+    await Array.fromAsync(
+      glob('{packages/{db,bff},apps/api,dev}/test/**/*.test.ts', { cwd: root }),
+    ),
   )
   const unmatched = ['--colors=off', '--no-errors-on-unmatched', '--files-ignore-unknown=true']
   return [

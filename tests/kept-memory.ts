@@ -1,4 +1,4 @@
-import { residentMiB } from '../bench/measure/process.ts'
+import { residentMiB } from '@atrium/bench/measure/process'
 
 interface Watched {
   readonly pid: number

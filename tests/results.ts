@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Measurement } from './measurements.ts'
+import type { Measurement } from '@atrium/testing/measurements'
 import type { Target } from './targets.ts'
 
 /** What the newest run of one goal in one form gave. */

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Measurement, readMeasurements } from './measurements.ts'
+import { type Measurement, readMeasurements } from '@atrium/testing/measurements'
 import { readResults, renderResults, saveResults } from './results.ts'
 import { type Target, targets } from './targets.ts'
 

@@ -1,16 +1,16 @@
 import { createKeyring } from '@atrium/db/platform/encryption'
 import { jobSchema, queues } from '@atrium/db/platform/jobs'
 import { listMailCredentials, listSealedLinks } from '@atrium/db/scheduling/sealed-values'
-import { PgBoss } from 'pg-boss'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ApiProcess, send, startApi } from '../../apps/api/test/api-process.ts'
+import { type ApiProcess, send, startApi } from '@atrium/testing/api-process'
+import { recordMeasurement } from '@atrium/testing/measurements'
 import {
   type Host,
   type SchedulingTestApp,
   startSchedulingTestApp,
-} from '../../apps/api/test/scheduling-test-app.ts'
-import { testKey } from '../../apps/api/test/test-app.ts'
-import { recordMeasurement } from '../measurements.ts'
+} from '@atrium/testing/scheduling-test-app'
+import { testKey } from '@atrium/testing/test-app'
+import { PgBoss } from 'pg-boss'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const key = (id: string, byte: number) => `${id}:${testKey(byte)}`
 const old = key('test', 7)

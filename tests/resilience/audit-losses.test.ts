@@ -1,12 +1,12 @@
+import { appRouter } from '@atrium/api/router'
+import { proceduresOf } from '@atrium/api/rpc/procedure'
+import { type Outcome, overRest } from '@atrium/testing/calls'
+import { type CarriedOut, carriedOut } from '@atrium/testing/carried-out'
+import { openLocations, type Places } from '@atrium/testing/matrix/world'
+import { recordMeasurement } from '@atrium/testing/measurements'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { appRouter } from '../../apps/api/src/router.ts'
-import { proceduresOf } from '../../apps/api/src/rpc/procedure.ts'
-import { type Outcome, overRest } from '../../apps/api/test/calls.ts'
-import { openLocations, type Places } from '../../apps/api/test/matrix/world.ts'
-import { recordMeasurement } from '../measurements.ts'
-import { type CarriedOut, carriedOut } from './carried-out.ts'
 
 let places: Places
 let owner: pg.Client

@@ -1,13 +1,13 @@
-import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
+import { type ApiProcess, startApi } from '@atrium/testing/api-process'
 import {
   type BookingsTestApp,
   startBookingsTestApp,
   type TestHost,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { newAddress, wish } from '../../apps/api/test/visitors.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
+} from '@atrium/testing/bookings-test-app'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { newAddress, wish } from '@atrium/testing/visitors'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ask } from './visitors-and-owners.ts'
 
 let testApp: BookingsTestApp

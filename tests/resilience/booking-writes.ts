@@ -1,11 +1,11 @@
-import { drainOutbox } from '../../apps/api/src/outbox/drain.ts'
+import { drainOutbox } from '@atrium/api/outbox/drain'
 import {
   type BookingsTestApp,
   type TestBooking,
   type TestHost,
   tenant,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { caughtMails } from '../../apps/api/test/mails.ts'
+} from '@atrium/testing/bookings-test-app'
+import { caughtMails } from '@atrium/testing/mails'
 import type { Write } from './kills.ts'
 
 /**

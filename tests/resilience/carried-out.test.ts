@@ -1,5 +1,5 @@
+import { carriedOut } from '@atrium/testing/carried-out'
 import { expect, it } from 'vitest'
-import { carriedOut } from './carried-out.ts'
 import { creating } from './creating-calls.ts'
 
 it('knows every call that creates', () => {

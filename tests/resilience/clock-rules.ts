@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { runDunning } from '@atrium/api/billing/invoices/dunning'
+import { applyDueSubscriptions } from '@atrium/api/billing/subscriptions/due'
+import type { Services } from '@atrium/api/rpc/services'
+import { expireBookings } from '@atrium/api/scheduling/bookings/expire'
+import { sendReminders } from '@atrium/api/scheduling/bookings/remind'
 import { insertTenant } from '@atrium/db/tenants/tenants'
-import { runDunning } from '../../apps/api/src/billing/invoices/dunning.ts'
-import { applyDueSubscriptions } from '../../apps/api/src/billing/subscriptions/due.ts'
-import type { Services } from '../../apps/api/src/rpc/services.ts'
-import { expireBookings } from '../../apps/api/src/scheduling/bookings/expire.ts'
-import { sendReminders } from '../../apps/api/src/scheduling/bookings/remind.ts'
-import type { BookingsTestApp } from '../../apps/api/test/bookings-test-app.ts'
-import { offered, visit } from '../../apps/api/test/visitors.ts'
+import type { BookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { offered, visit } from '@atrium/testing/visitors'
 
 /** Something that a moment changes, once, by a job. */
 export interface JobRule {

@@ -1,13 +1,10 @@
+import type { Services } from '@atrium/api/rpc/services'
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { inFull, recordMeasurement } from '@atrium/testing/measurements'
+import { clientsWithDeadline } from '@atrium/testing/outside'
+import { offered } from '@atrium/testing/visitors'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { Services } from '../../apps/api/src/rpc/services.ts'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { clientsWithDeadline } from '../../apps/api/test/outside.ts'
-import { offered } from '../../apps/api/test/visitors.ts'
-import { inFull, recordMeasurement } from '../measurements.ts'
 import { answerRules, jobRules } from './clock-rules.ts'
 
 let testApp: BookingsTestApp

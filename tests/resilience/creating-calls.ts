@@ -1,4 +1,4 @@
-import { restRoutes } from '../../apps/api/src/http/rest.ts'
+import { restRoutes } from '@atrium/api/http/rest'
 
 /** Calls that create something, found by walking the routes. */
 export const creating = restRoutes()

@@ -1,17 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { type ApiProcess, startApi } from '@atrium/testing/api-process'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { startTestBff as openPortal, type TestBff as Portal } from '@atrium/testing/bff/test-bff'
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { personClaims } from '@atrium/testing/issuer'
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { personClaims } from '../../apps/api/test/issuer.ts'
-import type { Browser } from '../../packages/bff/test/browser.ts'
-import {
-  startTestBff as openPortal,
-  type TestBff as Portal,
-} from '../../packages/bff/test/test-bff.ts'
-import { inFull, recordMeasurement, rounds } from '../measurements.ts'
 import { type OwnServer, type ServerEnd, startOwnServer } from './own-server.ts'
 import { ask, type Crowd, lost, sendCrowd, unfinished } from './visitors-and-owners.ts'
 

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { type ApiProcess, startApi } from '@atrium/testing/api-process'
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { personClaims } from '@atrium/testing/issuer'
+import { inFull, recordMeasurement } from '@atrium/testing/measurements'
+import { newAddress, wish } from '@atrium/testing/visitors'
+import { eventBody, signature } from '@atrium/testing/webhooks-test-app'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { personClaims } from '../../apps/api/test/issuer.ts'
-import { newAddress, wish } from '../../apps/api/test/visitors.ts'
-import { eventBody, signature } from '../../apps/api/test/webhooks-test-app.ts'
-import { inFull, recordMeasurement } from '../measurements.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { lost } from './visitors-and-owners.ts'

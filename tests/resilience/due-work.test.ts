@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { syncMember } from '@atrium/api/members/jobs'
+import { provisionTenant } from '@atrium/api/provisioning/jobs'
+import { followIdentities } from '@atrium/api/users/follow-identity'
 import { fileQuotaBytes, type Plan } from '@atrium/core/tenants/tenants'
-import fc from 'fast-check'
-import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { syncMember } from '../../apps/api/src/members/jobs.ts'
-import { provisionTenant } from '../../apps/api/src/provisioning/jobs.ts'
-import { followIdentities } from '../../apps/api/src/users/follow-identity.ts'
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
 import {
   fileUser,
   identityUser,
   type MembersTestApp,
   mailbox,
   startMembersTestApp,
-} from '../../apps/api/test/members-test-app.ts'
-import { clientsWithDeadline, identityRecords } from '../../apps/api/test/outside.ts'
-import type { TestResponse } from '../../apps/api/test/test-app.ts'
-import { inFull, recordMeasurement, rounds } from '../measurements.ts'
+} from '@atrium/testing/members-test-app'
+import { clientsWithDeadline, identityRecords } from '@atrium/testing/outside'
+import type { TestResponse } from '@atrium/testing/test-app'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

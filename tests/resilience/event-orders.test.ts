@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ensureCustomer } from '@atrium/api/billing/invoices/customer'
+import { processEvent } from '@atrium/api/billing/webhooks/process'
 import { insertTenant } from '@atrium/db/tenants/tenants'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { recordedSequences } from '@atrium/testing/payments/payment-sequences'
+import { createProcessor } from '@atrium/testing/payments/processor'
+import {
+  everything,
+  orders,
+  ordersOf,
+  severalAtOnce,
+} from '@atrium/testing/payments/recorded-orders'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, expect, it } from 'vitest'
-import { ensureCustomer } from '../../apps/api/src/billing/invoices/customer.ts'
-import { processEvent } from '../../apps/api/src/billing/webhooks/process.ts'
-import { recordedSequences } from '../../apps/api/test/payment-sequences.ts'
-import { createProcessor } from '../../apps/api/test/processor.ts'
-import { everything, orders, ordersOf, severalAtOnce } from '../../apps/api/test/recorded-orders.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 import { everyPoint, killEverywhere, rehearse, spread, type Write } from './kills.ts'
 
 const testApps: TestApp[] = []

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type ApiProcess, send, startApi } from '@atrium/testing/api-process'
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ApiProcess, send, startApi } from '../../apps/api/test/api-process.ts'
-import { type MembersTestApp, startMembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import { inFull, recordMeasurement, rounds } from '../measurements.ts'
 
 let testApp: MembersTestApp
 let api: ApiProcess

@@ -1,10 +1,7 @@
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 import { bookingWrites, repeatedMails } from './booking-writes.ts'
 import { atRandom, everyPoint, type Kill, killEverywhere, rehearse, spread } from './kills.ts'
 

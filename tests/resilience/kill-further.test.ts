@@ -1,6 +1,6 @@
+import { inFull, recordMeasurement } from '@atrium/testing/measurements'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { inFull, recordMeasurement } from '../measurements.ts'
 import { furtherWrites } from './kill-further.ts'
 import {
   faultsOf,

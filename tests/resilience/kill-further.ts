@@ -1,4 +1,4 @@
-import type { MembersTestApp } from '../../apps/api/test/members-test-app.ts'
+import type { MembersTestApp } from '@atrium/testing/members-test-app'
 import { moneyWrites } from './kill-money.ts'
 import { peopleWrites } from './kill-people.ts'
 import { removalWrites } from './kill-removals.ts'

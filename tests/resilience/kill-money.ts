@@ -1,6 +1,6 @@
-import { drainWebhooks } from '../../apps/api/src/billing/webhooks/process.ts'
-import { payout } from '../../apps/api/test/matrix/payouts.ts'
-import type { MembersTestApp } from '../../apps/api/test/members-test-app.ts'
+import { drainWebhooks } from '@atrium/api/billing/webhooks/process'
+import { payout } from '@atrium/testing/matrix/payouts'
+import type { MembersTestApp } from '@atrium/testing/members-test-app'
 import {
   newName,
   newTenant,

@@ -1,6 +1,6 @@
-import { accept } from '../../apps/api/test/invitations.ts'
-import type { MembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import { identityRecords } from '../../apps/api/test/outside.ts'
+import { accept } from '@atrium/testing/invitations'
+import type { MembersTestApp } from '@atrium/testing/members-test-app'
+import { identityRecords } from '@atrium/testing/outside'
 import {
   hasFollowed,
   type Member,

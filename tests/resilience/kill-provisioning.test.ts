@@ -1,6 +1,6 @@
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
+import type { MembersTestApp } from '@atrium/testing/members-test-app'
 import { expect, it } from 'vitest'
-import type { MembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import { inFull, recordMeasurement, rounds } from '../measurements.ts'
 import {
   faultsOf,
   heldOf,

@@ -1,5 +1,5 @@
-import { mailOf } from '../../apps/api/test/mailboxes.ts'
-import type { MembersTestApp } from '../../apps/api/test/members-test-app.ts'
+import { mailOf } from '@atrium/testing/mailboxes'
+import type { MembersTestApp } from '@atrium/testing/members-test-app'
 import {
   aliasCounts,
   type Member,

@@ -1,6 +1,6 @@
-import { ensureCustomer } from '../../apps/api/src/billing/invoices/customer.ts'
-import { fileUser, type MembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import { identityApi, identityRecords, outsideObjects } from '../../apps/api/test/outside.ts'
+import { ensureCustomer } from '@atrium/api/billing/invoices/customer'
+import { fileUser, type MembersTestApp } from '@atrium/testing/members-test-app'
+import { identityApi, identityRecords, outsideObjects } from '@atrium/testing/outside'
 
 let made = 0
 /** A name that nothing else in the workplace has. */

@@ -1,6 +1,6 @@
-import { accept } from '../../apps/api/test/invitations.ts'
-import type { MembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import { settleTenant } from '../../apps/api/test/suspension-test-app.ts'
+import { accept } from '@atrium/testing/invitations'
+import type { MembersTestApp } from '@atrium/testing/members-test-app'
+import { settleTenant } from '@atrium/testing/suspension-test-app'
 import {
   accounts,
   aliasCounts,

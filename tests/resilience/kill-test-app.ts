@@ -1,7 +1,7 @@
+import { rounds } from '@atrium/testing/measurements'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll } from 'vitest'
-import { type MembersTestApp, startMembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import { rounds } from '../measurements.ts'
 import {
   atRandom,
   everyPoint,

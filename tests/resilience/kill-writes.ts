@@ -1,5 +1,5 @@
-import type { MembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import { identityRecords } from '../../apps/api/test/outside.ts'
+import type { MembersTestApp } from '@atrium/testing/members-test-app'
+import { identityRecords } from '@atrium/testing/outside'
 import {
   aliasCounts,
   domainState,

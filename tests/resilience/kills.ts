@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ApiProcess, send, startApi } from '../../apps/api/test/api-process.ts'
-import type { TestResponse } from '../../apps/api/test/test-app.ts'
-import { rounds } from '../measurements.ts'
+import { type ApiProcess, send, startApi } from '@atrium/testing/api-process'
+import { rounds } from '@atrium/testing/measurements'
+import type { TestResponse } from '@atrium/testing/test-app'
 import { type Boundary, type Crossing, openBoundary, type Point, type Side } from './boundary.ts'
 
 /** Where the killed processes live. */

@@ -1,12 +1,9 @@
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { type Issuer, startIssuer } from '@atrium/testing/issuer'
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { clientsWithDeadline } from '@atrium/testing/outside'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { type Issuer, startIssuer } from '../../apps/api/test/issuer.ts'
-import { clientsWithDeadline } from '../../apps/api/test/outside.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import { inFull, recordMeasurement, rounds } from '../measurements.ts'
 import { bookingsSlice } from './models/bookings.ts'
 import { membersSlice } from './models/members.ts'
 import { type Slice, type Trial, tryOut } from './models/slice.ts'

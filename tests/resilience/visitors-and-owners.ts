@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { BookingsTestApp } from '../../apps/api/test/bookings-test-app.ts'
-import { personClaims } from '../../apps/api/test/issuer.ts'
-import type { TestApp } from '../../apps/api/test/test-app.ts'
-import { newAddress, wish } from '../../apps/api/test/visitors.ts'
-import { eventBody, signature } from '../../apps/api/test/webhooks-test-app.ts'
+import type { BookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { personClaims } from '@atrium/testing/issuer'
+import type { TestApp } from '@atrium/testing/test-app'
+import { newAddress, wish } from '@atrium/testing/visitors'
+import { eventBody, signature } from '@atrium/testing/webhooks-test-app'
 
 /**
  * What the service said yes to. Each of these has to be there afterwards, whatever happened

@@ -1,9 +1,9 @@
 import { freePort } from '@atrium/db/server/free-port'
-import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
+import { type ApiProcess, startApi } from '@atrium/testing/api-process'
+import { type ReplicatedDatabase, startReplicated } from '@atrium/testing/postgres/replicated'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { type Balancer, openBalancer } from './balancer.ts'
 import { type Pooler, startPooler } from './pooler.ts'
-import { type ReplicatedDatabase, startReplicated } from './replicated.ts'
 
 /** A process of the service with what a test asks of it besides. */
 export interface ScaledProcess extends ApiProcess {

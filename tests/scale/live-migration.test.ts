@@ -1,7 +1,7 @@
 import { applyMigrations, migrationNames } from '@atrium/db/schema/migrate'
+import { inFull, recordMeasurement } from '@atrium/testing/measurements'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inFull, recordMeasurement } from '../measurements.ts'
 import { readableTables, type StagedDatabase, seeds } from './migration-stages.ts'
 import { newDatabase, type RecordedMigrations, recordMigrations } from './recorded-migrations.ts'
 import { startTableLoad } from './table-load.ts'

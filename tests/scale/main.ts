@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freePort } from '@atrium/db/server/free-port'
-import { buildIfStale } from '../../dev/sources.ts'
+import { buildApp } from '@atrium/testing/build'
 import { type ScaleOptions, startScaledTestApp } from './cluster.ts'
 import { findPooler } from './pooler.ts'
 import { checkPooler } from './pooler-reads.ts'
@@ -82,7 +82,7 @@ function finish(title: string, checks: Check[]): void {
   )
 }
 
-await buildIfStale(root, 'portal')
+await buildApp('portal')
 const portalPort = await freePort()
 const portalOrigin = `http://localhost:${portalPort}`
 if (requested.has('processes')) {

@@ -109,7 +109,7 @@ export async function recordStatements(
     dialect: new PostgresDialect({ pool }),
     log: (event) => void statements.push(event.query.sql),
   })
-  const { up } = (await import(`../../packages/db/src/migrations/${name}.ts`)) as MigrationModule
+  const { up } = (await import(`@atrium/db/migrations/${name}`)) as MigrationModule
   await db.transaction().execute((trx) => up(trx as unknown as Kysely<never>))
   await db.destroy()
   return statements

@@ -4,10 +4,10 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { findProgram } from '@atrium/bench/measure/process'
 import { freePort } from '@atrium/db/server/free-port'
 import type { DatabaseAccounts } from '@atrium/db/server/provision-database'
 import pg from 'pg'
-import { findProgram } from '../../bench/measure/process.ts'
 
 const run = promisify(execFile)
 

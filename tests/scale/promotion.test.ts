@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { startApi } from '@atrium/testing/api-process'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { type ReplicatedDatabase, startReplicated } from '@atrium/testing/postgres/replicated'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { expect, it } from 'vitest'
-import { startApi } from '../../apps/api/test/api-process.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 import { onPort } from './cluster.ts'
-import { type ReplicatedDatabase, startReplicated } from './replicated.ts'
 import { type AddressSwitch, openSwitch } from './switch.ts'
 
 const promotions = rounds(1, 10)

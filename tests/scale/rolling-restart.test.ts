@@ -1,5 +1,5 @@
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { expect, it } from 'vitest'
-import { recordMeasurement, rounds } from '../measurements.ts'
 import { startScaledTestApp } from './cluster.ts'
 import { startLoad } from './load.ts'
 

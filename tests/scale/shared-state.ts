@@ -1,6 +1,6 @@
+import { median } from '@atrium/bench/measure/statistics'
 import { insertTenant } from '@atrium/db/tenants/tenants'
-import { outsideObjects } from '../../apps/api/test/outside.ts'
-import { median } from '../../bench/measure/statistics.ts'
+import { outsideObjects } from '@atrium/testing/outside'
 import type { ScaledProcess, ScaledTestApp } from './cluster.ts'
 
 /**

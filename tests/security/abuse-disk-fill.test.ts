@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { recordMeasurement } from '@atrium/testing/measurements'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import type { TestApp } from '@atrium/testing/test-app'
+import { visit, wish } from '@atrium/testing/visitors'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { type MembersTestApp, startMembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import type { TestApp } from '../../apps/api/test/test-app.ts'
-import { visit, wish } from '../../apps/api/test/visitors.ts'
-import { recordMeasurement } from '../measurements.ts'
 import { attack, botAddress, createTally, unique } from './abuse.ts'
 
 let bookings: BookingsTestApp

@@ -1,11 +1,8 @@
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
+import { type ApiProcess, startApi } from '@atrium/testing/api-process'
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { recordMeasurement } from '@atrium/testing/measurements'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { recordMeasurement } from '../measurements.ts'
 import { attack, botAddress, createTally } from './abuse.ts'
 
 let testApp: BookingsTestApp

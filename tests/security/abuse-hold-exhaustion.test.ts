@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { limits } from '@atrium/core/platform/limits'
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { recordMeasurement } from '@atrium/testing/measurements'
+import { offered, visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { offered, visit, wish } from '../../apps/api/test/visitors.ts'
-import { recordMeasurement } from '../measurements.ts'
 import { attack, createTally, unique } from './abuse.ts'
 
 let testApp: BookingsTestApp

@@ -1,12 +1,9 @@
 import { limits } from '@atrium/core/platform/limits'
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { recordMeasurement } from '@atrium/testing/measurements'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { type MembersTestApp, startMembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import { visit, wish } from '../../apps/api/test/visitors.ts'
-import { recordMeasurement } from '../measurements.ts'
 import { attack, botAddress, createTally, unique } from './abuse.ts'
 
 let bookings: BookingsTestApp

@@ -1,9 +1,9 @@
+import { drainOutbox } from '@atrium/api/outbox/drain'
 import { limits } from '@atrium/core/platform/limits'
+import { caughtMails } from '@atrium/testing/mails'
+import { recordMeasurement } from '@atrium/testing/measurements'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { drainOutbox } from '../../apps/api/src/outbox/drain.ts'
-import { caughtMails } from '../../apps/api/test/mails.ts'
-import { type MembersTestApp, startMembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import { recordMeasurement } from '../measurements.ts'
 import { attack, createTally, unique } from './abuse.ts'
 
 let testApp: MembersTestApp

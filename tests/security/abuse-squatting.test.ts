@@ -1,8 +1,8 @@
 import { limits } from '@atrium/core/platform/limits'
+import { giveMailbox } from '@atrium/testing/mailboxes'
+import { recordMeasurement } from '@atrium/testing/measurements'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { giveMailbox } from '../../apps/api/test/mailboxes.ts'
-import { type MembersTestApp, startMembersTestApp } from '../../apps/api/test/members-test-app.ts'
-import { recordMeasurement } from '../measurements.ts'
 import { attack, createTally, unique } from './abuse.ts'
 
 let testApp: MembersTestApp

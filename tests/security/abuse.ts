@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { inFull } from '../measurements.ts'
+import { inFull } from '@atrium/testing/measurements'
 
 /** An address that nobody had before, in a network of its own: what a botnet has plenty of. */
 export function botAddress(): string {

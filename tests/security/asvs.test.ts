@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { recordMeasurement } from '@atrium/testing/measurements'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { recordMeasurement } from '../measurements.ts'
 import { requirements } from './asvs-requirements.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,7 +1,7 @@
-import { copyDatabase } from '@atrium/db/testing/database'
+import { recordMeasurement } from '@atrium/testing/measurements'
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { recordMeasurement } from '../measurements.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>
 let watcher: pg.Client

@@ -1,15 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createBff } from '@atrium/bff/bff'
+import { readAppConfig } from '@atrium/bff/config'
+import { createLogger } from '@atrium/bff/log'
+import { readStaticFiles } from '@atrium/bff/static-files'
+import { openPages } from '@atrium/booking/testing/open-pages'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
+import { recordMeasurement } from '@atrium/testing/measurements'
 import type { Hono } from 'hono'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openPages } from '../../apps/booking/test/open-pages.ts'
-import { createBff } from '../../packages/bff/src/bff.ts'
-import { readAppConfig } from '../../packages/bff/src/config.ts'
-import { createLogger } from '../../packages/bff/src/log.ts'
-import { readStaticFiles } from '../../packages/bff/src/static-files.ts'
-import type { Browser } from '../../packages/bff/test/browser.ts'
-import { startTestBff, type TestBff } from '../../packages/bff/test/test-bff.ts'
-import { recordMeasurement } from '../measurements.ts'
 
 const apps = ['portal', 'operator'] as const
 type AppName = (typeof apps)[number]

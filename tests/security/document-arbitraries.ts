@@ -1,5 +1,5 @@
+import type { Schema } from '@atrium/testing/json-schema'
 import fc from 'fast-check'
-import type { Schema } from '../../apps/api/test/json-schema.ts'
 
 /** Texts that have broken parsers, queries, paths and templates elsewhere. */
 export const hostileTexts = [

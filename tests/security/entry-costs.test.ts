@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { visit, wish } from '../../apps/api/test/visitors.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 
 const page = await readFile(join(import.meta.dirname, '../../docs/security.md'), 'utf8')
 const [, section = ''] = page.split('\n## Without a session\n')

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { restRoutes } from '@atrium/api/http/rest'
+import { type Outcome, overRest, overTrpc } from '@atrium/testing/calls'
+import { matrix } from '@atrium/testing/matrix/all'
+import { type Caller, callers, type Row, type World } from '@atrium/testing/matrix/rows'
+import { openLocations, type Places } from '@atrium/testing/matrix/world'
+import { inFull, recordMeasurement } from '@atrium/testing/measurements'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { restRoutes } from '../../apps/api/src/http/rest.ts'
-import { type Outcome, overRest, overTrpc } from '../../apps/api/test/calls.ts'
-import { matrix } from '../../apps/api/test/matrix/all.ts'
-import { type Caller, callers, type Row, type World } from '../../apps/api/test/matrix/rows.ts'
-import { openLocations, type Places } from '../../apps/api/test/matrix/world.ts'
-import { inFull, recordMeasurement } from '../measurements.ts'
 
 type Person = World & { token: string | undefined }
 type Input = Record<string, unknown>

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { signature, webhookSecret } from '../../apps/api/test/webhooks-test-app.ts'
+import { signature, webhookSecret } from '@atrium/testing/webhooks-test-app'
 
 /** A request to the intake that no processor sent. */
 export interface Forgery {

@@ -1,10 +1,10 @@
 import { Agent, createServer, request, type Server } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
 import { forwardedFor } from '@atrium/bff/forwarding'
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import { inFull, recordMeasurement, rounds } from '../measurements.ts'
 import { sample } from './hostile-texts.ts'
 
 let testApp: TestApp

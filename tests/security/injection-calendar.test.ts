@@ -1,9 +1,9 @@
+import { calendarObject } from '@atrium/api/scheduling/calendars/calendar-object'
+import { type EffectsTestApp, startEffectsTestApp } from '@atrium/testing/effects-test-app'
+import { type CaughtMail, calendarFileOf } from '@atrium/testing/mails'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import ICAL from 'ical.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { calendarObject } from '../../apps/api/src/scheduling/calendars/calendar-object.ts'
-import { type EffectsTestApp, startEffectsTestApp } from '../../apps/api/test/effects-test-app.ts'
-import { type CaughtMail, calendarFileOf } from '../../apps/api/test/mails.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 import { anyText, lineText, longText, sample } from './hostile-texts.ts'
 
 let testApp: EffectsTestApp

@@ -1,10 +1,10 @@
 import { statementCsv } from '@atrium/core/billing/statements'
 import { mailProfile } from '@atrium/core/mail/mail-profile'
 import { topTenantsCsv } from '@atrium/core/reports/report-csv'
+import { parseCsv } from '@atrium/testing/csv'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { parseCsv } from '../../apps/api/test/csv.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 import { anyText, sample } from './hostile-texts.ts'
 import { readPropertyList } from './property-list.ts'
 

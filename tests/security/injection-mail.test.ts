@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { drainOutbox } from '@atrium/api/outbox/drain'
+import { type CaughtMail, caughtMails } from '@atrium/testing/mails'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { drainOutbox } from '../../apps/api/src/outbox/drain.ts'
-import { type CaughtMail, caughtMails } from '../../apps/api/test/mails.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 import { anyText, lineText, sample } from './hostile-texts.ts'
 
 let testApp: TestApp

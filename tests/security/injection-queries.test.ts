@@ -1,15 +1,15 @@
 import { Writable } from 'node:stream'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { restRoutes } from '../../apps/api/src/http/rest.ts'
-import { createLogger } from '../../apps/api/src/platform/log.ts'
+import { restRoutes } from '@atrium/api/http/rest'
+import { createLogger } from '@atrium/api/platform/log'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import {
   identityUser,
   type MembersTestApp,
   startMembersTestApp,
-} from '../../apps/api/test/members-test-app.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import { inputSchemaHas } from '../../apps/api/test/text-fields.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
+} from '@atrium/testing/members-test-app'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { inputSchemaHas } from '@atrium/testing/text-fields'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { anyText, lineText, sample } from './hostile-texts.ts'
 
 let testApp: TestApp

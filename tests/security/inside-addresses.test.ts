@@ -1,20 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { checkDueDomains } from '@atrium/api/mail/domains/jobs'
+import { drainOutbox } from '@atrium/api/outbox/drain'
 import { checkIntegrations } from '@atrium/integrations/connect'
+import { overRest } from '@atrium/testing/calls'
+import { openLocations, type Places } from '@atrium/testing/matrix/world'
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { callOf, inputWith, nameOf, type TextField, textFields } from '@atrium/testing/text-fields'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checkDueDomains } from '../../apps/api/src/mail/domains/jobs.ts'
-import { drainOutbox } from '../../apps/api/src/outbox/drain.ts'
-import { overRest } from '../../apps/api/test/calls.ts'
-import { openLocations, type Places } from '../../apps/api/test/matrix/world.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import {
-  callOf,
-  inputWith,
-  nameOf,
-  type TextField,
-  textFields,
-} from '../../apps/api/test/text-fields.ts'
-import { inFull, recordMeasurement, rounds } from '../measurements.ts'
 import { insideHosts } from './inside-addresses.ts'
 import { type Listener, openListener, recordOutgoing } from './outgoing.ts'
 

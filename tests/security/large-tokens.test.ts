@@ -1,7 +1,7 @@
+import type { Browser } from '@atrium/testing/bff/browser'
+import { identityApi, identityRecords } from '@atrium/testing/outside'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { identityApi, identityRecords } from '../../apps/api/test/outside.ts'
-import type { Browser } from '../../packages/bff/test/browser.ts'
 import { type Front, openFront } from './front.ts'
 
 const tenants = 10_000

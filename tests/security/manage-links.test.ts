@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { sql } from 'kysely'
-import { afterAll, beforeEach, expect, it } from 'vitest'
-import { newManageToken } from '../../apps/api/src/scheduling/public/manage-token.ts'
+import { newManageToken } from '@atrium/api/scheduling/public/manage-token'
 import {
   type BookingsTestApp,
   startBookingsTestApp,
   type TestBooking,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { overRest, overTrpc, procedureNames } from '../../apps/api/test/calls.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
+} from '@atrium/testing/bookings-test-app'
+import { overRest, overTrpc, procedureNames } from '@atrium/testing/calls'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { sql } from 'kysely'
+import { afterAll, beforeEach, expect, it } from 'vitest'
 
 const testApp: BookingsTestApp = await startBookingsTestApp({ manyChanges: true })
 afterAll(() => testApp[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
+import { randomPassword } from '@atrium/api/members/one-time-password'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { expect, it } from 'vitest'
-import { randomPassword } from '../../apps/api/src/members/one-time-password.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 
 const kinds = { upper: /[A-Z]/, lower: /[a-z]/, digit: /[0-9]/, symbol: /[^A-Za-z0-9]/ } as const
 const kindNames = Object.keys(kinds) as (keyof typeof kinds)[]

@@ -1,9 +1,9 @@
+import { drainWebhooks } from '@atrium/api/billing/webhooks/process'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { eventBody, post, signature, webhookSecret } from '@atrium/testing/webhooks-test-app'
+import { everythingWritten } from '@atrium/testing/written'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { drainWebhooks } from '../../apps/api/src/billing/webhooks/process.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import { eventBody, post, signature, webhookSecret } from '../../apps/api/test/webhooks-test-app.ts'
-import { everythingWritten } from '../../apps/api/test/written.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 import { type Forgery, forgeries } from './forged-events.ts'
 
 const now = new Date('2026-03-10T12:00:00Z')

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { limits } from '@atrium/core/platform/limits'
-import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   createRateLimit,
   createWindowCounts,
   mostRemembered,
-} from '../../apps/api/src/platform/rate-limit.ts'
-import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
+} from '@atrium/api/platform/rate-limit'
+import { limits } from '@atrium/core/platform/limits'
+import { type ApiProcess, startApi } from '@atrium/testing/api-process'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 
 let testApp: TestApp
 let processes: ApiProcess[]

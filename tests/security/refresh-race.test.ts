@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Browser } from '../../packages/bff/test/browser.ts'
-import { startTestBff, type TestBff } from '../../packages/bff/test/test-bff.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 
 const processes: ChildProcess[] = []
 let testBff: TestBff

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { overRest, overTrpc } from '@atrium/testing/calls'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { identityApi } from '@atrium/testing/outside'
+import type { TestResponse } from '@atrium/testing/test-app'
 import { afterAll, expect, it } from 'vitest'
-import { overRest, overTrpc } from '../../apps/api/test/calls.ts'
-import { identityApi } from '../../apps/api/test/outside.ts'
-import type { TestResponse } from '../../apps/api/test/test-app.ts'
-import type { Browser } from '../../packages/bff/test/browser.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 import { openFront } from './front.ts'
 
 const front = await openFront({ sandbox: { identity: { accessTokenSeconds: 3_600 } } })

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { randomPassword } from '@atrium/api/members/one-time-password'
+import { drainOutbox } from '@atrium/api/outbox/drain'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { type SchedulingTestApp, startSchedulingTestApp } from '@atrium/testing/scheduling-test-app'
+import { type Secret, secretsOfEnvironment, shows } from '@atrium/testing/shown-secrets'
+import type { TestResponse } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { randomPassword } from '../../apps/api/src/members/one-time-password.ts'
-import { drainOutbox } from '../../apps/api/src/outbox/drain.ts'
-import {
-  type SchedulingTestApp,
-  startSchedulingTestApp,
-} from '../../apps/api/test/scheduling-test-app.ts'
-import { type Secret, secretsOfEnvironment, shows } from '../../apps/api/test/shown-secrets.ts'
-import type { TestResponse } from '../../apps/api/test/test-app.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 
 let testApp: SchedulingTestApp
 const secrets: Secret[] = []

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { startTestBff } from '@atrium/testing/bff/test-bff'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, expect, it } from 'vitest'
-import type { Browser } from '../../packages/bff/test/browser.ts'
-import { startTestBff } from '../../packages/bff/test/test-bff.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 
 const testBff = await startTestBff()
 afterAll(() => testBff[Symbol.asyncDispose]())

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { bodyLimitBytes } from '@atrium/api/app'
+import { residentMiB } from '@atrium/bench/measure/process'
+import { type ApiProcess, startApi } from '@atrium/testing/api-process'
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { bodyLimitBytes } from '../../apps/api/src/app.ts'
-import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
-import { startTestApp, type TestApp } from '../../apps/api/test/test-app.ts'
-import { residentMiB } from '../../bench/measure/process.ts'
 import { collectsWhenAsked, keptMemory } from '../kept-memory.ts'
-import { inFull, recordMeasurement, rounds } from '../measurements.ts'
 import { type RawResponse, sendRaw } from './raw-requests.ts'
 
 let testApp: TestApp

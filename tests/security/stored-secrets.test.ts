@@ -1,21 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { secretContext, storedCredential } from '@atrium/api/scheduling/calendars/access'
+import { rotateKeys } from '@atrium/api/scheduling/calendars/rotate-keys'
+import { manageContext, readManageToken } from '@atrium/api/scheduling/public/manage-token'
 import { createKeyring, DecryptionError, type Keyring } from '@atrium/db/platform/encryption'
 import { findBooking } from '@atrium/db/scheduling/bookings'
-import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { secretContext, storedCredential } from '../../apps/api/src/scheduling/calendars/access.ts'
-import { rotateKeys } from '../../apps/api/src/scheduling/calendars/rotate-keys.ts'
-import {
-  manageContext,
-  readManageToken,
-} from '../../apps/api/src/scheduling/public/manage-token.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,
   type TestHost,
-} from '../../apps/api/test/bookings-test-app.ts'
-import { testKey } from '../../apps/api/test/test-app.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
+} from '@atrium/testing/bookings-test-app'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { testKey } from '@atrium/testing/test-app'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 
 const key = testKey
 const before = createKeyring(`before:${key(1)}`)

@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { inFull, recordMeasurement } from '@atrium/testing/measurements'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { inFull, recordMeasurement } from '../measurements.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')

@@ -1,9 +1,9 @@
+import { overRest, overTrpc } from '@atrium/testing/calls'
+import { forgedTokens } from '@atrium/testing/forged-tokens'
+import { createKey, personClaims, startIssuer } from '@atrium/testing/issuer'
+import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { startTestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { overRest, overTrpc } from '../../apps/api/test/calls.ts'
-import { forgedTokens } from '../../apps/api/test/forged-tokens.ts'
-import { createKey, personClaims, startIssuer } from '../../apps/api/test/issuer.ts'
-import { startTestApp } from '../../apps/api/test/test-app.ts'
-import { recordMeasurement, rounds } from '../measurements.ts'
 
 let moment = Date.parse('2026-03-01T12:00:00Z')
 const clock = { now: () => new Date(moment) }

@@ -1,16 +1,10 @@
+import { drainOutbox } from '@atrium/api/outbox/drain'
+import { overRest, routeOf } from '@atrium/testing/calls'
+import { openLocations, type Places } from '@atrium/testing/matrix/world'
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { callOf, inputWith, nameOf, type TextField, textFields } from '@atrium/testing/text-fields'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { drainOutbox } from '../../apps/api/src/outbox/drain.ts'
-import { overRest, routeOf } from '../../apps/api/test/calls.ts'
-import { openLocations, type Places } from '../../apps/api/test/matrix/world.ts'
-import {
-  callOf,
-  inputWith,
-  nameOf,
-  type TextField,
-  textFields,
-} from '../../apps/api/test/text-fields.ts'
-import { inFull, recordMeasurement, rounds } from '../measurements.ts'
 
 let places: Places
 beforeAll(async () => {

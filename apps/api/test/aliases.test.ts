@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   addDomain,
   auditOf,
@@ -7,9 +6,10 @@ import {
   mailOf,
   setTenantStatus,
   userIdOf,
-} from './mailboxes.ts'
-import { clientsWithDeadline, mailFaults, upstreamText } from './outside.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
+} from '@atrium/testing/mailboxes'
+import { clientsWithDeadline, mailFaults, upstreamText } from '@atrium/testing/outside'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 let testApp: TestApp
 let admin: string

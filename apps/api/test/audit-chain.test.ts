@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { TestApp, TestResponse } from '@atrium/testing/test-app'
+import { startTestApp } from '@atrium/testing/test-app'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { TestApp, TestResponse } from './test-app.ts'
-import { startTestApp } from './test-app.ts'
 
 let testApp: TestApp
 let operator: string

@@ -1,7 +1,7 @@
 import type { AuditEvent, AuditPage } from '@atrium/core/audit/audit'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let operator: string

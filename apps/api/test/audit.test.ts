@@ -1,10 +1,10 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import { insertAuditEvent, type NewAuditEvent } from '@atrium/db/audit/audit'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recordRepeatedDenials } from '../src/rpc/audit-denials.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let operator: string

@@ -1,7 +1,7 @@
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { describe, expect, it } from 'vitest'
 import { reconcileBilling } from '../src/billing/invoices/reconcile.ts'
 import { type Billing, billingOf } from './billing-test-app.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 async function subscribed(): Promise<{ testApp: TestApp; billing: Billing } & AsyncDisposable> {
   const testApp = await startTestApp({ provisioned: false })

@@ -1,5 +1,5 @@
+import type { TestApp, TestResponse } from '@atrium/testing/test-app'
 import { drainWebhooks } from '../src/billing/webhooks/process.ts'
-import type { TestApp, TestResponse } from './test-app.ts'
 
 export interface Billing {
   as(email: string): {

@@ -1,7 +1,7 @@
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ensureCustomer } from '../src/billing/invoices/customer.ts'
 import { type Billing, billingOf } from './billing-test-app.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let billing: Billing

@@ -1,9 +1,9 @@
 import { Agent, createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { everythingWritten } from '@atrium/testing/written'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyLimitBytes } from '../src/app.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
-import { everythingWritten } from './written.ts'
 
 let testApp: TestApp
 let token: string

@@ -1,10 +1,10 @@
 import { emailTemplates, templateKeys } from '@atrium/core/branding/email-templates'
 import { writeText } from '@atrium/core/platform/errors'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { templateFaults } from '../src/branding/check.ts'
 import { renderMessage } from '../src/branding/render.ts'
 import { sampleValues } from '../src/branding/samples.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let token: string

@@ -1,8 +1,8 @@
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cleanUp } from '../src/clean-up.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 beforeAll(async () => {

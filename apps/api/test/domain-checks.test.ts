@@ -1,8 +1,8 @@
 import type { RecordVerdict } from '@atrium/core/mail/domains'
+import { startTestApp } from '@atrium/testing/test-app'
 import { describe, expect, it } from 'vitest'
 import { checkDueDomains } from '../src/mail/domains/jobs.ts'
 import { only, openDomains, domainsPath as path, verdicts } from './domains-test-app.ts'
-import { startTestApp } from './test-app.ts'
 
 const { testApp, call, withKeys, added, recheck, publish, rowOf, auditOf } = await openDomains()
 

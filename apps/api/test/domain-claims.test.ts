@@ -1,4 +1,5 @@
 import { findDomainById } from '@atrium/db/mail/domains'
+import { addDomain } from '@atrium/testing/mailboxes'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { endLapsedClaim } from '../src/mail/domains/end-claim.ts'
@@ -10,7 +11,6 @@ import {
   tokenOf,
   waitingNameOf,
 } from './domains-test-app.ts'
-import { addDomain } from './mailboxes.ts'
 
 const { testApp, call, added, recheck, publish, rowOf, auditOf } = await openDomains()
 const { db } = testApp.database

@@ -1,8 +1,8 @@
 import type { DomainDetail, DomainView, RecordVerdict } from '@atrium/core/mail/domains'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { dnsResolver } from '@atrium/integrations/dns/resolver'
+import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
 import { afterAll, afterEach, expect } from 'vitest'
-import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 
 /** A record as the sandbox's DNS takes it. */
 export interface Published {

@@ -1,7 +1,7 @@
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attendDunning, runDunning } from '../src/billing/invoices/dunning.ts'
 import { billingOf } from './billing-test-app.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const day = 86_400_000
 let now = new Date('2040-03-10T12:00:00Z')

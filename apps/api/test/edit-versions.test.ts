@@ -1,6 +1,6 @@
 import { templateKeys } from '@atrium/core/branding/email-templates'
+import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 
 let testApp: TestApp
 let token: string

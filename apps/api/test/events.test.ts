@@ -1,7 +1,7 @@
+import { type Issuer, personClaims, startIssuer } from '@atrium/testing/issuer'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Issuer, personClaims, startIssuer } from './issuer.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let moment = Date.now()
 const clock = { now: () => new Date(moment) }

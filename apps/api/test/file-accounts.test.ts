@@ -1,10 +1,14 @@
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
+import {
+  fileUser,
+  type MembersTestApp,
+  startMembersTestApp,
+} from '@atrium/testing/members-test-app'
+import { clientsWithDeadline } from '@atrium/testing/outside'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sweepFormerFileAccounts } from '../src/members/former-file-accounts.ts'
 import { syncMember } from '../src/members/jobs.ts'
-import { fileUser, type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
-import { clientsWithDeadline } from './outside.ts'
 
 const issuer = 'https://id.acme.test/application/o/files/'
 let testApp: MembersTestApp

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { demoPeople } from '@atrium/core/demo/demo'
 import { limits } from '@atrium/core/platform/limits'
 import { openDatabase } from '@atrium/db/platform/connect'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let operator: string

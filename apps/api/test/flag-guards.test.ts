@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { findFlag, lockFlags, notifyFlags, updateFlag } from '@atrium/db/flags/flags'
 import { openDatabase } from '@atrium/db/platform/connect'
 import { addRequestCounts } from '@atrium/db/platform/request-counts'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createApp } from '../src/app.ts'
@@ -9,7 +10,6 @@ import { readFlagGuards } from '../src/flags/guards.ts'
 import { rollBackBrokenFlags } from '../src/flags/roll-back.ts'
 import { toFlagSettings } from '../src/flags/view.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const begun = Date.now()
 let minutes = 0

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const started = new Date()
 const clock = { now: () => started }

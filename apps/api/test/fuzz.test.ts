@@ -1,12 +1,12 @@
 import { errorCodes } from '@atrium/core/platform/errors'
 import { limitNames } from '@atrium/core/platform/limits'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { restRoutes } from '../src/http/rest.ts'
 import { appRouter } from '../src/router.ts'
 import { proceduresOf } from '../src/rpc/procedure.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 interface Schema {
   type?: string | string[]

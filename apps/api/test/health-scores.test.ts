@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { insertTenant } from '@atrium/db/tenants/tenants'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { refreshAllHealth, refreshHealth } from '../src/health-scores/compute.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const dayMs = 24 * 3600 * 1000
 const now = new Date()

@@ -2,6 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { openDatabase } from '@atrium/db/platform/connect'
 import { jobSchema } from '@atrium/db/platform/jobs'
 import { connectIntegrations } from '@atrium/integrations/connect'
+import { startIssuer } from '@atrium/testing/issuer'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
@@ -10,8 +12,6 @@ import { createMetricsServer } from '../src/http/serve-metrics.ts'
 import { readConfig } from '../src/platform/config.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { toAppError } from '../src/rpc/errors.ts'
-import { startIssuer } from './issuer.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const ownerOf = async (testApp: TestApp, statement: string) => {
   const client = new pg.Client(testApp.env.DATABASE_URL?.replace('atrium_api', 'atrium_owner'))

@@ -1,6 +1,6 @@
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let token: string

@@ -4,11 +4,11 @@ import {
   allKinds,
   completeIdentitySyncTask,
 } from '@atrium/db/users/identity-sync-tasks'
+import { accept } from '@atrium/testing/invitations'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { clientsWithDeadline, identityApi, identityRecords } from '@atrium/testing/outside'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
-import { accept } from './invitations.ts'
-import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
-import { clientsWithDeadline, identityApi, identityRecords } from './outside.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

@@ -1,10 +1,10 @@
+import { overRest, overTrpc, procedureNames, routeOf } from '@atrium/testing/calls'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { everythingWritten } from '@atrium/testing/written'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { appRouter } from '../src/router.ts'
 import { proceduresOf } from '../src/rpc/procedure.ts'
-import { overRest, overTrpc, procedureNames, routeOf } from './calls.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
-import { everythingWritten } from './written.ts'
 
 let testApp: TestApp
 let token: string

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo/demo'
+import { type Issuer, personClaims, startIssuer } from '@atrium/testing/issuer'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type Issuer, personClaims, startIssuer } from './issuer.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const { portal, operator } = demoClients
 let testApp: TestApp

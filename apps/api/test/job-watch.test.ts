@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { jobsToActOn } from '@atrium/db/platform/jobs'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo/demo'
+import { personClaims, startIssuer } from '@atrium/testing/issuer'
+import { startTestApp, type TestApp, type TestAppOptions } from '@atrium/testing/test-app'
 import { settleInvoiceLedger } from '../src/billing/payouts/settle.ts'
-import { personClaims, startIssuer } from './issuer.ts'
-import { startTestApp, type TestApp, type TestAppOptions } from './test-app.ts'
 
 interface Person {
   email: string

@@ -1,13 +1,13 @@
 import { writeText } from '@atrium/core/platform/errors'
 import { type LimitName, limitNames, limits, limitText } from '@atrium/core/platform/limits'
 import { tenantLimitNames } from '@atrium/core/tenants/tenant-limits'
+import type { TestResponse } from '@atrium/testing/test-app'
+import { everythingWritten } from '@atrium/testing/written'
 import { expect, it } from 'vitest'
 import { byPeople } from './exceeding/by-people.ts'
 import { byTenants } from './exceeding/by-tenants.ts'
 import { byVisitors } from './exceeding/by-visitors.ts'
 import { nowIn, type Opened, type Reach } from './exceeding/reach.ts'
-import type { TestResponse } from './test-app.ts'
-import { everythingWritten } from './written.ts'
 
 /** The call that reaches each limit. A limit without one does not compile. */
 const reaches: Readonly<Record<LimitName, Reach>> = { ...byPeople, ...byTenants, ...byVisitors }

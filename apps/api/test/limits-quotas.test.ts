@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import {
+  type BookingsTestApp,
+  startBookingsTestApp,
+  type TestHost,
+} from '@atrium/testing/bookings-test-app'
+import { giveMailbox } from '@atrium/testing/mailboxes'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { proveDomain } from '@atrium/testing/test-app'
+import { visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
-import { giveMailbox } from './mailboxes.ts'
-import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
-import { proveDomain } from './test-app.ts'
-import { visit, wish } from './visitors.ts'
 
 const small = {
   ...{

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { limitNames, limits } from '@atrium/core/platform/limits'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/platform/config.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 /**
  * At 42 seconds past a minute, later than tokens are issued. Nothing here waits for time to pass:

@@ -1,8 +1,5 @@
 import type { ListView } from '@atrium/core/mail/lists'
 import { changeMailList, claimMailList } from '@atrium/db/mail/lists'
-import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sweepLists } from '../src/mail/lists/sweep.ts'
 import {
   addDomain,
   auditOf,
@@ -11,9 +8,12 @@ import {
   mailOf,
   setTenantStatus,
   userIdOf,
-} from './mailboxes.ts'
-import { clientsWithDeadline, mailFaults, upstreamText } from './outside.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
+} from '@atrium/testing/mailboxes'
+import { clientsWithDeadline, mailFaults, upstreamText } from '@atrium/testing/outside'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sweepLists } from '../src/mail/lists/sweep.ts'
 
 let testApp: TestApp
 let admin: string

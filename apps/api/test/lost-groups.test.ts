@@ -1,14 +1,14 @@
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { syncMember } from '../src/members/jobs.ts'
-import { provisionTenant } from '../src/provisioning/jobs.ts'
 import {
   fileUser,
   identityUser,
   type MembersTestApp,
   startMembersTestApp,
-} from './members-test-app.ts'
-import { clientsWithDeadline, identityApi, outsideObjects } from './outside.ts'
+} from '@atrium/testing/members-test-app'
+import { clientsWithDeadline, identityApi, outsideObjects } from '@atrium/testing/outside'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { syncMember } from '../src/members/jobs.ts'
+import { provisionTenant } from '../src/provisioning/jobs.ts'
 
 let testApp: MembersTestApp
 let members: { id: string; email: string }[]

@@ -1,5 +1,5 @@
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 

@@ -1,12 +1,12 @@
+import { type Outcome, overRest, overTrpc } from '@atrium/testing/calls'
+import { matrix } from '@atrium/testing/matrix/all'
+import { type Caller, callers, type Expected } from '@atrium/testing/matrix/rows'
+import { openLocations, type Places } from '@atrium/testing/matrix/world'
+import { recordMeasurement } from '@atrium/testing/measurements'
+import type { TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { recordMeasurement } from '../../../tests/measurements.ts'
 import { restRoutes } from '../src/http/rest.ts'
 import { appRouter } from '../src/router.ts'
-import { type Outcome, overRest, overTrpc } from './calls.ts'
-import { matrix } from './matrix/all.ts'
-import { type Caller, callers, type Expected } from './matrix/rows.ts'
-import { openLocations, type Places } from './matrix/world.ts'
-import type { TestApp } from './test-app.ts'
 
 let places: Places
 let testApp: TestApp

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { UserView } from '@atrium/core/users/users'
+import { type Issuer, personClaims, startIssuer } from '@atrium/testing/issuer'
+import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Issuer, personClaims, startIssuer } from './issuer.ts'
-import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 
 let issuer: Issuer
 let testApp: TestApp

@@ -1,6 +1,6 @@
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

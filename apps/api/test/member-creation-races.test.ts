@@ -1,7 +1,7 @@
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { identityRecords } from '@atrium/testing/outside'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { syncMember } from '../src/members/jobs.ts'
-import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
-import { identityRecords } from './outside.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

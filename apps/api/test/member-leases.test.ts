@@ -5,9 +5,9 @@ import {
   memberLeaseSeconds,
   releaseMember,
 } from '@atrium/db/members/member-work'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
 
 let testApp: MembersTestApp
 let userId: string

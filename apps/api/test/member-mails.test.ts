@@ -1,9 +1,9 @@
+import { caughtMails } from '@atrium/testing/mails'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { proveDomain } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncMember } from '../src/members/jobs.ts'
 import { drainOutbox } from '../src/outbox/drain.ts'
-import { caughtMails } from './mails.ts'
-import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
-import { proveDomain } from './test-app.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

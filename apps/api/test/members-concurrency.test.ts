@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { giveMailbox } from './mailboxes.ts'
+import { giveMailbox } from '@atrium/testing/mailboxes'
 import {
   identityUser,
   type MembersTestApp,
   mailbox,
   startMembersTestApp,
-} from './members-test-app.ts'
-import { identityApi } from './outside.ts'
-import type { TestResponse } from './test-app.ts'
+} from '@atrium/testing/members-test-app'
+import { identityApi } from '@atrium/testing/outside'
+import type { TestResponse } from '@atrium/testing/test-app'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

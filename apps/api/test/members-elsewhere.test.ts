@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accept } from './invitations.ts'
+import { accept } from '@atrium/testing/invitations'
 import {
   fileUser,
   identityUser,
@@ -8,8 +7,9 @@ import {
   mailbox,
   mailboxOpens,
   startMembersTestApp,
-} from './members-test-app.ts'
-import type { TestResponse } from './test-app.ts'
+} from '@atrium/testing/members-test-app'
+import type { TestResponse } from '@atrium/testing/test-app'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   expectNowhere,
   fileUser,
@@ -8,8 +6,10 @@ import {
   mailbox,
   mailboxOpens,
   startMembersTestApp,
-} from './members-test-app.ts'
-import { clientsWithDeadline } from './outside.ts'
+} from '@atrium/testing/members-test-app'
+import { clientsWithDeadline } from '@atrium/testing/outside'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

@@ -1,12 +1,12 @@
-import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { setTenantStatus } from './mailboxes.ts'
+import { setTenantStatus } from '@atrium/testing/mailboxes'
 import {
   identityUser,
   type MembersTestApp,
   mailbox,
   startMembersTestApp,
-} from './members-test-app.ts'
+} from '@atrium/testing/members-test-app'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

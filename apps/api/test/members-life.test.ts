@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { authentik } from '@atrium/integrations/identity/authentik'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { reopenIdentity } from '../src/users/end-sessions.ts'
-import { followIdentities } from '../src/users/follow-identity.ts'
-import { auditOf } from './mailboxes.ts'
+import { auditOf } from '@atrium/testing/mailboxes'
 import {
   expectNowhere,
   fileUser,
@@ -14,8 +11,11 @@ import {
   mailboxOpens,
   openUnfilteredIdentity,
   startMembersTestApp,
-} from './members-test-app.ts'
-import { identityApi } from './outside.ts'
+} from '@atrium/testing/members-test-app'
+import { identityApi } from '@atrium/testing/outside'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { reopenIdentity } from '../src/users/end-sessions.ts'
+import { followIdentities } from '../src/users/follow-identity.ts'
 import { newRefreshToken, refresh } from './refresh-tokens.ts'
 
 let testApp: MembersTestApp

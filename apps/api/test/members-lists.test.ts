@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { syncMember } from '../src/members/jobs.ts'
-import { accept } from './invitations.ts'
-import { mailDomainOf, mailOf } from './mailboxes.ts'
+import { accept } from '@atrium/testing/invitations'
+import { mailDomainOf, mailOf } from '@atrium/testing/mailboxes'
 import {
   type Member,
   type MembersTestApp,
   mailbox,
   mailboxOpens,
   startMembersTestApp,
-} from './members-test-app.ts'
+} from '@atrium/testing/members-test-app'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { syncMember } from '../src/members/jobs.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

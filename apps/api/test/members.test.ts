@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { accept } from './invitations.ts'
-import { addDomain, setTenantStatus } from './mailboxes.ts'
+import { accept } from '@atrium/testing/invitations'
+import { addDomain, setTenantStatus } from '@atrium/testing/mailboxes'
 import {
   expectNowhere,
   fileUser,
@@ -9,7 +8,8 @@ import {
   mailbox,
   mailboxOpens,
   startMembersTestApp,
-} from './members-test-app.ts'
+} from '@atrium/testing/members-test-app'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

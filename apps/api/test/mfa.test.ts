@@ -1,6 +1,6 @@
+import { startTestApp, type TestApp, type TestAppOptions } from '@atrium/testing/test-app'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { addMembers, countedFetches, movableClock } from './readings-test-app.ts'
-import { startTestApp, type TestApp, type TestAppOptions } from './test-app.ts'
 
 const path = '/tenants/acme/mfa-status'
 const authenticators = 'GET /api/v3/authenticators/admin/all/'

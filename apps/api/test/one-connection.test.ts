@@ -1,9 +1,9 @@
+import { overRest } from '@atrium/testing/calls'
+import { carriedOut } from '@atrium/testing/carried-out'
+import { openLocations, type Places } from '@atrium/testing/matrix/world'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { carriedOut } from '../../../tests/resilience/carried-out.ts'
 import { appRouter } from '../src/router.ts'
 import { proceduresOf } from '../src/rpc/procedure.ts'
-import { overRest } from './calls.ts'
-import { openLocations, type Places } from './matrix/world.ts'
 
 let places: Places
 beforeAll(async () => {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { OutgoingMail } from '@atrium/core/outbox/outbox'
 import { mailRetrySeconds } from '@atrium/core/outbox/outbox'
 import { smtp } from '@atrium/integrations/mailer/smtp'
+import { startApi } from '@atrium/testing/api-process'
+import { caughtMails } from '@atrium/testing/mails'
+import { proveDomain, startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { drainOutbox, eraseMails } from '../src/outbox/drain.ts'
-import { startApi } from './api-process.ts'
-import { caughtMails } from './mails.ts'
-import { proveDomain, startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let acmeId: string

@@ -3,11 +3,11 @@ import { insertTenant } from '@atrium/db/tenants/tenants'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 import type { FaultInput } from '@atrium/sandbox/faults'
+import { startTestApp } from '@atrium/testing/test-app'
 import { expect } from 'vitest'
 import { ensureCustomer } from '../src/billing/invoices/customer.ts'
 import { applyDueSubscriptions } from '../src/billing/subscriptions/due.ts'
 import { terms } from './subscriptions-test-app.ts'
-import { startTestApp } from './test-app.ts'
 
 export type PaidSubscriptionsTestApp = Awaited<ReturnType<typeof openPaidSubscriptions>>
 

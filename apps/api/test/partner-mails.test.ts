@@ -1,8 +1,8 @@
+import { follow, mailedToken } from '@atrium/testing/invitations'
+import { caughtMails } from '@atrium/testing/mails'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { drainOutbox } from '../src/outbox/drain.ts'
-import { follow, mailedToken } from './invitations.ts'
-import { caughtMails } from './mails.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 beforeAll(async () => {

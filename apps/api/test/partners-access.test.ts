@@ -1,7 +1,7 @@
 import type { PartnerAccess } from '@atrium/core/partners/partner-access'
+import { overRest, overTrpc } from '@atrium/testing/calls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { restRoutes } from '../src/http/rest.ts'
-import { overRest, overTrpc } from './calls.ts'
 import { type PartnersTestApp, startPartnersTestApp } from './partners-test-app.ts'
 
 let testApp: PartnersTestApp

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { passwordMatches } from '@atrium/sandbox/identity/passwords'
+import { accept, follow } from '@atrium/testing/invitations'
+import { clientsWithDeadline, identityApi, identityRecords } from '@atrium/testing/outside'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newAccessLink } from '../src/users/access-link.ts'
-import { accept, follow } from './invitations.ts'
-import { clientsWithDeadline, identityApi, identityRecords } from './outside.ts'
 import { type PartnersTestApp, startPartnersTestApp } from './partners-test-app.ts'
 
 let testApp: PartnersTestApp

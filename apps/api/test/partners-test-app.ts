@@ -2,8 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo/demo'
 import type { PartnerAccess } from '@atrium/core/partners/partner-access'
 import { insertTenant } from '@atrium/db/tenants/tenants'
-import { type Issuer, personClaims, startIssuer } from './issuer.ts'
-import { startTestApp, type TestApp, type TestAppOptions, type TestResponse } from './test-app.ts'
+import { type Issuer, personClaims, startIssuer } from '@atrium/testing/issuer'
+import {
+  startTestApp,
+  type TestApp,
+  type TestAppOptions,
+  type TestResponse,
+} from '@atrium/testing/test-app'
 
 export interface Person {
   id: string

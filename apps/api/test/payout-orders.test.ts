@@ -1,8 +1,4 @@
-import fc from 'fast-check'
-import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LedgerTestApp, startLedgerTestApp } from './ledger-test-app.ts'
-import { createProcessor, type Processor, type SentEvent } from './processor.ts'
+import { createProcessor, type Processor, type SentEvent } from '@atrium/testing/payments/processor'
 import {
   everything,
   type Orders,
@@ -10,7 +6,11 @@ import {
   ordersOf,
   type Recorded,
   severalAtOnce,
-} from './recorded-orders.ts'
+} from '@atrium/testing/payments/recorded-orders'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type LedgerTestApp, startLedgerTestApp } from './ledger-test-app.ts'
 
 /**
  * Every order of the events at every place among the acts with ATRIUM_ALL_ORDERS=1, else as many

@@ -1,6 +1,6 @@
 import { insertAuditEvent } from '@atrium/db/audit/audit'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { passwordMatches } from '@atrium/sandbox/identity/passwords'
+import { follow, mailedToken } from '@atrium/testing/invitations'
+import { caughtMails } from '@atrium/testing/mails'
+import {
+  identityUser,
+  type MembersTestApp,
+  startMembersTestApp,
+} from '@atrium/testing/members-test-app'
+import { identityApi } from '@atrium/testing/outside'
+import type { TestResponse } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { follow, mailedToken } from './invitations.ts'
-import { caughtMails } from './mails.ts'
-import { identityUser, type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
-import { identityApi } from './outside.ts'
-import type { TestResponse } from './test-app.ts'
 
 /**
  * The attacker is the owner of Globex, who makes accounts for addresses of other people and waits

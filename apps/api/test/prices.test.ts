@@ -1,5 +1,5 @@
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const started = new Date()
 let testApp: TestApp

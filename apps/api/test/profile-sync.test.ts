@@ -1,15 +1,15 @@
 import { claimMember, releaseMember } from '@atrium/db/members/member-work'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { syncMember } from '../src/members/jobs.ts'
-import { followIdentities } from '../src/users/follow-identity.ts'
 import {
   fileUser,
   identityUser,
   type MembersTestApp,
   mailbox,
   startMembersTestApp,
-} from './members-test-app.ts'
-import { clientsWithDeadline, identityApi } from './outside.ts'
+} from '@atrium/testing/members-test-app'
+import { clientsWithDeadline, identityApi } from '@atrium/testing/outside'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { syncMember } from '../src/members/jobs.ts'
+import { followIdentities } from '../src/users/follow-identity.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

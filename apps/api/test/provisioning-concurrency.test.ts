@@ -1,8 +1,8 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
+import { clientsWithDeadline, outsideObjects, waitingNames } from '@atrium/testing/outside'
+import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { clientsWithDeadline, outsideObjects, waitingNames } from './outside.ts'
-import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 
 let testApp: TestApp
 let token: string

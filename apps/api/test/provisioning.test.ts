@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { fileQuotaBytes, provisioningSteps, type TenantView } from '@atrium/core/tenants/tenants'
 import { findAbandonedTenants, secondsUntilDue } from '@atrium/db/provisioning/provisioning'
-import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { provisionTenant } from '../src/provisioning/jobs.ts'
 import {
   clientsWithDeadline,
   identityApi,
   outsideObjects,
   upstreamText,
   waitingNames,
-} from './outside.ts'
-import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
+} from '@atrium/testing/outside'
+import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { provisionTenant } from '../src/provisioning/jobs.ts'
 
 let testApp: TestApp
 let token: string

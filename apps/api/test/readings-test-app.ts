@@ -1,6 +1,6 @@
 import type { Integrations } from '@atrium/integrations/connect'
+import type { TestApp } from '@atrium/testing/test-app'
 import type { Clock } from '../src/platform/clock.ts'
-import type { TestApp } from './test-app.ts'
 
 /** A clock that stands until it is moved. */
 export function movableClock(): Clock & { pass(minutes: number): void } {

@@ -1,8 +1,8 @@
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
+import { send, startApi } from '@atrium/testing/api-process'
+import { outsideObjects } from '@atrium/testing/outside'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { send, startApi } from './api-process.ts'
-import { outsideObjects } from './outside.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let token: string

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo/demo'
-import type { TestApp } from './test-app.ts'
+import type { TestApp } from '@atrium/testing/test-app'
 
 const redirectUri = 'http://localhost:4100/auth/callback'
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { startApi } from '@atrium/testing/api-process'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { startApi } from './api-process.ts'
 import { startOldPostgres } from './old-postgres.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const root = join(import.meta.dirname, '../../..')
 let testApp: TestApp

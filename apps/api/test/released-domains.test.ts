@@ -1,8 +1,3 @@
-import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { checkDueDomains } from '../src/mail/domains/jobs.ts'
-import { sweepLists } from '../src/mail/lists/sweep.ts'
-import { purgeTenants } from '../src/tenants/purge.ts'
 import {
   fileUser,
   identityUser,
@@ -10,10 +5,15 @@ import {
   mailbox,
   mailboxOpens,
   startMembersTestApp,
-} from './members-test-app.ts'
-import { clientsWithDeadline } from './outside.ts'
-import { settleTenant } from './suspension-test-app.ts'
-import { proveDomain } from './test-app.ts'
+} from '@atrium/testing/members-test-app'
+import { clientsWithDeadline } from '@atrium/testing/outside'
+import { settleTenant } from '@atrium/testing/suspension-test-app'
+import { proveDomain } from '@atrium/testing/test-app'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { checkDueDomains } from '../src/mail/domains/jobs.ts'
+import { sweepLists } from '../src/mail/lists/sweep.ts'
+import { purgeTenants } from '../src/tenants/purge.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

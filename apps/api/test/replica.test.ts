@@ -1,6 +1,6 @@
+import { type ReplicatedDatabase, startReplicated } from '@atrium/testing/postgres/replicated'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ReplicatedDatabase, startReplicated } from '../../../tests/scale/replicated.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 /** A primary and a standby that follows it by streaming replication. */
 let servers: ReplicatedDatabase

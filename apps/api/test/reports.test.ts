@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo/demo'
 import { nothingGathered } from '@atrium/core/health-scores/health'
 import { saveHealth } from '@atrium/db/health-scores/health'
+import { personClaims } from '@atrium/testing/issuer'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkReports, refreshReports } from '../src/reports/jobs.ts'
-import { personClaims } from './issuer.ts'
 import { type PartnersTestApp, startPartnersTestApp } from './partners-test-app.ts'
 
 const now = new Date('2026-11-21T12:00:00.000Z')

@@ -1,9 +1,9 @@
 import { openDatabase } from '@atrium/db/platform/connect'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRequestCounts } from '../src/platform/request-counts.ts'
 import { guardedWithoutToken } from '../src/rpc/procedure.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const present = new Date()
 const clock = { now: () => new Date(present.getTime() + 86_400_000) }

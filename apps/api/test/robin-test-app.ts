@@ -1,5 +1,5 @@
-import type { BookingsTestApp, TestBooking, TestHost } from './bookings-test-app.ts'
-import { offered } from './visitors.ts'
+import type { BookingsTestApp, TestBooking, TestHost } from '@atrium/testing/bookings-test-app'
+import { offered } from '@atrium/testing/visitors'
 
 /**
  * A round robin of these hosts, the first one its own host. Moved bookings may change the host

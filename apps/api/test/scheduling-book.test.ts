@@ -1,15 +1,15 @@
-import superjson from 'superjson'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { expireBookings } from '../src/scheduling/bookings/expire.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,
   type TestHost,
   tenant,
-} from './bookings-test-app.ts'
-import { setTenantStatus } from './mailboxes.ts'
-import { clientsWithDeadline } from './outside.ts'
-import { newAddress, offered, visit, wish } from './visitors.ts'
+} from '@atrium/testing/bookings-test-app'
+import { setTenantStatus } from '@atrium/testing/mailboxes'
+import { clientsWithDeadline } from '@atrium/testing/outside'
+import { newAddress, offered, visit, wish } from '@atrium/testing/visitors'
+import superjson from 'superjson'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expireBookings } from '../src/scheduling/bookings/expire.ts'
 
 let testApp: BookingsTestApp
 let host: TestHost

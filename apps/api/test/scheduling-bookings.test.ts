@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type BookingsTestApp,
   startBookingsTestApp,
   type TestBooking,
   type TestHost,
-} from './bookings-test-app.ts'
+} from '@atrium/testing/bookings-test-app'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 let testApp: BookingsTestApp
 let host: TestHost

@@ -1,7 +1,11 @@
+import { startApi } from '@atrium/testing/api-process'
+import {
+  type BookingsTestApp,
+  startBookingsTestApp,
+  type TestHost,
+} from '@atrium/testing/bookings-test-app'
+import { caughtMails } from '@atrium/testing/mails'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startApi } from './api-process.ts'
-import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
-import { caughtMails } from './mails.ts'
 
 let testApp: BookingsTestApp
 let host: TestHost

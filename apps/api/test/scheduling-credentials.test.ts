@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import { createKeyring } from '@atrium/db/platform/encryption'
+import { auditOf, mailOf } from '@atrium/testing/mailboxes'
+import { mailFaults, upstreamText } from '@atrium/testing/outside'
+import {
+  type Host,
+  type SchedulingTestApp,
+  startSchedulingTestApp,
+  storedCredential,
+} from '@atrium/testing/scheduling-test-app'
+import { testKey } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sweepCredentials } from '../src/scheduling/calendars/credential-jobs.ts'
 import { rotateKeys } from '../src/scheduling/calendars/rotate-keys.ts'
 import { drainCalendars } from '../src/scheduling/calendars/sync.ts'
-import { auditOf, mailOf } from './mailboxes.ts'
-import { mailFaults, upstreamText } from './outside.ts'
-import {
-  type Host,
-  type SchedulingTestApp,
-  startSchedulingTestApp,
-  storedCredential,
-} from './scheduling-test-app.ts'
-import { testKey } from './test-app.ts'
 
 let testApp: SchedulingTestApp
 

@@ -1,9 +1,9 @@
 import { claimCalendars, saveCalendarOutcome } from '@atrium/db/scheduling/booking-calendars'
+import { type EffectsTestApp, startEffectsTestApp } from '@atrium/testing/effects-test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { retryCalendar, syncCalendar } from '../src/scheduling/bookings/effects.ts'
 import { checkCalendars } from '../src/scheduling/calendars/drift.ts'
 import { drainCalendars } from '../src/scheduling/calendars/sync.ts'
-import { type EffectsTestApp, startEffectsTestApp } from './effects-test-app.ts'
 
 let testApp: EffectsTestApp
 

@@ -1,10 +1,10 @@
 import { findBooking } from '@atrium/db/scheduling/bookings'
+import { type EffectsTestApp, startEffectsTestApp } from '@atrium/testing/effects-test-app'
+import { caughtMails } from '@atrium/testing/mails'
+import { visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { drainOutbox } from '../src/outbox/drain.ts'
 import { sendReminderMails } from '../src/scheduling/bookings/mails.ts'
-import { type EffectsTestApp, startEffectsTestApp } from './effects-test-app.ts'
-import { caughtMails } from './mails.ts'
-import { visit, wish } from './visitors.ts'
 
 let testApp: EffectsTestApp
 const visitor = 'vera@example.org'

@@ -1,11 +1,11 @@
 import type { ClaimedMail } from '@atrium/db/outbox/outbox'
+import type { TestBooking, TestHost } from '@atrium/testing/bookings-test-app'
+import { type EffectsTestApp, startEffectsTestApp } from '@atrium/testing/effects-test-app'
+import { visit } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { bookingMails } from '../src/scheduling/bookings/mail-parts.ts'
 import { drainCalendars } from '../src/scheduling/calendars/sync.ts'
-import type { TestBooking, TestHost } from './bookings-test-app.ts'
-import { type EffectsTestApp, startEffectsTestApp } from './effects-test-app.ts'
 import { hostsInBooking, newRobin, offeredForMove } from './robin-test-app.ts'
-import { visit } from './visitors.ts'
 
 let testApp: EffectsTestApp
 let anna: TestHost

@@ -1,17 +1,17 @@
-import fc from 'fast-check'
-import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { drainCalendars } from '../src/scheduling/calendars/sync.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,
   type TestBooking,
   type TestHost,
-} from './bookings-test-app.ts'
-import { clientsWithDeadline } from './outside.ts'
+} from '@atrium/testing/bookings-test-app'
+import { clientsWithDeadline } from '@atrium/testing/outside'
+import type { TestResponse } from '@atrium/testing/test-app'
+import { visit, wish } from '@atrium/testing/visitors'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { drainCalendars } from '../src/scheduling/calendars/sync.ts'
 import { hostsInBooking, newRobin, offeredForMove } from './robin-test-app.ts'
-import type { TestResponse } from './test-app.ts'
-import { visit, wish } from './visitors.ts'
 
 let testApp: BookingsTestApp
 let anna: TestHost

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { auditOf, setTenantStatus } from '@atrium/testing/mailboxes'
+import { type SchedulingTestApp, startSchedulingTestApp } from '@atrium/testing/scheduling-test-app'
+import { proveDomain } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { syncCalendar } from '../src/scheduling/bookings/effects.ts'
 import { sweepCredentials } from '../src/scheduling/calendars/credential-jobs.ts'
-import { auditOf, setTenantStatus } from './mailboxes.ts'
-import { type SchedulingTestApp, startSchedulingTestApp } from './scheduling-test-app.ts'
-import { proveDomain } from './test-app.ts'
 
 let testApp: SchedulingTestApp
 

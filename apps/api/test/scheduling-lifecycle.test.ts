@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type BookingsTestApp,
+  startBookingsTestApp,
+  type TestBooking,
+  type TestHost,
+} from '@atrium/testing/bookings-test-app'
+import { clientsWithDeadline } from '@atrium/testing/outside'
+import type { TestResponse } from '@atrium/testing/test-app'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { onDatabaseTime } from '../src/database-time.ts'
 import type { Services } from '../src/rpc/services.ts'
 import { expireBookings } from '../src/scheduling/bookings/expire.ts'
 import { drainCalendars } from '../src/scheduling/calendars/sync.ts'
-import {
-  type BookingsTestApp,
-  startBookingsTestApp,
-  type TestBooking,
-  type TestHost,
-} from './bookings-test-app.ts'
-import { clientsWithDeadline } from './outside.ts'
-import type { TestResponse } from './test-app.ts'
 
 let testApp: BookingsTestApp
 let host: TestHost

@@ -1,7 +1,11 @@
+import {
+  type BookingsTestApp,
+  startBookingsTestApp,
+  type TestHost,
+} from '@atrium/testing/bookings-test-app'
+import { newAddress, visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { limitedAddress } from '../src/rpc/visitor-address.ts'
-import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
-import { newAddress, visit, wish } from './visitors.ts'
 
 let testApp: BookingsTestApp
 let host: TestHost

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import {
+  type BookingsTestApp,
+  startBookingsTestApp,
+  type TestHost,
+} from '@atrium/testing/bookings-test-app'
+import { clientsWithDeadline } from '@atrium/testing/outside'
+import { newAddress, offered, visit, wish } from '@atrium/testing/visitors'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
-import { clientsWithDeadline } from './outside.ts'
-import { newAddress, offered, visit, wish } from './visitors.ts'
 
 let testApp: BookingsTestApp
 let host: TestHost

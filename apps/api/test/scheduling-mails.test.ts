@@ -1,10 +1,10 @@
+import { tenant } from '@atrium/testing/bookings-test-app'
+import { type EffectsTestApp, startEffectsTestApp } from '@atrium/testing/effects-test-app'
+import { proveDomain } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { bookingChanged, reportConflict } from '../src/scheduling/bookings/effects.ts'
 import { expireBookings } from '../src/scheduling/bookings/expire.ts'
 import { sendReminders } from '../src/scheduling/bookings/remind.ts'
-import { tenant } from './bookings-test-app.ts'
-import { type EffectsTestApp, startEffectsTestApp } from './effects-test-app.ts'
-import { proveDomain } from './test-app.ts'
 
 let testApp: EffectsTestApp
 

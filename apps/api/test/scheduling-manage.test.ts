@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { eraseManageTokens } from '@atrium/db/scheduling/bookings'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { expireBookings } from '../src/scheduling/bookings/expire.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,
   type TestBooking,
   type TestHost,
-} from './bookings-test-app.ts'
+} from '@atrium/testing/bookings-test-app'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expireBookings } from '../src/scheduling/bookings/expire.ts'
 
 let testApp: BookingsTestApp
 let host: TestHost

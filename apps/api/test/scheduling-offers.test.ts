@@ -1,6 +1,10 @@
+import {
+  type BookingsTestApp,
+  startBookingsTestApp,
+  type TestHost,
+} from '@atrium/testing/bookings-test-app'
+import { clientsWithDeadline } from '@atrium/testing/outside'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
-import { clientsWithDeadline } from './outside.ts'
 
 let testApp: BookingsTestApp
 let host: TestHost

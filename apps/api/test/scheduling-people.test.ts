@@ -1,7 +1,7 @@
 import { deleteRemovedPeople } from '@atrium/db/members/member-work'
 import { deleteUser } from '@atrium/db/users/users'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 

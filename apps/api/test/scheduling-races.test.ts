@@ -1,11 +1,15 @@
 import { openDatabase } from '@atrium/db/platform/connect'
+import {
+  type BookingsTestApp,
+  startBookingsTestApp,
+  type TestHost,
+} from '@atrium/testing/bookings-test-app'
+import { clientsWithDeadline } from '@atrium/testing/outside'
+import { newAddress, offered, visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, createApp } from '../src/app.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { withHostLocks } from '../src/scheduling/bookings/claim.ts'
-import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
-import { clientsWithDeadline } from './outside.ts'
-import { newAddress, offered, visit, wish } from './visitors.ts'
 
 let testApp: BookingsTestApp
 let second: { app: App; close: () => Promise<void> }

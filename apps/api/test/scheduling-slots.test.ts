@@ -1,9 +1,13 @@
+import {
+  type BookingsTestApp,
+  startBookingsTestApp,
+  type TestHost,
+} from '@atrium/testing/bookings-test-app'
+import { setTenantStatus } from '@atrium/testing/mailboxes'
+import { clientsWithDeadline, mailFaults } from '@atrium/testing/outside'
+import { offered, visit, wish } from '@atrium/testing/visitors'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { datesOf, rangeOf } from '../src/scheduling/slots/range.ts'
-import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
-import { setTenantStatus } from './mailboxes.ts'
-import { clientsWithDeadline, mailFaults } from './outside.ts'
-import { offered, visit, wish } from './visitors.ts'
 
 let testApp: BookingsTestApp
 let host: TestHost

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSetPerTenant, type Limit, limitNames, limits } from '@atrium/core/platform/limits'
 import { errorTexts } from '@atrium/messages/error-texts'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { everythingWritten } from '@atrium/testing/written'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyLimitBytes } from '../src/app.ts'
 import { restRoutes } from '../src/http/rest.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
-import { everythingWritten } from './written.ts'
 
 const page = await readFile(join(import.meta.dirname, '../../../docs/security.md'), 'utf8')
 

@@ -1,6 +1,6 @@
+import { auditOf, setTenantStatus } from '@atrium/testing/mailboxes'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { auditOf, setTenantStatus } from './mailboxes.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let admin: string

@@ -1,6 +1,6 @@
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 // Each test app checks at its end for what it must not have shown; these show something.
 

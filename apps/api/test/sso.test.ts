@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Tables } from '@atrium/db/schema/tables'
+import { send, startApi } from '@atrium/testing/api-process'
+import { clientsWithDeadline, identityApi } from '@atrium/testing/outside'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import type { UpdateObject } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { sweepSsoApps } from '../src/sso/sweep.ts'
-import { send, startApi } from './api-process.ts'
-import { clientsWithDeadline, identityApi } from './outside.ts'
 import { ssoObjects, ssoRecords } from './outside-sso.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let token: string

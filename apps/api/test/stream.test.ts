@@ -1,5 +1,5 @@
+import { startTestApp } from '@atrium/testing/test-app'
 import { expect, it } from 'vitest'
-import { startTestApp } from './test-app.ts'
 
 const streamed = { 'trpc-accept': 'application/jsonl' }
 const path = `/trpc/users.me,tenants.list?batch=1&input=${encodeURIComponent(JSON.stringify({ 0: { json: {} }, 1: { json: { limit: 5 } } }))}`

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { insertTenant } from '@atrium/db/tenants/tenants'
+import { startTestApp } from '@atrium/testing/test-app'
 import { expect } from 'vitest'
 import { applyDueSubscriptions } from '../src/billing/subscriptions/due.ts'
-import { startTestApp } from './test-app.ts'
 
 export const terms = { plan: 'business', cycle: 'month', currency: 'eur', seats: 10 } as const
 export const day = 86_400_000

@@ -7,6 +7,7 @@ import { queues } from '@atrium/db/platform/jobs'
 import { newestMigration } from '@atrium/db/schema/newest-migration'
 import type { Tables } from '@atrium/db/schema/tables'
 import { listFailures, readBacklogs } from '@atrium/db/system/system'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import {
   CompiledQuery,
   DummyDriver,
@@ -17,7 +18,6 @@ import {
   sql,
 } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let token: string

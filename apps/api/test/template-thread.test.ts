@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { emailTemplates } from '@atrium/core/branding/email-templates'
 import { errorText } from '@atrium/core/platform/error-text'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sampleValues } from '../src/branding/samples.ts'
 import { createTemplates } from '../src/branding/template-thread.ts'
 import { createKeyedLimiter } from '../src/platform/keyed-limiter.ts'
 import { createLogger } from '../src/platform/log.ts'
 import type { Templates } from '../src/platform/templates.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 /**
  * Few tags and few steps, and still it keeps a processor busy for seconds: each comparison is work

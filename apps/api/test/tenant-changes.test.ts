@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Database, openDatabase } from '@atrium/db/platform/connect'
-import { copyDatabase } from '@atrium/db/testing/database'
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createLogger } from '../src/platform/log.ts'

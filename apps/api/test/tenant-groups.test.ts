@@ -1,12 +1,12 @@
 import { request as send } from 'node:http'
 import { demoClients } from '@atrium/core/demo/demo'
 import { isReservedSlug } from '@atrium/core/tenants/slugs'
+import { startApi } from '@atrium/testing/api-process'
+import { type Issuer, personClaims, startIssuer } from '@atrium/testing/issuer'
+import { identityApi, identityRecords, outsideObjects } from '@atrium/testing/outside'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renameTenantGroups } from '../src/tenants/rename-groups.ts'
-import { startApi } from './api-process.ts'
-import { type Issuer, personClaims, startIssuer } from './issuer.ts'
-import { identityApi, identityRecords, outsideObjects } from './outside.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const prefix = 'tenant-'
 let testApp: TestApp

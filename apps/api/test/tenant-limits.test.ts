@@ -1,7 +1,7 @@
 import { limits } from '@atrium/core/platform/limits'
 import { type TenantLimit, tenantLimitNames } from '@atrium/core/tenants/tenant-limits'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

@@ -1,16 +1,16 @@
 import { claimPurge } from '@atrium/db/tenants/tenant-purges'
-import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { purgeTenants } from '../src/tenants/purge.ts'
 import {
   fileUser,
   identityUser,
   type MembersTestApp,
   mailbox,
   startMembersTestApp,
-} from './members-test-app.ts'
-import { clientsWithDeadline, identityRecords } from './outside.ts'
-import { settleTenant } from './suspension-test-app.ts'
+} from '@atrium/testing/members-test-app'
+import { clientsWithDeadline, identityRecords } from '@atrium/testing/outside'
+import { settleTenant } from '@atrium/testing/suspension-test-app'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { purgeTenants } from '../src/tenants/purge.ts'
 
 let testApp: MembersTestApp
 /** Runs before the mail server removes a mailbox. */

@@ -1,9 +1,13 @@
+import {
+  type MembersTestApp,
+  mailboxOpens,
+  startMembersTestApp,
+} from '@atrium/testing/members-test-app'
+import { clientsWithDeadline } from '@atrium/testing/outside'
+import { editor, outsideOf, settleTenant, viewer } from '@atrium/testing/suspension-test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sweepMembers } from '../src/members/jobs.ts'
-import { type MembersTestApp, mailboxOpens, startMembersTestApp } from './members-test-app.ts'
-import { clientsWithDeadline } from './outside.ts'
-import { editor, outsideOf, settleTenant, viewer } from './suspension-test-app.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { lockTenantById } from '@atrium/db/tenants/tenants'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mostWaiting, tenantTransaction } from '../src/rpc/tenant-transaction.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let owner: string

@@ -1,8 +1,8 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { insertTenant } from '@atrium/db/tenants/tenants'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 const tokens: Record<string, string> = {}

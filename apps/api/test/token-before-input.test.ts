@@ -1,6 +1,6 @@
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { restRoutes } from '../src/http/rest.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let token: string

@@ -1,8 +1,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
+import { createKey, type Issuer, startIssuer } from '@atrium/testing/issuer'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createKey, type Issuer, startIssuer } from './issuer.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let moment = Date.parse('2026-03-01T12:00:00Z')
 const clock = { now: () => new Date(moment) }

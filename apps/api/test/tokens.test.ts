@@ -1,8 +1,8 @@
 import { demoClients } from '@atrium/core/demo/demo'
+import { forgedTokens } from '@atrium/testing/forged-tokens'
+import { startIssuer } from '@atrium/testing/issuer'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { forgedTokens } from './forged-tokens.ts'
-import { startIssuer } from './issuer.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
 let moment = start

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import { type ApiProcess, startApi } from '@atrium/testing/api-process'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ApiProcess, startApi } from './api-process.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 interface Span {
   traceId: string

@@ -1,8 +1,8 @@
 import { errorCodes } from '@atrium/core/platform/errors'
+import { overRest, overTrpc } from '@atrium/testing/calls'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { restRoutes } from '../src/http/rest.ts'
-import { overRest, overTrpc } from './calls.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let operator: string

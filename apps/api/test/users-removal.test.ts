@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { deleteRemovedPeople } from '@atrium/db/members/member-work'
+import { accept } from '@atrium/testing/invitations'
+import { identityRecords } from '@atrium/testing/outside'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
-import { accept } from './invitations.ts'
-import { identityRecords } from './outside.ts'
 import { startUsersTestApp, type UsersTestApp } from './users-test-app.ts'
 
 let testApp: UsersTestApp

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { clientsWithDeadline, identityApi, identityRecords } from '@atrium/testing/outside'
+import { type RequestOptions, startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { expect } from 'vitest'
-import { clientsWithDeadline, identityApi, identityRecords } from './outside.ts'
-import { type RequestOptions, startTestApp, type TestApp } from './test-app.ts'
 
 /** Somebody whom the identity provider knows, with a record here. */
 export interface KnownPerson {

@@ -1,7 +1,7 @@
+import { identityRecords } from '@atrium/testing/outside'
+import { startTestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
-import { identityRecords } from './outside.ts'
-import { startTestApp } from './test-app.ts'
 import { startUsersTestApp, type UsersTestApp } from './users-test-app.ts'
 
 let testApp: UsersTestApp

@@ -1,8 +1,8 @@
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sweepMembers } from '../src/members/jobs.ts'
 import { sweepProvisioning } from '../src/provisioning/jobs.ts'
-import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
 
 let testApp: MembersTestApp
 let userId: string

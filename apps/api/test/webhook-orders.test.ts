@@ -1,10 +1,16 @@
+import { recordedSequences, type Sequence } from '@atrium/testing/payments/payment-sequences'
+import { createProcessor, type Processor, type SentEvent } from '@atrium/testing/payments/processor'
+import {
+  everything,
+  type Orders,
+  orders,
+  ordersOf,
+  severalAtOnce,
+} from '@atrium/testing/payments/recorded-orders'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { processEvent } from '../src/billing/webhooks/process.ts'
-import { recordedSequences, type Sequence } from './payment-sequences.ts'
-import { createProcessor, type Processor, type SentEvent } from './processor.ts'
-import { everything, type Orders, orders, ordersOf, severalAtOnce } from './recorded-orders.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 /**
  * All orders of sequences up to this length are tried, of longer ones as many picked ones; every

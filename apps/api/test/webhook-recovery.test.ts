@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { insertTenant } from '@atrium/db/tenants/tenants'
+import { startApi } from '@atrium/testing/api-process'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ensureCustomer } from '../src/billing/invoices/customer.ts'
-import { startApi } from './api-process.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let north: string

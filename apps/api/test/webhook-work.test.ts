@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { claimInboxEvent, insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { drainWebhooks, processEvent } from '../src/billing/webhooks/process.ts'
 import { type Billing, billingOf } from './billing-test-app.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
 
 let testApp: TestApp
 let billing: Billing

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { eventBody, post, signature, webhookSecret } from '@atrium/testing/webhooks-test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { drainWebhooks } from '../src/billing/webhooks/process.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
-import { eventBody, post, signature, webhookSecret } from './webhooks-test-app.ts'
 
 const now = new Date('2026-03-10T12:00:00Z')
 const seconds = now.getTime() / 1000

@@ -6,11 +6,11 @@ import {
   finishProvisioning,
   saveStepOutcome,
 } from '@atrium/db/provisioning/provisioning'
+import { type MembersTestApp, mailbox, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { outsideObjects } from '@atrium/testing/outside'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { syncMember } from '../src/members/jobs.ts'
 import { provisionTenant } from '../src/provisioning/jobs.ts'
-import { type MembersTestApp, mailbox, startMembersTestApp } from './members-test-app.ts'
-import { outsideObjects } from './outside.ts'
 
 let testApp: MembersTestApp
 beforeAll(async () => {

@@ -1,6 +1,6 @@
+import { startApi } from '@atrium/testing/api-process'
+import { startTestApp } from '@atrium/testing/test-app'
 import { expect, it } from 'vitest'
-import { startApi } from './api-process.ts'
-import { startTestApp } from './test-app.ts'
 
 const aheadMs = 400 * 86_400_000
 /** Loaded before the service: the clock of its machine is wrong by this much. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listen } from '../src/listening.ts'
-import { startTestBff, type TestBff } from './test-bff.ts'
 
 const page = await readFile(join(import.meta.dirname, '../../../docs/security.md'), 'utf8')
 const [, section = ''] = page.split('\n### Portals\n')

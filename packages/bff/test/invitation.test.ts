@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestBff, type TestBff } from './test-bff.ts'
 
 let testBff: TestBff
 beforeAll(async () => {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createLogoutTokenVerifier, InvalidLogoutToken } from '../src/oidc/logout-token.ts'
-import type { Browser } from './browser.ts'
-import { startTestBff, type TestBff } from './test-bff.ts'
 
 let testBff: TestBff
 beforeAll(async () => {

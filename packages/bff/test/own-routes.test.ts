@@ -1,7 +1,7 @@
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
+import { type Browser, rawRequest } from '@atrium/testing/bff/browser'
+import { startTestBff, type TestBff, type TestBffOptions } from '@atrium/testing/bff/test-bff'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, rawRequest } from './browser.ts'
-import { startTestBff, type TestBff, type TestBffOptions } from './test-bff.ts'
 
 let testBff: TestBff
 let browser: Browser

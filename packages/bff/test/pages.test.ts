@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { rawRequest } from '@atrium/testing/bff/browser'
+import { user } from '@atrium/testing/bff/platform'
+import { packedScript, script, startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readStaticFiles } from '../src/static-files.ts'
-import { rawRequest } from './browser.ts'
-import { user } from './platform.ts'
-import { packedScript, script, startTestBff, type TestBff } from './test-bff.ts'
 
 let testBff: TestBff
 beforeAll(async () => {

@@ -1,11 +1,11 @@
+import { type Browser, rawRequest } from '@atrium/testing/bff/browser'
+import { startTestBff, type TestBff, type TestBffOptions } from '@atrium/testing/bff/test-bff'
 import { createTRPCClient, httpBatchStreamLink } from '@trpc/client'
 import { initTRPC, TRPCError } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import superjson from 'superjson'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { forwardedFor } from '../src/forwarding.ts'
-import { type Browser, rawRequest } from './browser.ts'
-import { startTestBff, type TestBff, type TestBffOptions } from './test-bff.ts'
 
 let testBff: TestBff
 let browser: Browser

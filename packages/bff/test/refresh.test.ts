@@ -1,8 +1,8 @@
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { startTestBff, type TestBff, type TestBffOptions } from '@atrium/testing/bff/test-bff'
 import * as openid from 'openid-client'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Browser } from './browser.ts'
-import { startTestBff, type TestBff, type TestBffOptions } from './test-bff.ts'
 
 let testBff: TestBff
 let browser: Browser

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readAppConfig } from '../src/config.ts'
 import { startAppServer } from '../src/server.ts'
-import { startTestBff, type TestBff } from './test-bff.ts'
 
 const key = randomBytes(32).toString('base64')
 const env = {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startAppServer } from '../src/server.ts'
 import type { SessionView } from '../src/views.ts'
-import type { Browser } from './browser.ts'
 import { openOptionRefusingPooler } from './pooler.ts'
-import { startTestBff, type TestBff } from './test-bff.ts'
 
 let testBff: TestBff
 let sessionName: string

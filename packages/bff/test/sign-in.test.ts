@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { SessionView } from '../src/views.ts'
-import type { Browser } from './browser.ts'
-import { startTestBff, type TestBff } from './test-bff.ts'
 
 let testBff: TestBff
 let sessionName: string

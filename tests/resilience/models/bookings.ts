@@ -1,8 +1,8 @@
+import { expireBookings } from '@atrium/api/scheduling/bookings/expire'
+import type { BookingsTestApp, TestHost } from '@atrium/testing/bookings-test-app'
+import type { TestResponse } from '@atrium/testing/test-app'
+import { offered, visit, wish } from '@atrium/testing/visitors'
 import fc from 'fast-check'
-import { expireBookings } from '../../../apps/api/src/scheduling/bookings/expire.ts'
-import type { BookingsTestApp, TestHost } from '../../../apps/api/test/bookings-test-app.ts'
-import type { TestResponse } from '../../../apps/api/test/test-app.ts'
-import { offered, visit, wish } from '../../../apps/api/test/visitors.ts'
 import type { Slice } from './slice.ts'
 
 /** Minutes since the beginning of the workplace's time. */

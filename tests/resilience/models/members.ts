@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo/demo'
 import { insertTenant } from '@atrium/db/tenants/tenants'
+import { type Issuer, personClaims } from '@atrium/testing/issuer'
+import type { TestApp } from '@atrium/testing/test-app'
 import fc from 'fast-check'
-import { type Issuer, personClaims } from '../../../apps/api/test/issuer.ts'
-import type { TestApp } from '../../../apps/api/test/test-app.ts'
 import type { Slice } from './slice.ts'
 
 type Role = 'owner' | 'admin' | 'member'

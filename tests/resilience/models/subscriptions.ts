@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { applyDueSubscriptions } from '@atrium/api/billing/subscriptions/due'
 import { demoClients } from '@atrium/core/demo/demo'
 import { insertTenant } from '@atrium/db/tenants/tenants'
+import { type Issuer, personClaims } from '@atrium/testing/issuer'
+import type { TestApp } from '@atrium/testing/test-app'
 import fc from 'fast-check'
-import { applyDueSubscriptions } from '../../../apps/api/src/billing/subscriptions/due.ts'
-import { type Issuer, personClaims } from '../../../apps/api/test/issuer.ts'
-import type { TestApp } from '../../../apps/api/test/test-app.ts'
 import type { Slice } from './slice.ts'
 
 /** A monthly subscription at a price per seat that the operator made. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { giveMailbox } from '../mailboxes.ts'
-import type { TestApp, TestResponse } from '../test-app.ts'
+import { giveMailbox } from '@atrium/testing/mailboxes'
+import type { TestApp, TestResponse } from '@atrium/testing/test-app'
 import { amongMailboxes, amongMembers, amongPartners, inHouse } from './reach.ts'
 
 const unique = () => randomBytes(4).toString('hex')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { MembersTestApp } from '../members-test-app.ts'
-import { proveDomain } from '../test-app.ts'
+import type { MembersTestApp } from '@atrium/testing/members-test-app'
+import { proveDomain } from '@atrium/testing/test-app'
 import { amongMembers } from './reach.ts'
 
 const unique = () => randomBytes(4).toString('hex')

@@ -1,6 +1,6 @@
-import type { BookingsTestApp } from '../bookings-test-app.ts'
-import { proveDomain } from '../test-app.ts'
-import { newAddress, visit, wish } from '../visitors.ts'
+import type { BookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { proveDomain } from '@atrium/testing/test-app'
+import { newAddress, visit, wish } from '@atrium/testing/visitors'
 import { amongVisitors } from './reach.ts'
 
 const address = '198.51.100.7'

@@ -1,9 +1,9 @@
 import type { LimitName } from '@atrium/core/platform/limits'
-import { type BookingsTestApp, startBookingsTestApp } from '../bookings-test-app.ts'
-import { type MembersTestApp, startMembersTestApp } from '../members-test-app.ts'
+import { type BookingsTestApp, startBookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { type SchedulingTestApp, startSchedulingTestApp } from '@atrium/testing/scheduling-test-app'
+import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
 import { type PartnersTestApp, startPartnersTestApp } from '../partners-test-app.ts'
-import { type SchedulingTestApp, startSchedulingTestApp } from '../scheduling-test-app.ts'
-import { startTestApp, type TestApp, type TestResponse } from '../test-app.ts'
 
 /**
  * One call that counts. `n` is 0 for the first one, so that each call can ask for something else.

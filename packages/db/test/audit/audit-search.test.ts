@@ -1,5 +1,6 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import { changeQuery } from '@atrium/core/audit/audit-changes'
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -8,7 +9,6 @@ import { auditCursor } from '../../src/audit/audit.ts'
 import { type AuditFilter, searchAuditEvents } from '../../src/audit/audit-search.ts'
 import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import { buildOnlineIndexes } from '../../src/schema/online-indexes.ts'
-import { copyDatabase } from '../database.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>
 let database: Database

@@ -1,3 +1,4 @@
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -6,7 +7,6 @@ import { auditCursor } from '../../src/audit/audit.ts'
 import { type AuditFilter, searchAuditEvents } from '../../src/audit/audit-search.ts'
 import { fillAuditValues, lookUpAuditValues } from '../../src/audit/audit-values.ts'
 import { type Database, openDatabase } from '../../src/platform/connect.ts'
-import { copyDatabase } from '../database.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>
 let database: Database

@@ -1,9 +1,9 @@
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { saveFlagUses } from '../../src/flags/flags.ts'
 import { type Database, openDatabase } from '../../src/platform/connect.ts'
-import { copyDatabase } from '../database.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>
 let database: Database

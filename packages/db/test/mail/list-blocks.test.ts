@@ -1,3 +1,4 @@
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,7 +9,6 @@ import type { Tables } from '../../src/schema/tables.ts'
 import { listOwnTenantsStatement } from '../../src/tenants/own-tenants.ts'
 import { listTenants, type TenantFilter } from '../../src/tenants/tenants.ts'
 import { listUsers, type UserFilter } from '../../src/users/users.ts'
-import { copyDatabase } from '../database.ts'
 
 /** With long values, so that reading everybody takes more blocks than a page may take. */
 const users = 40_000

@@ -1,7 +1,7 @@
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/platform/connect.ts'
-import { copyDatabase } from '../database.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>
 let database: Database

@@ -1,7 +1,7 @@
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isUnavailable } from '../../src/platform/failures.ts'
 import { openPool } from '../../src/platform/pool.ts'
-import { copyDatabase } from '../database.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>
 beforeAll(async () => {

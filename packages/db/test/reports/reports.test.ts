@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -15,7 +16,6 @@ import {
   readSignupCohorts,
   readTop,
 } from '../../src/reports/reports.ts'
-import { copyDatabase } from '../database.ts'
 import { readSpans, recompute } from './report-history.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>

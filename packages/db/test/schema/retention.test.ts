@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { copyDatabase } from '../database.ts'
 
 /**
  * Tables by the row of docs/operate.md that says how long they are kept. `jobs.*` stands for the

@@ -1,10 +1,10 @@
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import { migrate } from '../../src/schema/migrate.ts'
 import { newestMigration } from '../../src/schema/newest-migration.ts'
-import { copyDatabase } from '../database.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>
 let database: Database

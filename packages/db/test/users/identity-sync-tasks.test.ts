@@ -1,3 +1,4 @@
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import {
@@ -6,7 +7,6 @@ import {
   completeProfileSync,
 } from '../../src/users/identity-sync-tasks.ts'
 import { insertUser, setDeactivated } from '../../src/users/users.ts'
-import { copyDatabase } from '../database.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>
 let database: Database

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { copyDatabase } from '@atrium/testing/postgres/database'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import {
@@ -12,7 +13,6 @@ import {
   takeWebSession,
   touchWebSession,
 } from '../../src/users/web-sessions.ts'
-import { copyDatabase } from '../database.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>
 let database: Database

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { inject } from 'vitest'
 import {
   createDatabase,
   type DatabaseAccounts,
   dropDatabase,
-} from '../src/server/provision-database.ts'
+} from '@atrium/db/server/provision-database'
+import { inject } from 'vitest'
 
 /** A database of its own for a test file, copied from the migrated template of the run. */
 export async function copyDatabase(): Promise<DatabaseAccounts & AsyncDisposable> {

@@ -5,10 +5,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { rejectTakenPorts } from '../../../dev/machine.ts'
-import { baseFault, highestBase, portsOf, proposeBase } from '../../../dev/ports.ts'
+import { rejectTakenPorts } from '../machine.ts'
+import { baseFault, highestBase, portsOf, proposeBase } from '../ports.ts'
 
-const root = join(import.meta.dirname, '../../..')
+const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFile(join(root, path), 'utf8')
 
 describe('port bases of a local workplace', () => {

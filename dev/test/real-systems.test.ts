@@ -2,12 +2,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { demoClients, demoServiceCredentials } from '@atrium/core/demo/demo'
 import { describe, expect, it } from 'vitest'
-import { portsOf } from '../../../dev/ports.ts'
-import {
-  otherSystemsFault,
-  readOutsideSystems,
-  realSystemVariables,
-} from '../../../dev/real-systems.ts'
+import { portsOf } from '../ports.ts'
+import { otherSystemsFault, readOutsideSystems, realSystemVariables } from '../real-systems.ts'
 
 const ports = portsOf(14_000)
 const all = Object.fromEntries(
@@ -108,7 +104,7 @@ describe('the upstream systems of a local workplace', () => {
 
   it('end the start with a plain line and status 78 when only a part is set', async () => {
     const child = spawn(process.execPath, ['dev.ts'], {
-      cwd: join(import.meta.dirname, '../../..'),
+      cwd: join(import.meta.dirname, '../..'),
       env: {
         PATH: process.env.PATH,
         ATRIUM_PORT_BASE: '14000',

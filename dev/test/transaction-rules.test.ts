@@ -1,6 +1,6 @@
 import { parseSync } from 'oxc-parser'
 import { expect, it } from 'vitest'
-import { createTransactionRules } from '../../../.ci/transaction-rules.ts'
+import { createTransactionRules } from '../../.ci/transaction-rules.ts'
 
 function faultsOf(text: string): string[] {
   const { program } = parseSync('example.ts', text)

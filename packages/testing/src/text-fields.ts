@@ -1,6 +1,6 @@
+import { appRouter } from '@atrium/api/router'
+import { proceduresOf } from '@atrium/api/rpc/procedure'
 import { z } from 'zod'
-import { appRouter } from '../src/router.ts'
-import { proceduresOf } from '../src/rpc/procedure.ts'
 import { routeOf } from './calls.ts'
 import type { Schema } from './json-schema.ts'
 import { matrix } from './matrix/all.ts'

@@ -1,5 +1,5 @@
+import { restRoutes } from '@atrium/api/http/rest'
 import superjson from 'superjson'
-import { restRoutes } from '../src/http/rest.ts'
 import type { TestApp } from './test-app.ts'
 
 /** What a caller learns: `ok` with the answer, or the code of the rejection. */

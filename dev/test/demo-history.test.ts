@@ -1,13 +1,13 @@
+import { runDunning } from '@atrium/api/billing/invoices/dunning'
+import { reconcileBilling } from '@atrium/api/billing/invoices/reconcile'
+import { createMonthlyPayouts } from '@atrium/api/billing/payouts/create'
+import { checkReports, refreshReports } from '@atrium/api/reports/jobs'
 import { demoHistory } from '@atrium/core/demo/demo-history'
 import { findDueEntitlements } from '@atrium/db/billing/entitlements'
+import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { seedHistory } from '../../../dev/history.ts'
-import { runDunning } from '../src/billing/invoices/dunning.ts'
-import { reconcileBilling } from '../src/billing/invoices/reconcile.ts'
-import { createMonthlyPayouts } from '../src/billing/payouts/create.ts'
-import { checkReports, refreshReports } from '../src/reports/jobs.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
+import { seedHistory } from '../history.ts'
 
 const day = new Date('2026-11-23T00:00:00Z')
 /** The workplace is started in the morning of that day. */

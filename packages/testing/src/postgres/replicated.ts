@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type EmbeddedServer, startEmbeddedServer } from '@atrium/db/server/embedded'
 import { freePort } from '@atrium/db/server/free-port'
 import { createMigratedDatabase, type DatabaseAccounts } from '@atrium/db/server/provision-database'
-import { startStandby } from '@atrium/db/testing/standby'
 import pg from 'pg'
+import { startStandby } from './standby.ts'
 
 /** One server of the pair. */
 export interface DatabaseServer {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { processEvent } from '@atrium/api/billing/webhooks/process'
 import { savePaymentCustomer } from '@atrium/db/billing/payment-customers'
 import { insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import { insertTenant } from '@atrium/db/tenants/tenants'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { processEvent } from '../src/billing/webhooks/process.ts'
+import type { TestApp } from '../test-app.ts'
 import { recordedSequences } from './payment-sequences.ts'
 import type { Processor, SentEvent } from './processor.ts'
-import type { TestApp } from './test-app.ts'
 
 /** A tenant of its own about which a sequence goes on. */
 export interface Recorded {

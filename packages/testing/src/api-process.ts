@@ -15,7 +15,7 @@ export interface ApiProcess extends AsyncDisposable {
   readonly ended: Promise<number | null>
 }
 
-const source = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const source = fileURLToPath(new URL('../../../apps/api/src/main.ts', import.meta.url))
 
 /**
  * `entry`: what Node is given; unless told otherwise the service that the run has built, or the

@@ -1,5 +1,5 @@
-import { drainOutbox } from '../src/outbox/drain.ts'
-import { newAccessLink } from '../src/users/access-link.ts'
+import { drainOutbox } from '@atrium/api/outbox/drain'
+import { newAccessLink } from '@atrium/api/users/access-link'
 import { caughtMails } from './mails.ts'
 import type { TestApp, TestResponse } from './test-app.ts'
 

@@ -1,6 +1,6 @@
+import { syncMember } from '@atrium/api/members/jobs'
+import { provisionTenant } from '@atrium/api/provisioning/jobs'
 import { unfinishedMembersOf } from '@atrium/db/tenants/tenant-access'
-import { syncMember } from '../src/members/jobs.ts'
-import { provisionTenant } from '../src/provisioning/jobs.ts'
 import { identityUser, type MembersTestApp } from './members-test-app.ts'
 
 interface Drive {

@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import { cp, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startEmbeddedServer } from '@atrium/db/server/embedded'
+import { freePort } from '@atrium/db/server/free-port'
+import { createMigratedDatabase, dropDatabase } from '@atrium/db/server/provision-database'
 import type { TestProject } from 'vitest/node'
-import { startEmbeddedServer } from '../src/server/embedded.ts'
-import { freePort } from '../src/server/free-port.ts'
-import { createMigratedDatabase, dropDatabase } from '../src/server/provision-database.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -80,7 +80,7 @@ async function startServer(): Promise<Cluster> {
  * as nothing that makes it changes.
  */
 async function keptCluster(templateName: string): Promise<string> {
-  const folder = join(import.meta.dirname, '../node_modules/.cache/test-cluster')
+  const folder = join(import.meta.dirname, '../../node_modules/.cache/test-cluster')
   const key = await hashOfSources()
   const kept = join(folder, key)
   if (await readFile(join(kept, 'PG_VERSION')).catch(() => undefined)) return kept
@@ -106,7 +106,7 @@ async function keptCluster(templateName: string): Promise<string> {
  * and the month, because migrations create the partitions of the months that come.
  */
 async function hashOfSources(): Promise<string> {
-  const root = join(import.meta.dirname, '../../..')
+  const root = join(import.meta.dirname, '../../../..')
   const files = await Array.fromAsync(glob('packages/db/src/**/*.ts', { cwd: root }))
   const hash = createHash('sha256').update(new Date().toISOString().slice(0, 7))
   for (const file of [...files.sort(), 'pnpm-lock.yaml'])

@@ -1,4 +1,4 @@
-import { openApiDocument } from '../src/http/openapi.ts'
+import { openApiDocument } from '@atrium/api/http/openapi'
 
 interface Described {
   matches: RegExp

@@ -1,8 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { copyDataDirectory, giveTo } from '@atrium/db/server/data-directory'
+import { type EmbeddedServer, startEmbeddedServer } from '@atrium/db/server/embedded'
 import pg from 'pg'
-import { copyDataDirectory, giveTo } from '../src/server/data-directory.ts'
-import { type EmbeddedServer, startEmbeddedServer } from '../src/server/embedded.ts'
 
 export interface StandbyOptions {
   /** The server that is followed, and where its data lies. */

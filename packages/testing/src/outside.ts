@@ -1,10 +1,10 @@
+import type { Config } from '@atrium/api/platform/config'
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { stalwartCalendars } from '@atrium/integrations/calendars/stalwart'
 import type { Integrations } from '@atrium/integrations/connect'
 import { opencloud } from '@atrium/integrations/files/opencloud'
 import { authentik } from '@atrium/integrations/identity/authentik'
 import { stalwart } from '@atrium/integrations/mail/stalwart'
-import type { Config } from '../src/platform/config.ts'
 import type { TestApp } from './test-app.ts'
 
 /**

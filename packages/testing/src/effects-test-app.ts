@@ -1,6 +1,6 @@
+import { drainOutbox } from '@atrium/api/outbox/drain'
 import { smtp } from '@atrium/integrations/mailer/smtp'
 import ICAL from 'ical.js'
-import { drainOutbox } from '../src/outbox/drain.ts'
 import {
   type BookingsTestApp,
   startBookingsTestApp,

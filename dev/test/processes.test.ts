@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createProcessGroup } from '../../../dev/processes.ts'
+import { createProcessGroup } from '../processes.ts'
 
 /**
  * Rejects to run beside another one, as a server does whose port is taken, and takes its time to

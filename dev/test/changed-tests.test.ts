@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readChange, testsNamedAfter } from '../../../.ci/changed.ts'
+import { readChange, testsNamedAfter } from '../../.ci/changed.ts'
 
 describe('the tests of a change', () => {
   const tests = [
