@@ -141,12 +141,12 @@ describe('a host', () => {
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
 
     const preview = page.getByRole('region', { name: 'Preview' })
-    await preview.getByText('1 h · In person').waitFor()
+    await preview.getByText('1 hour · In person').waitFor()
     const slots = preview.getByRole('listitem')
     await expect.poll(() => slots.count(), { timeout: 10_000 }).toBeGreaterThan(3)
     const hourly = await slots.count()
     await page.getByRole('textbox', { name: 'Length in minutes' }).fill('30')
-    await preview.getByText('30 min · In person').waitFor()
+    await preview.getByText('30 minutes · In person').waitFor()
     await expect.poll(() => slots.count(), { timeout: 10_000 }).toBeGreaterThan(hourly)
 
     await page.getByRole('button', { name: 'Add a question' }).click()
@@ -174,22 +174,22 @@ describe('a host', () => {
       await stopped()
     }
 
-    await page.getByLabel(/^Start, in your zone/).fill('2031-01-04T03:00')
+    await page.getByLabel(/^Start, in your time zone/).fill('2031-01-04T03:00')
     await page.getByRole('button', { name: 'Explain' }).click()
-    await page.getByText('Not on offer').waitFor()
+    await page.getByText('Not available').waitFor()
     await page.getByText('Days that can be booked').waitFor()
 
     await page.getByRole('link', { name: 'All event types' }).click()
     const row = page.getByRole('row', { name: new RegExp(title) })
     await row.getByRole('switch', { name: `${title} can be booked` }).press('Space')
     await expect.poll(() => row.getByRole('switch').isChecked(), { timeout: 10_000 }).toBe(false)
-    await row.getByRole('button', { name: `More about ${title}` }).click()
+    await row.getByRole('button', { name: `More actions for ${title}` }).click()
     await page.getByRole('menuitem', { name: 'Duplicate' }).click()
     await page.getByRole('heading', { name: `${title} (copy)`, level: 1 }).waitFor()
     await page.getByText('Switched off').first().waitFor()
     await page.getByRole('link', { name: 'All event types' }).click()
     for (const name of [`${title} (copy)`, title]) {
-      await page.getByRole('button', { name: `More about ${name}`, exact: true }).click()
+      await page.getByRole('button', { name: `More actions for ${name}`, exact: true }).click()
       await page.getByRole('menuitem', { name: 'Delete' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete event type' }).click()
       await notice(page, `${name} has been deleted.`)

@@ -28,7 +28,12 @@ export function schedulingRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/bookings',
       component: lazyRouteComponent(
-        () => withMessages(import('./scheduling/bookings-page.tsx'), 'portal.scheduling-bookings'),
+        () =>
+          withMessages(
+            import('./scheduling/bookings-page.tsx'),
+            'portal.scheduling',
+            'portal.scheduling-bookings',
+          ),
         'BookingsPage',
       ),
     }),
@@ -36,7 +41,12 @@ export function schedulingRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/event-types',
       component: lazyRouteComponent(
-        () => import('./scheduling/event-types-page.tsx'),
+        () =>
+          withMessages(
+            import('./scheduling/event-types-page.tsx'),
+            'portal.scheduling',
+            'portal.scheduling-event-types',
+          ),
         'EventTypesPage',
       ),
     }),
@@ -44,7 +54,12 @@ export function schedulingRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/event-types/$eventTypeId',
       component: lazyRouteComponent(
-        () => import('./scheduling/event-type-page.tsx'),
+        () =>
+          withMessages(
+            import('./scheduling/event-type-page.tsx'),
+            'portal.scheduling',
+            'portal.scheduling-event-types',
+          ),
         'EventTypePage',
       ),
     }),
@@ -52,20 +67,38 @@ export function schedulingRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/availability',
       component: lazyRouteComponent(
-        () => import('./scheduling/availability-page.tsx'),
+        () =>
+          withMessages(
+            import('./scheduling/availability-page.tsx'),
+            'portal.scheduling',
+            'portal.scheduling-availability',
+          ),
         'AvailabilityPage',
       ),
     }),
     createRoute({
       getParentRoute,
       path: '/hosts',
-      component: lazyRouteComponent(() => import('./scheduling/hosts-page.tsx'), 'HostsPage'),
+      component: lazyRouteComponent(
+        () =>
+          withMessages(
+            import('./scheduling/hosts-page.tsx'),
+            'portal.scheduling',
+            'portal.scheduling-hosts',
+          ),
+        'HostsPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/page',
       component: lazyRouteComponent(
-        () => import('./scheduling/booking-page-page.tsx'),
+        () =>
+          withMessages(
+            import('./scheduling/booking-page-page.tsx'),
+            'portal.scheduling',
+            'portal.scheduling-booking-page',
+          ),
         'BookingPagePage',
       ),
     }),

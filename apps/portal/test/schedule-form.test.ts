@@ -1,10 +1,11 @@
-import { clockOf, type Hours, type WeeklyHours } from '@atrium/core/scheduling/schedules'
+import { clockOf, type Hours, type WeeklyHours, weekdays } from '@atrium/core/scheduling/schedules'
 import { describe, expect, it } from 'vitest'
 import { copyDay, furtherHours, weekAtAGlance, withDate } from '../src/scheduling/schedule-form.ts'
 import {
   acrossMidnight,
+  dateText,
+  dayName,
   durationsText,
-  durationText,
   todayIn,
 } from '../src/scheduling/time-text.ts'
 
@@ -93,7 +94,7 @@ describe('words', () => {
     [work, undefined],
     [{ start: '21:00', end: '02:00' }, 'Until 02:00 on Saturday'],
     [{ start: '21:00', end: '00:00' }, 'Until midnight'],
-    [{ start: '00:00', end: '00:00' }, 'All day long'],
+    [{ start: '00:00', end: '00:00' }, 'All day'],
     [{ start: '12:00', end: '12:00' }, '24 hours, until 12:00 on Saturday'],
     [{ start: '', end: '12:00' }, undefined],
   ])('%j is %s', (hours, words) => {
@@ -101,17 +102,16 @@ describe('words', () => {
   })
 
   it('say how long', () => {
-    expect([0, 45, 60, 90, 1_440, 2_880, 1_500].map(durationText)).toEqual([
-      'none',
-      '45 min',
-      '1 h',
-      '1 h 30 min',
-      '1 day',
-      '2 days',
-      '25 h',
-    ])
-    expect(durationsText([30])).toBe('30 min')
-    expect(durationsText([30, 60, 120])).toBe('30 min, 1 h or 2 h')
+    expect(durationsText([30])).toBe('30 minutes')
+    expect(durationsText([30, 90, 1_440])).toMatch(/^30 minutes, 1 hour 30 minutes,? or 1 day$/)
+  })
+
+  it('name days and dates', () => {
+    expect(weekdays.map((day) => dayName(day)).join()).toBe(
+      'Monday,Tuesday,Wednesday,Thursday,Friday,Saturday,Sunday',
+    )
+    expect(dayName('sun', 'short')).toBe('Sun')
+    expect(dateText('2027-06-05')).toMatch(/^Saturday, .*2027$/)
   })
 
   it('know the date of a zone', () => {

@@ -17,7 +17,12 @@ import type portalLists from './en/portal/lists.json'
 import type portalMembers from './en/portal/members.json'
 import type portalMfa from './en/portal/mfa.json'
 import type portalProfile from './en/portal/profile.json'
+import type portalScheduling from './en/portal/scheduling.json'
+import type portalSchedulingAvailability from './en/portal/scheduling-availability.json'
+import type portalSchedulingBookingPage from './en/portal/scheduling-booking-page.json'
 import type portalSchedulingBookings from './en/portal/scheduling-bookings.json'
+import type portalSchedulingEventTypes from './en/portal/scheduling-event-types.json'
+import type portalSchedulingHosts from './en/portal/scheduling-hosts.json'
 import type portalSecurityPolicy from './en/portal/security-policy.json'
 import type portalSession from './en/portal/session.json'
 import type portalSso from './en/portal/sso.json'
@@ -63,7 +68,12 @@ export interface Messages {
     members: typeof portalMembers
     mfa: typeof portalMfa
     profile: typeof portalProfile
+    scheduling: typeof portalScheduling
+    'scheduling-availability': typeof portalSchedulingAvailability
+    'scheduling-booking-page': typeof portalSchedulingBookingPage
     'scheduling-bookings': typeof portalSchedulingBookings
+    'scheduling-event-types': typeof portalSchedulingEventTypes
+    'scheduling-hosts': typeof portalSchedulingHosts
     'security-policy': typeof portalSecurityPolicy
     session: typeof portalSession
     sso: typeof portalSso

@@ -1,6 +1,7 @@
 import { CreateHost, type HostView } from '@atrium/core/scheduling/hosts'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { withoutBlanks, zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
@@ -14,6 +15,9 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { useCreateHost } from './host-mutations.ts'
 import { ownZone, ZoneSelect } from './zone-select.tsx'
+
+const t = translations('portal.scheduling-hosts')
+const frame = translations('ui.frame')
 
 interface Props {
   onClose: () => void
@@ -38,20 +42,20 @@ export default function AddHostDialog({ onClose, onCreated }: Props) {
     <Modal
       opened
       onClose={onClose}
-      title={mayChange(tenant) ? 'Add a host' : 'Become a host'}
+      title={t(mayChange(tenant) ? 'add.title' : 'add.become')}
       size="md"
       closeOnClickOutside={false}
     >
       {members.error ? (
         <ErrorState
-          title="The members could not be loaded."
+          title={t('add.membersFailed')}
           error={members.error}
           onRetry={() => void members.refetch()}
         />
       ) : !choices ? (
-        <LoadingRows label="Loading members" rows={3} />
+        <LoadingRows label={t('add.membersLoading')} rows={3} />
       ) : choices.length === 0 ? (
-        <Text>Everybody who can be a host is one already. Add a member first.</Text>
+        <Text>{t('add.nobodyLeft')}</Text>
       ) : (
         <AddHostForm people={choices} onClose={onClose} onCreated={onCreated} />
       )}
@@ -104,54 +108,53 @@ function AddHostForm({ people, onClose, onCreated }: Props & { people: readonly 
       <Stack>
         {people.length > 1 ? (
           <Select
-            label="Member"
+            label={t('add.member')}
             required
             searchable
             allowDeselect={false}
             data-autofocus
-            data={people.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` }))}
+            data={people.map(({ id, name, email }) => ({
+              value: id,
+              label: t('add.memberOption', { name, email }),
+            }))}
             comboboxProps={{ withinPortal: false }}
             {...form.getInputProps('userId')}
           />
         ) : (
-          <Text>{first?.name} can be booked by visitors from then on.</Text>
+          <Text>{t('add.effect', { name: first?.name ?? '' })}</Text>
         )}
         <TextInput
-          label="Title"
-          description="Stands under the name on the booking page: Head of support."
+          label={t('add.jobTitle')}
+          description={t('add.jobTitleHint')}
           maxLength={100}
           {...form.getInputProps('title')}
         />
         {person && person.mailboxAddress === null && (
           <TextInput
-            label="Mail address"
-            description="The member has no mailbox here, so name the one whose calendar is to be used. It stands in invitations."
+            label={t('add.mailAddress')}
+            description={t('add.mailAddressHint')}
             type="email"
             required
             {...form.getInputProps('mailAddress')}
           />
         )}
         <ZoneSelect
-          label="Time zone"
-          description="Working hours, Monday to Friday 9:00 to 17:00 to begin with, are read in it."
+          label={t('add.zone')}
+          description={t('add.zoneHint')}
           required
           value={form.values.zone}
           onChange={(zone) => form.setFieldValue('zone', zone)}
           error={form.errors.zone}
         />
         {refused !== undefined && (
-          <ProblemAlert
-            title="The host was not added."
-            error={refused}
-            message={explain(refused)}
-          />
+          <ProblemAlert title={t('add.failed')} error={refused} message={explain(refused)} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
-            Cancel
+            {frame('cancel')}
           </Button>
           <Button type="submit" loading={create.isPending}>
-            Add host
+            {t('add.button')}
           </Button>
         </Group>
       </Stack>

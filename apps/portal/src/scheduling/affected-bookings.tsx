@@ -1,9 +1,12 @@
 import type { ReplacedSchedule } from '@atrium/core/scheduling/schedules'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Alert, List, Text } from '@mantine/core'
 import { IconCalendarExclamation } from '@tabler/icons-react'
 import * as links from '../links.ts'
 import { spansIn } from './booking-times.ts'
+
+const t = translations('portal.scheduling-availability')
 
 export type Affected = Pick<ReplacedSchedule, 'affectedBookings' | 'affectedCount'>
 
@@ -20,14 +23,10 @@ export function AffectedBookings({ slug, affected }: { slug: string; affected: A
       variant="light"
       role="status"
       icon={<IconCalendarExclamation size={18} aria-hidden />}
-      title={
-        count === 1
-          ? 'One booking is outside the new hours'
-          : `${count} bookings are outside the new hours`
-      }
+      title={t('affected.title', { count })}
     >
       <Text size="sm" mb="xs">
-        They still take place. Open a booking to move or cancel it.
+        {t('affected.hint')}
       </Text>
       <List size="sm" spacing={6}>
         {bookings.map(({ id, title, visitorName }, index) => (
@@ -36,14 +35,14 @@ export function AffectedBookings({ slug, affected }: { slug: string; affected: A
               {spans[index]}
             </LinkAnchor>
             <Text size="sm" c="dimmed">
-              {title} with {visitorName}
+              {t('affected.with', { event: title, visitor: visitorName })}
             </Text>
           </List.Item>
         ))}
       </List>
       {count > bookings.length && (
         <Text size="sm" mt="xs">
-          And {count - bookings.length} more.
+          {t('affected.more', { count: count - bookings.length })}
         </Text>
       )}
     </Alert>

@@ -2,6 +2,7 @@ import type { HostView } from '@atrium/core/scheduling/hosts'
 import type { ScheduleView } from '@atrium/core/scheduling/schedules'
 import { EmptyState, ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
@@ -20,6 +21,9 @@ import { useCreateSchedule } from './offer-mutations.ts'
 import { ScheduleEditor } from './schedule-editor.tsx'
 import { type OffersSearch, readOffersSearch } from './search.ts'
 
+const t = translations('portal.scheduling-availability')
+const frame = translations('ui.frame')
+
 /** When hosts can be booked: their schedules, with the hours of a week and single dates. */
 export function AvailabilityPage() {
   const { slug, name, status } = useTenant()
@@ -30,9 +34,9 @@ export function AvailabilityPage() {
   return (
     <>
       <PageHeader
-        title="Availability"
-        tabTitle={`Availability at ${name}`}
-        description="The hours in which visitors may book. What stands in the host’s calendar is taken out of them."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: name })}
+        description={t('description')}
       />
       <ChosenHost chosen={search.host}>
         {(host, hosts) => (
@@ -73,7 +77,7 @@ function Schedules({ host, hosts, chosen, editable, onHost, onSchedule }: Props)
     schedules[0]
   const create = editable && (
     <Button variant="default" leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
-      New schedule
+      {t('create.open')}
     </Button>
   )
   return (
@@ -82,10 +86,10 @@ function Schedules({ host, hosts, chosen, editable, onHost, onSchedule }: Props)
         <HostPicker host={host} hosts={hosts} onChange={onHost} />
         {shown && schedules.length > 1 && (
           <NativeSelect
-            label="Schedule"
+            label={t('schedule')}
             data={schedules.map(({ id, name, standard }) => ({
               value: id,
-              label: standard ? `${name} (standard)` : name,
+              label: standard ? t('standardOption', { name }) : name,
             }))}
             value={shown.id}
             onChange={(event) => onSchedule(event.currentTarget.value)}
@@ -94,10 +98,10 @@ function Schedules({ host, hosts, chosen, editable, onHost, onSchedule }: Props)
         )}
         {shown && create}
       </Group>
-      {query.isPending && <LoadingRows label="Loading schedules" rows={7} />}
+      {query.isPending && <LoadingRows label={t('loading')} rows={7} />}
       {query.error && (
         <ErrorState
-          title="The schedules could not be loaded."
+          title={t('failed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -106,10 +110,10 @@ function Schedules({ host, hosts, chosen, editable, onHost, onSchedule }: Props)
       {query.data && !shown && (
         <EmptyState
           icon={<IconClock size={32} stroke={1.5} aria-hidden />}
-          title="No hours yet"
+          title={t('empty.title')}
           action={create}
         >
-          {host.name} cannot be booked until there is a schedule.
+          {t('empty.hint', { host: host.name })}
         </EmptyState>
       )}
       {shown && (
@@ -121,7 +125,7 @@ function Schedules({ host, hosts, chosen, editable, onHost, onSchedule }: Props)
           onRemoved={() => onSchedule(undefined)}
         />
       )}
-      <Modal opened={creating} onClose={close} title="New schedule">
+      <Modal opened={creating} onClose={close} title={t('create.title')}>
         {creating && (
           <NewSchedule
             host={host}
@@ -151,7 +155,7 @@ function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
   const [refused, setRejected] = useState<unknown>()
   const form = useForm({
     initialValues: { name: '' },
-    validate: { name: (name) => (name.trim() === '' ? 'This must not be empty.' : null) },
+    validate: { name: (name) => (name.trim() === '' ? frame('issues.empty') : null) },
   })
   const work = () => [{ start: '09:00', end: '17:00' }]
 
@@ -175,27 +179,23 @@ function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
         <TextInput
-          label="Name"
-          description="It starts with Monday to Friday, 09:00 to 17:00."
-          placeholder="Evenings"
+          label={t('create.name')}
+          description={t('create.nameHint')}
+          placeholder={t('create.namePlaceholder')}
           required
           maxLength={100}
           data-autofocus
           {...form.getInputProps('name')}
         />
         {refused !== undefined && (
-          <ProblemAlert
-            title="The schedule was not created."
-            error={refused}
-            message={explain(refused)}
-          />
+          <ProblemAlert title={t('create.failed')} error={refused} message={explain(refused)} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
-            Cancel
+            {frame('cancel')}
           </Button>
           <Button type="submit" loading={create.isPending}>
-            Create schedule
+            {t('create.button')}
           </Button>
         </Group>
       </Stack>

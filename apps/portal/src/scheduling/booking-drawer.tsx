@@ -16,7 +16,7 @@ import { BookingCalendars } from './booking-calendars.tsx'
 import { bookingMeta, changeLabel, partyName } from './booking-status-meta.ts'
 import { dayIn, spanIn, timeIn } from './booking-times.ts'
 import { DrawerPart } from './drawer-part.tsx'
-import { locationNames } from './time-text.ts'
+import { locationName } from './time-text.ts'
 import { ownZone } from './zone-select.tsx'
 
 const t = translations('portal.scheduling-bookings')
@@ -90,7 +90,7 @@ function Details({ booking }: { booking: TenantBookingDetail }) {
               {spanIn(booking, attendee.timeZone)}
             </DetailItem>
           )}
-          <DetailItem label={locationNames[location.kind]}>{location.text}</DetailItem>
+          <DetailItem label={locationName(location.kind)}>{location.text}</DetailItem>
         </DetailList>
       </DrawerPart>
       <DrawerPart title={t('drawer.visitor')}>

@@ -3,6 +3,7 @@ import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -22,7 +23,10 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { useUpdateBookingPage } from './host-mutations.ts'
 
-/** The page that visitors open first: its words, its link, and where else it may be shown. */
+const t = translations('portal.scheduling-booking-page')
+const area = translations('portal.scheduling')
+
+/** The page that visitors open first: its texts, its link, and where else it may be shown. */
 export function BookingPagePage() {
   const tenant = useTenant()
   const query = useQuery(useTRPC().scheduling.hosts.page.queryOptions({ slug: tenant.slug }))
@@ -30,9 +34,9 @@ export function BookingPagePage() {
   return (
     <>
       <PageHeader
-        title="Booking page"
-        tabTitle={`Booking page of ${tenant.name}`}
-        description="Where visitors choose whom to meet. It wears the name and colour from Branding."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
         actions={
           query.data?.publicUrl && (
             <Button
@@ -43,15 +47,15 @@ export function BookingPagePage() {
               variant="default"
               leftSection={<IconExternalLink size={17} aria-hidden />}
             >
-              Open the page
+              {t('open')}
             </Button>
           )
         }
       />
-      {query.isPending && <LoadingRows label="Loading the booking page" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The settings could not be loaded."
+          title={t('failed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -60,7 +64,7 @@ export function BookingPagePage() {
       {query.data && !query.error && (
         <Grid gap="lg">
           <Grid.Col span={{ base: 12, md: 6 }}>
-            <Panel title="Words and visibility">
+            <Panel title={t('form.title')}>
               <PageForm key={query.data.version} page={query.data} />
             </Panel>
           </Grid.Col>
@@ -110,7 +114,7 @@ function PageForm({ page }: { page: BookingPageView }) {
     update.mutate(
       { slug: tenant.slug, version: page.version, enabled, ...words, embedOrigins },
       {
-        onSuccess: () => done('The booking page is saved.'),
+        onSuccess: () => done(t('form.saved')),
         onError: (error) => {
           const placed = showRejection(
             { setErrors: (errors) => form.setErrors(atField(errors, embedOrigins)) },
@@ -126,21 +130,21 @@ function PageForm({ page }: { page: BookingPageView }) {
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
         <Switch
-          label="The booking page is there"
-          description="Off: visitors find nothing, under any link. Bookings that were made can still be managed."
+          label={t('form.enabled')}
+          description={t('form.enabledHint')}
           disabled={!editable}
           {...form.getInputProps('enabled', { type: 'checkbox' })}
         />
         <TextInput
-          label="Headline"
-          placeholder={`Book a time with ${tenant.name}`}
+          label={t('form.headline')}
+          placeholder={t('form.headlinePlaceholder', { tenant: tenant.name })}
           maxLength={120}
           disabled={!editable}
           {...form.getInputProps('headline')}
         />
         <Textarea
-          label="Introduction"
-          description="A few sentences above the list of hosts."
+          label={t('form.intro')}
+          description={t('form.introHint')}
           autosize
           minRows={3}
           maxRows={10}
@@ -149,8 +153,8 @@ function PageForm({ page }: { page: BookingPageView }) {
           {...form.getInputProps('intro')}
         />
         <Textarea
-          label="Sites that may show the page in a frame"
-          description="One origin per line, such as https://www.example.com. Without any, no site may."
+          label={t('form.origins')}
+          description={t('form.originsHint')}
           autosize
           minRows={2}
           maxRows={10}
@@ -159,22 +163,18 @@ function PageForm({ page }: { page: BookingPageView }) {
           {...form.getInputProps('origins')}
         />
         {refused !== undefined && (
-          <ProblemAlert
-            title="The booking page was not saved."
-            error={refused}
-            message={explain(refused)}
-          />
+          <ProblemAlert title={t('form.failed')} error={refused} message={explain(refused)} />
         )}
         {editable ? (
           <SaveButtons
-            label="Save changes"
+            label={t('form.save')}
             saving={update.isPending}
             dirty={form.isDirty()}
             onDiscard={form.reset}
           />
         ) : (
           <Text size="sm" c="dimmed">
-            Admins of this workplace change this.
+            {t('form.adminsOnly')}
           </Text>
         )}
       </Stack>
@@ -192,20 +192,23 @@ function atField(
       const [field, index] = path.split('.')
       if (field !== 'embedOrigins') return [path, message]
       const origin = index === undefined ? undefined : origins[Number(index)]
-      return ['origins', origin === undefined ? message : `${origin}: ${message}`]
+      return [
+        'origins',
+        origin === undefined ? message : t('form.issueOf', { origin, issue: message }),
+      ]
     }),
   )
 }
 
 function Link({ page: { publicUrl } }: { page: BookingPageView }) {
   return (
-    <Panel title="Link" description="For your site, your signature, or a printed code.">
+    <Panel title={t('link.title')} description={t('link.description')}>
       {publicUrl ? (
         <Stack gap="xs" align="flex-start">
-          <CopyValue label="Link of the booking page" value={publicUrl} hideLabel />
+          <CopyValue label={t('link.label')} value={publicUrl} hideLabel />
         </Stack>
       ) : (
-        <Text size="sm">This installation has no booking pages.</Text>
+        <Text size="sm">{area('noBookingPages')}</Text>
       )}
     </Panel>
   )
@@ -216,20 +219,18 @@ function Embedding({ page: { publicUrl, embedOrigins } }: { page: BookingPageVie
   const { origin } = new URL(publicUrl)
   const snippet = `<div data-atrium-booking="${publicUrl}"></div>\n<script src="${origin}/embed.js" async></script>`
   return (
-    <Panel
-      title="On your own site"
-      description="Shows the booking page within a page of yours. Put in the link of a host or an event type to begin there."
-    >
+    <Panel title={t('embed.title')} description={t('embed.description')}>
       <Stack>
-        <Snippet label="Embed snippet" text={snippet} />
+        <Snippet label={t('embed.snippet')} text={snippet} />
         {embedOrigins.length === 0 && (
           <Text size="sm" c="dimmed">
-            Name your site under “Sites that may show the page in a frame” first, or browsers refuse
-            to show the page there. The{' '}
-            <Anchor href={publicUrl} target="_blank" rel="noreferrer" inherit>
-              page itself
-            </Anchor>{' '}
-            can be linked from anywhere.
+            {t.rich('embed.nameSite', {
+              link: (chunks) => (
+                <Anchor href={publicUrl} target="_blank" rel="noreferrer" inherit>
+                  {chunks}
+                </Anchor>
+              ),
+            })}
           </Text>
         )}
       </Stack>

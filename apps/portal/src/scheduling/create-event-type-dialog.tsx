@@ -2,6 +2,7 @@ import { CreateEventType, type EventTypeView } from '@atrium/core/scheduling/eve
 import type { HostView } from '@atrium/core/scheduling/hosts'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { zodForm } from '@atrium/ui/zod-form'
 import {
   Button,
@@ -27,6 +28,9 @@ import { LocationFields } from './location-fields.tsx'
 import { useCreateEventType } from './offer-mutations.ts'
 import { type EventTypeTemplate, needsTeam, templates } from './templates.ts'
 
+const t = translations('portal.scheduling-event-types')
+const frame = translations('ui.frame')
+
 interface Props {
   host: HostView
   opened: boolean
@@ -37,7 +41,7 @@ interface Props {
 /** Begins an event type from a template; everything else is set on its page. */
 export function CreateEventTypeDialog({ opened, onClose, ...props }: Props) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Create an event type" size="lg">
+    <Modal opened={opened} onClose={onClose} title={t('create.title')} size="lg">
       {opened && <CreateForm {...props} onClose={onClose} />}
     </Modal>
   )
@@ -53,6 +57,7 @@ interface Values {
 
 const [first] = templates as [EventTypeTemplate, ...EventTypeTemplate[]]
 const templateOf = (key: string) => templates.find((template) => template.key === key) ?? first
+const titleOf = ({ key }: EventTypeTemplate) => t(`templates.${key}.title`)
 
 function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
   const { slug, role } = useTenant()
@@ -72,15 +77,22 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
       location: location.trim() === '' || locationKind === 'visitor_phone' ? null : location.trim(),
       ...(needsTeam(chosen) ? { hostIds: [host.id, ...hostIds] } : {}),
       fields:
-        locationKind === 'visitor_phone'
-          ? (templateOf('phone').settings.fields ?? [])
-          : (chosen.settings.fields ?? []),
+        chosen.key === 'phone' || locationKind === 'visitor_phone'
+          ? [
+              {
+                key: 'phone',
+                label: t('questions.phoneNumber'),
+                kind: 'phone' as const,
+                required: true,
+              },
+            ]
+          : [],
     }
   }
   const form = useForm<Values>({
     initialValues: {
       template: first.key,
-      title: first.title,
+      title: titleOf(first),
       locationKind: first.settings.locationKind,
       location: '',
       hostIds: [],
@@ -97,8 +109,8 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
       template: key,
       locationKind: next.settings.locationKind,
       // A title that somebody typed stays.
-      ...(templates.some(({ title }) => title === values.title) || values.title.trim() === ''
-        ? { title: next.title }
+      ...(templates.some((one) => titleOf(one) === values.title) || values.title.trim() === ''
+        ? { title: titleOf(next) }
         : {}),
     })
   }
@@ -116,24 +128,27 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
   return (
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
-        <Radio.Group label="Start with" value={values.template} onChange={choose}>
+        <Radio.Group label={t('create.template')} value={values.template} onChange={choose}>
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mt={6}>
-            {offered.map(({ key, title, description, icon: Icon }) => (
+            {offered.map(({ key, icon: Icon }) => (
               <Radio.Card
                 key={key}
                 value={key}
                 p="sm"
                 className={classes.template}
-                aria-label={`${title}. ${description}`}
+                aria-label={t('create.templateLabel', {
+                  title: t(`templates.${key}.title`),
+                  description: t(`templates.${key}.description`),
+                })}
               >
                 <Group wrap="nowrap" align="flex-start" gap="sm">
                   <Icon size={22} stroke={1.6} aria-hidden className={classes.icon} />
                   <div>
                     <Text size="sm" fw={600}>
-                      {title}
+                      {t(`templates.${key}.title`)}
                     </Text>
                     <Text size="xs" c="dimmed">
-                      {description}
+                      {t(`templates.${key}.description`)}
                     </Text>
                   </div>
                 </Group>
@@ -141,7 +156,12 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
             ))}
           </SimpleGrid>
         </Radio.Group>
-        <TextInput label="Title" required maxLength={100} {...form.getInputProps('title')} />
+        <TextInput
+          label={t('create.name')}
+          required
+          maxLength={100}
+          {...form.getInputProps('title')}
+        />
         <LocationFields
           kind={values.locationKind}
           location={values.location}
@@ -151,7 +171,7 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
         />
         {needsTeam(template) && (
           <Checkbox.Group
-            label={`Hosts besides ${host.name}`}
+            label={t('create.hosts', { host: host.name })}
             required
             value={values.hostIds}
             error={errors.hostIds}
@@ -165,18 +185,14 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
           </Checkbox.Group>
         )}
         {refused !== undefined && (
-          <ProblemAlert
-            title="The event type was not created."
-            error={refused}
-            message={explain(refused)}
-          />
+          <ProblemAlert title={t('create.failed')} error={refused} message={explain(refused)} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
-            Cancel
+            {frame('cancel')}
           </Button>
           <Button type="submit" loading={create.isPending}>
-            Create event type
+            {t('create.button')}
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,7 @@
 import type { EventTypeView } from '@atrium/core/scheduling/event-types'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done, failed } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -11,6 +12,8 @@ import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useCreateEventType, useRemoveEventType } from './offer-mutations.ts'
+
+const t = translations('portal.scheduling-event-types')
 
 /** What can be done with an event type as a whole. */
 export function EventTypeActions({ eventType }: { eventType: EventTypeView }) {
@@ -32,14 +35,19 @@ export function EventTypeActions({ eventType }: { eventType: EventTypeView }) {
     } = eventType
     create.mutate(
       // Switched off, so that nobody books the copy before it is what it is to be.
-      { ...settings, slug, title: `${title.slice(0, 92)} (copy)`, active: false },
+      {
+        ...settings,
+        slug,
+        title: t('actions.copyTitle', { title: title.slice(0, 92) }),
+        active: false,
+      },
       {
         onSuccess: (copy) => {
-          done(`${copy.title} has been created, switched off.`)
+          done(t('actions.copied', { title: copy.title }))
           void router.navigate(links.eventType(slug, copy.id))
         },
         onError: (error) =>
-          failed(`${title} was not duplicated.`, explain(error) ?? problemOf(error).message),
+          failed(t('actions.notCopied', { title }), explain(error) ?? problemOf(error).message),
       },
     )
   }
@@ -52,7 +60,7 @@ export function EventTypeActions({ eventType }: { eventType: EventTypeView }) {
             variant="subtle"
             color="gray"
             size={36}
-            aria-label={`More about ${eventType.title}`}
+            aria-label={t('actions.more', { title: eventType.title })}
           >
             <IconDots size={18} aria-hidden />
           </ActionIcon>
@@ -66,14 +74,14 @@ export function EventTypeActions({ eventType }: { eventType: EventTypeView }) {
               rel="noopener"
               leftSection={<IconExternalLink size={16} aria-hidden />}
             >
-              Open as a visitor
+              {t('actions.open')}
             </Menu.Item>
           )}
           <Menu.Item leftSection={<IconCopyPlus size={16} aria-hidden />} onClick={duplicate}>
-            Duplicate
+            {t('actions.duplicate')}
           </Menu.Item>
           <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={open}>
-            Delete
+            {t('actions.delete')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -104,13 +112,13 @@ function RemoveDialog({
     <ConfirmDialog
       opened={opened}
       onClose={end}
-      title={`Delete ${title}?`}
-      confirmLabel={coming === undefined ? 'Delete event type' : 'Delete, keep the bookings'}
+      title={t('remove.title', { title })}
+      confirmLabel={t(coming === undefined ? 'remove.button' : 'remove.buttonKeeping')}
       explain={(error) => {
         const problem = problemOf(error)
         if (problem.code === 'event_type_in_use') {
           setComing(problem.message)
-          return 'Nothing was deleted yet. Delete again to keep these bookings, or cancel them first under Bookings.'
+          return t('remove.inUse')
         }
         return explain(error)
       }}
@@ -121,11 +129,10 @@ function RemoveDialog({
           ...(coming === undefined ? {} : { keepBookings: true }),
         })
         setComing(undefined)
-        done(`${title} has been deleted.`)
+        done(t('remove.done', { title }))
       }}
     >
-      {coming ?? 'Its link leads nowhere from then on, and its settings are gone.'} Bookings that
-      were made take place as they are.
+      {coming ?? t('remove.effect')} {t('remove.bookingsStay')}
     </ConfirmDialog>
   )
 }

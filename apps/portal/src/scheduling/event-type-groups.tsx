@@ -1,3 +1,5 @@
+import { formatMinutes } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import {
   ActionIcon,
   Button,
@@ -17,7 +19,8 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import { type EventTypeFormValues, freeKey, type Typed } from './event-type-form.ts'
 import { LocationFields } from './location-fields.tsx'
 import { MinutesField } from './minutes-field.tsx'
-import { durationText } from './time-text.ts'
+
+const t = translations('portal.scheduling-event-types')
 
 export type EventTypeFormState = UseFormReturnType<
   EventTypeFormValues,
@@ -38,18 +41,16 @@ export function BasicsGroup({ form, disabled, address }: GroupProps & { address:
   return (
     <Stack>
       <TextInput
-        label="Title"
+        label={t('basics.name')}
         required
         maxLength={100}
         disabled={disabled}
         {...form.getInputProps('title')}
       />
       <TextInput
-        label="Address"
+        label={t('basics.slug')}
         description={
-          address === null
-            ? 'The last part of its link.'
-            : `The last part of its link: ${address}/…`
+          address === null ? t('basics.slugHint') : t('basics.slugHintAfter', { address })
         }
         required
         maxLength={63}
@@ -59,8 +60,8 @@ export function BasicsGroup({ form, disabled, address }: GroupProps & { address:
         {...form.getInputProps('eventSlug')}
       />
       <Textarea
-        label="Description"
-        description="Optional. Visitors read it before they choose a time."
+        label={t('basics.about')}
+        description={t('basics.aboutHint')}
         autosize
         minRows={2}
         maxRows={8}
@@ -82,7 +83,7 @@ export function BasicsGroup({ form, disabled, address }: GroupProps & { address:
           if (kind === 'visitor_phone' && !asked) {
             const number = {
               key: freeKey(values.fields),
-              label: 'Your phone number',
+              label: t('questions.phoneNumber'),
               kind: 'phone' as const,
               required: true,
               options: '',
@@ -99,14 +100,16 @@ export function BasicsGroup({ form, disabled, address }: GroupProps & { address:
 function Lengths({ form, disabled }: GroupProps) {
   const { durations } = form.values
   return (
-    <Stack gap={6} role="group" aria-label="Length">
+    <Stack gap={6} role="group" aria-label={t('basics.length')}>
       {durations.map((_, index) => (
         // A position is the only name that a row has: values may repeat while they are being typed.
         <Group key={index} gap="xs" align="flex-end" wrap="nowrap">
           <NumberInput
-            label={index === 0 ? 'Length in minutes' : `Other length ${index}`}
+            label={
+              index === 0 ? t('basics.lengthMinutes') : t('basics.otherLength', { position: index })
+            }
             {...(index === 0 && durations.length > 1
-              ? { description: 'Visitors get this one unless they choose another.' }
+              ? { description: t('basics.lengthHint') }
               : {})}
             required
             min={5}
@@ -122,7 +125,7 @@ function Lengths({ form, disabled }: GroupProps) {
               variant="subtle"
               color="gray"
               size={36}
-              aria-label={`Remove length ${index + 1}`}
+              aria-label={t('basics.removeLength', { position: index + 1 })}
               onClick={() => form.removeListItem('durations', index)}
             >
               <IconX size={18} aria-hidden />
@@ -138,7 +141,7 @@ function Lengths({ form, disabled }: GroupProps) {
             leftSection={<IconPlus size={15} aria-hidden />}
             onClick={() => form.insertListItem('durations', nextLength(durations))}
           >
-            Let visitors choose another length
+            {t('basics.addLength')}
           </Button>
         </Group>
       )}
@@ -155,7 +158,10 @@ const steps = [5, 10, 15, 20, 30, 45, 60, 120]
 const choicesOf = (known: readonly number[], value: Typed) =>
   [...new Set([...known, ...(value === '' ? [] : [value])])]
     .sort((a, b) => a - b)
-    .map((minutes) => ({ value: String(minutes), label: durationText(minutes) }))
+    .map((minutes) => ({
+      value: String(minutes),
+      label: minutes === 0 ? t('times.noBuffer') : formatMinutes(minutes),
+    }))
 
 /** Which of the host's free hours are offered. */
 export function TimesGroup({
@@ -168,11 +174,13 @@ export function TimesGroup({
   return (
     <Stack>
       <NativeSelect
-        label="Hours"
+        label={t('times.schedule')}
         data={[
           {
             value: '',
-            label: standard ? `Standard schedule (${standard.name})` : 'Standard schedule',
+            label: standard
+              ? t('times.standardNamed', { name: standard.name })
+              : t('times.standard'),
           },
           ...schedules.map(({ id, name }) => ({ value: id, label: name })),
         ]}
@@ -184,8 +192,11 @@ export function TimesGroup({
       />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <NativeSelect
-          label="A start every"
-          data={[{ value: '', label: 'its length' }, ...choicesOf(steps, values.stepMinutes)]}
+          label={t('times.step')}
+          data={[
+            { value: '', label: t('times.stepLength') },
+            ...choicesOf(steps, values.stepMinutes),
+          ]}
           disabled={disabled}
           value={String(values.stepMinutes)}
           error={errors.stepMinutes}
@@ -200,7 +211,7 @@ export function TimesGroup({
         {(['beforeMinutes', 'afterMinutes'] as const).map((path) => (
           <NativeSelect
             key={path}
-            label={path === 'beforeMinutes' ? 'Free before' : 'Free after'}
+            label={t(path === 'beforeMinutes' ? 'times.before' : 'times.after')}
             data={choicesOf(buffers, values[path])}
             disabled={disabled}
             value={String(values[path])}
@@ -211,8 +222,8 @@ export function TimesGroup({
         ))}
       </SimpleGrid>
       <MinutesField
-        label="Notice"
-        description="How long before the start a booking must come at the latest."
+        label={t('times.notice')}
+        description={t('times.noticeHint')}
         value={values.noticeMinutes}
         error={errors.noticeMinutes}
         disabled={disabled}
@@ -220,12 +231,12 @@ export function TimesGroup({
         onChange={(minutes) => form.setFieldValue('noticeMinutes', minutes)}
       />
       <WindowFields form={form} disabled={disabled} />
-      <SimpleGrid cols={{ base: 1, xs: 3 }} role="group" aria-label="Most bookings">
+      <SimpleGrid cols={{ base: 1, xs: 3 }} role="group" aria-label={t('times.most')}>
         {(['day', 'week', 'month'] as const).map((period) => (
           <NumberInput
             key={period}
-            label={`Most per ${period}`}
-            placeholder="any number"
+            label={t(`times.mostPer.${period}`)}
+            placeholder={t('times.noLimit')}
             min={1}
             max={1_000}
             allowDecimal={false}
@@ -239,10 +250,10 @@ export function TimesGroup({
       </SimpleGrid>
       {values.assignment === 'round_robin' && (
         <NativeSelect
-          label="Limits apply to"
+          label={t('times.limitsScope')}
           data={[
-            { value: 'host', label: 'each host' },
-            { value: 'event_type', label: 'all hosts together' },
+            { value: 'host', label: t('times.perHost') },
+            { value: 'event_type', label: t('times.allHosts') },
           ]}
           disabled={disabled}
           value={values.limitsScope}
@@ -257,9 +268,9 @@ export function TimesGroup({
         />
       )}
       <NumberInput
-        label="Upcoming bookings per visitor"
-        description="How many bookings one e-mail address can have with the host at a time."
-        placeholder="any number"
+        label={t('times.perVisitor')}
+        description={t('times.perVisitorHint')}
+        placeholder={t('times.noLimit')}
         min={1}
         max={100}
         allowDecimal={false}
@@ -279,21 +290,21 @@ function WindowFields({ form, disabled }: GroupProps) {
   return (
     <Stack gap="xs">
       <Radio.Group
-        label="Which days can be booked"
+        label={t('times.window')}
         value={values.windowKind}
         onChange={(kind) =>
           form.setFieldValue('windowKind', kind as EventTypeFormValues['windowKind'])
         }
       >
         <Stack gap="xs" mt={6}>
-          <Radio value="rolling" label="Today and the days that follow" disabled={disabled} />
-          <Radio value="fixed" label="From one date to another" disabled={disabled} />
-          <Radio value="open" label="Any day to come" disabled={disabled} />
+          <Radio value="rolling" label={t('times.rolling')} disabled={disabled} />
+          <Radio value="fixed" label={t('times.fixed')} disabled={disabled} />
+          <Radio value="open" label={t('times.open')} disabled={disabled} />
         </Stack>
       </Radio.Group>
       {values.windowKind === 'rolling' && (
         <NumberInput
-          label="Days that follow"
+          label={t('times.rollingDays')}
           min={0}
           max={730}
           allowDecimal={false}
@@ -309,14 +320,14 @@ function WindowFields({ form, disabled }: GroupProps) {
         <Group gap="xs" align="flex-start">
           <TextInput
             type="date"
-            label="First date"
+            label={t('times.firstDate')}
             required
             disabled={disabled}
             {...form.getInputProps('windowFrom')}
           />
           <TextInput
             type="date"
-            label="Last date"
+            label={t('times.lastDate')}
             required
             {...(values.windowFrom ? { min: values.windowFrom } : {})}
             disabled={disabled}
@@ -337,15 +348,15 @@ export function RulesGroup({ form, disabled }: GroupProps) {
   return (
     <Stack>
       <Switch
-        label="Each booking waits until the host confirms it"
-        description="The time is held meanwhile."
+        label={t('rules.confirm')}
+        description={t('rules.confirmHint')}
         disabled={disabled}
         {...form.getInputProps('requiresConfirmation', { type: 'checkbox' })}
       />
       {values.requiresConfirmation && (
         <NumberInput
-          label="Hours to confirm"
-          description="After that the request ends and the time is free again."
+          label={t('rules.confirmHours')}
+          description={t('rules.confirmHoursHint')}
           min={1}
           max={720}
           allowDecimal={false}
@@ -358,8 +369,8 @@ export function RulesGroup({ form, disabled }: GroupProps) {
         />
       )}
       <MinutesField
-        label="Visitors may cancel until"
-        description="Before the start; 0 up to the last moment."
+        label={t('rules.cancel')}
+        description={t('rules.cancelHint')}
         value={values.cancelCutoffMinutes}
         error={errors.cancelCutoffMinutes}
         disabled={disabled}
@@ -367,16 +378,16 @@ export function RulesGroup({ form, disabled }: GroupProps) {
         onChange={(minutes) => form.setFieldValue('cancelCutoffMinutes', minutes)}
       />
       <MinutesField
-        label="Visitors may move it until"
+        label={t('rules.move')}
         value={values.rescheduleCutoffMinutes}
         error={errors.rescheduleCutoffMinutes}
         disabled={disabled}
         path="rescheduleCutoffMinutes"
         onChange={(minutes) => form.setFieldValue('rescheduleCutoffMinutes', minutes)}
       />
-      <Stack gap={6} role="group" aria-label="Reminders">
+      <Stack gap={6} role="group" aria-label={t('rules.reminders')}>
         <Text size="sm" fw={600}>
-          Reminders by mail
+          {t('rules.remindersByMail')}
         </Text>
         <Group gap="xs">
           {known.map((minutes) => {
@@ -397,7 +408,7 @@ export function RulesGroup({ form, disabled }: GroupProps) {
                   )
                 }
               >
-                {durationText(minutes)} before
+                {t('rules.before', { length: formatMinutes(minutes) })}
               </Button>
             )
           })}

@@ -5,6 +5,7 @@ import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
@@ -39,6 +40,8 @@ import { SlotExplanationPanel } from './slot-explanation.tsx'
 import { TeamGroup } from './team-group.tsx'
 import { stateOf, withoutScheme } from './time-text.ts'
 
+const t = translations('portal.scheduling-event-types')
+
 /** One event type: its settings in groups, and beside them what visitors would see. */
 export function EventTypePage() {
   const { slug } = useTenant()
@@ -60,7 +63,7 @@ export function EventTypePage() {
         mb="xs"
         display="inline-flex"
       >
-        <IconChevronLeft size={17} aria-hidden /> All event types
+        <IconChevronLeft size={17} aria-hidden /> {t('edit.all')}
       </LinkAnchor>
       {query.data && host && hosts.data ? (
         <EventTypeContent
@@ -71,12 +74,12 @@ export function EventTypePage() {
         />
       ) : (
         <>
-          <PageHeader title={missing ? 'No such event type' : 'Event type'} />
-          {missing && <Text>It may have been deleted.</Text>}
-          {!missing && !failed && <LoadingRows label="Loading the event type" />}
+          <PageHeader title={t(missing ? 'edit.missing' : 'edit.title')} />
+          {missing && <Text>{t('edit.missingHint')}</Text>}
+          {!missing && !failed && <LoadingRows label={t('edit.loading')} />}
           {failed && (
             <ErrorState
-              title="The event type could not be loaded."
+              title={t('edit.loadFailed')}
               error={failed}
               onRetry={() => void Promise.all([query.refetch(), hosts.refetch()])}
               retrying={query.isFetching || hosts.isFetching}
@@ -117,7 +120,7 @@ function EventTypeContent({
     const changes = changesOf(slug, eventType, values)
     if (!changes) return form.reset()
     update.mutate(changes, {
-      onSuccess: () => done('The event type is saved.'),
+      onSuccess: () => done(t('edit.saved')),
       onError: (error) => {
         const errors = atFields(fieldErrors(problemOf(error)))
         form.setErrors(errors)
@@ -131,11 +134,11 @@ function EventTypeContent({
     <>
       <PageHeader
         title={eventType.title}
-        tabTitle={`${eventType.title}, event type of ${host.name}`}
-        marks={state && <StatusBadge {...stateMeta[state]} />}
+        tabTitle={t('edit.tabTitle', { title: eventType.title, host: host.name })}
+        marks={state && <StatusBadge {...stateMeta(state)} />}
         description={
           eventType.publicUrl && (
-            <CopyValue label="link for visitors" hideLabel value={eventType.publicUrl} />
+            <CopyValue label={t('edit.link')} hideLabel value={eventType.publicUrl} />
           )
         }
       />
@@ -144,26 +147,30 @@ function EventTypeContent({
           color="yellow"
           variant="light"
           icon={<IconPlugConnectedX aria-hidden />}
-          title="The calendar is not connected"
+          title={t('edit.notConnected')}
           mb="lg"
         >
-          Visitors see no times until {host.name}’s mailbox is connected.{' '}
-          <LinkAnchor {...links.hosts(slug)} inherit>
-            Connect it
-          </LinkAnchor>
+          {t.rich('edit.notConnectedHint', {
+            host: host.name,
+            link: (chunks) => (
+              <LinkAnchor {...links.hosts(slug)} inherit>
+                {chunks}
+              </LinkAnchor>
+            ),
+          })}
         </Alert>
       )}
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
             <Stack gap="lg">
-              <Panel title="Meeting">
+              <Panel title={t('basics.title')}>
                 <BasicsGroup {...group} address={addressBefore(eventType)} />
               </Panel>
-              <Panel title="Times" description="Which of the free hours visitors are offered.">
+              <Panel title={t('times.title')} description={t('times.description')}>
                 <TimesGroup {...group} schedules={schedules.data?.items ?? []} />
               </Panel>
-              <Panel title="Hosts and places">
+              <Panel title={t('team.title')}>
                 <TeamGroup
                   {...group}
                   host={host}
@@ -171,7 +178,7 @@ function EventTypeContent({
                   forAll={maySeeSettings(tenant.role)}
                 />
               </Panel>
-              <Panel title="Booking form">
+              <Panel title={t('questions.title')}>
                 <QuestionsEditor
                   questions={form.values.fields}
                   errors={form.errors}
@@ -182,20 +189,20 @@ function EventTypeContent({
                   }}
                 />
               </Panel>
-              <Panel title="Rules">
+              <Panel title={t('rules.title')}>
                 <RulesGroup {...group} />
               </Panel>
-              <Panel title="Visibility">
+              <Panel title={t('visibility.title')}>
                 <Stack>
                   <Switch
-                    label="Can be booked"
-                    description="Switched off, its link leads nowhere. Bookings that were made stay."
+                    label={t('visibility.active')}
+                    description={t('visibility.activeHint')}
                     disabled={!editable}
                     {...form.getInputProps('active', { type: 'checkbox' })}
                   />
                   <Switch
-                    label="Listed on the host’s page"
-                    description="Not listed, only people who have the link find it."
+                    label={t('visibility.listed')}
+                    description={t('visibility.listedHint')}
                     disabled={!editable}
                     {...form.getInputProps('listed', { type: 'checkbox' })}
                   />
@@ -205,7 +212,7 @@ function EventTypeContent({
               {editable && (
                 <div className={layout.save} data-dirty={form.isDirty() || undefined}>
                   <SaveButtons
-                    label="Save event type"
+                    label={t('edit.save')}
                     saving={update.isPending}
                     dirty={form.isDirty()}
                     onDiscard={form.reset}
@@ -217,13 +224,10 @@ function EventTypeContent({
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <Stack gap="lg" className={layout.beside}>
-            <Panel title="Preview" description="Follows what you type; nothing is saved yet.">
+            <Panel title={t('preview.title')} description={t('preview.description')}>
               <EventTypePreviewPanel host={host} eventTypeId={eventType.id} values={form.values} />
             </Panel>
-            <Panel
-              title="Why is this time missing?"
-              description="Looks at the saved settings, the calendar and all bookings."
-            >
+            <Panel title={t('explain.title')} description={t('explain.description')}>
               <SlotExplanationPanel eventType={eventType} />
             </Panel>
           </Stack>
@@ -242,13 +246,9 @@ function Rejection({ error }: { error: unknown }) {
   const stale = problemOf(error).code === 'version_conflict'
   return (
     <ProblemAlert
-      title="The event type was not saved."
+      title={t('edit.failed')}
       error={error}
-      message={
-        stale
-          ? 'Somebody else changed it meanwhile. Load the page again, then repeat your change.'
-          : explain(error)
-      }
+      message={stale ? t('edit.conflict') : explain(error)}
     />
   )
 }

@@ -1,6 +1,9 @@
 import type { EventTypePreview } from '@atrium/core/scheduling/event-types'
 import type { HostView } from '@atrium/core/scheduling/hosts'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { formatMinutes } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
+import { viewerLocale as locale } from '@atrium/ui/page-language'
 import { ActionIcon, Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconCalendarX, IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
@@ -10,8 +13,10 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPCClient } from '../trpc.ts'
 import { type EventTypeFormValues, toPreview } from './event-type-form.ts'
 import classes from './event-type-preview.module.css'
-import { dateText, durationText, locationNames, nextDate, todayIn } from './time-text.ts'
+import { dateText, nextDate, todayIn } from './time-text.ts'
 import { ownZone, ZoneSelect } from './zone-select.tsx'
+
+const t = translations('portal.scheduling-event-types')
 
 interface Props {
   host: HostView
@@ -61,14 +66,16 @@ export function EventTypePreviewPanel({ host, eventTypeId, values }: Props) {
             {host.name}
           </Text>
           <Title order={3} size="h3">
-            {values.title.trim() || 'Without a title'}
+            {values.title.trim() || t('preview.untitled')}
           </Title>
           <Text size="sm" c="dimmed">
-            {shown === undefined ? '' : `${durationText(shown)} · `}
-            {values.locationKind === 'visitor_phone'
-              ? 'Phone, we call you'
-              : locationNames[values.locationKind].replace(', the visitor calls', '')}
-            {values.requiresConfirmation ? ' · to be confirmed' : ''}
+            {[
+              shown !== undefined && formatMinutes(shown),
+              t(`preview.places.${values.locationKind}`),
+              values.requiresConfirmation && t('preview.toConfirm'),
+            ]
+              .filter(Boolean)
+              .join(' · ')}
           </Text>
         </div>
         {values.description.trim() !== '' && (
@@ -77,7 +84,7 @@ export function EventTypePreviewPanel({ host, eventTypeId, values }: Props) {
           </Text>
         )}
         {lengths.length > 1 && (
-          <Group gap={6} role="group" aria-label="Length">
+          <Group gap={6} role="group" aria-label={t('preview.length')}>
             {lengths.map((length) => (
               <Button
                 key={length}
@@ -86,34 +93,29 @@ export function EventTypePreviewPanel({ host, eventTypeId, values }: Props) {
                 aria-pressed={length === shown}
                 onClick={() => setMinutes(length)}
               >
-                {durationText(length)}
+                {formatMinutes(length)}
               </Button>
             ))}
           </Group>
         )}
-        <ZoneSelect
-          label="Time zone of the visitor"
-          size="xs"
-          value={timeZone}
-          onChange={setTimeZone}
-        />
+        <ZoneSelect label={t('preview.zone')} size="xs" value={timeZone} onChange={setTimeZone} />
         <Group justify="space-between" wrap="nowrap">
           <ActionIcon
             variant="default"
             size={34}
-            aria-label="Earlier days"
+            aria-label={t('preview.earlier')}
             disabled={week === 0}
             onClick={() => setWeek(week - 1)}
           >
             <IconChevronLeft size={18} aria-hidden />
           </ActionIcon>
           <Text size="sm" fw={550} ta="center">
-            {week === 0 ? 'The next seven days' : `From ${dateText(from)}`}
+            {week === 0 ? t('preview.nextDays') : t('preview.from', { date: dateText(from) })}
           </Text>
           <ActionIcon
             variant="default"
             size={34}
-            aria-label="Later days"
+            aria-label={t('preview.later')}
             disabled={week >= 50}
             onClick={() => setWeek(week + 1)}
           >
@@ -122,13 +124,13 @@ export function EventTypePreviewPanel({ host, eventTypeId, values }: Props) {
         </Group>
         {input === undefined ? (
           <Text size="sm" c="dimmed">
-            Something in the settings cannot be saved yet. The preview follows once it is mended.
+            {t('preview.invalid')}
           </Text>
         ) : query.isPending ? (
-          <LoadingRows label="Loading the preview" rows={3} />
+          <LoadingRows label={t('preview.loading')} rows={3} />
         ) : query.isError ? (
           <ErrorState
-            title="The preview could not be made."
+            title={t('preview.failed')}
             error={query.error}
             onRetry={() => void query.refetch()}
             retrying={query.isFetching}
@@ -156,14 +158,14 @@ function Days({
         color="yellow"
         variant="light"
         icon={<IconCalendarX aria-hidden />}
-        title="Visitors see no times"
+        title={t('preview.noTimes')}
       >
         {preview.reason}
       </Alert>
     )
   }
   const open = preview.days.filter(({ slots }) => slots.length > 0)
-  const time = new Intl.DateTimeFormat(undefined, {
+  const time = new Intl.DateTimeFormat(locale, {
     hour: '2-digit',
     minute: '2-digit',
     timeZone: preview.timeZone,
@@ -173,14 +175,14 @@ function Days({
     <section
       data-stale={stale || undefined}
       className={classes.days}
-      aria-label="Times that visitors see"
+      aria-label={t('preview.times')}
       aria-busy={stale}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling list is reached by keyboard
       tabIndex={0}
     >
       {open.length === 0 && (
         <Text size="sm" c="dimmed">
-          No time is free on these days.
+          {t('preview.noneFree')}
         </Text>
       )}
       {open.map(({ date, slots }) => (
@@ -193,7 +195,9 @@ function Days({
               <li key={start} className={classes.slot}>
                 {time.format(new Date(start))}
                 {typeof seats === 'number' && seats > 1 && (
-                  <span className={classes.seats}>{seatsLeft} left</span>
+                  <span className={classes.seats}>
+                    {t('preview.placesLeft', { count: seatsLeft })}
+                  </span>
                 )}
               </li>
             ))}

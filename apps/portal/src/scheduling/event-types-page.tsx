@@ -4,6 +4,7 @@ import { CopyValue } from '@atrium/ui/copy'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { failed } from '@atrium/ui/done'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
@@ -23,7 +24,9 @@ import { stateMeta } from './event-type-status-meta.ts'
 import { ChosenHost, HostPicker } from './host-choice.tsx'
 import { useUpdateEventType } from './offer-mutations.ts'
 import { readOffersSearch } from './search.ts'
-import { assignmentNames, durationsText, locationNames } from './time-text.ts'
+import { durationsText, locationName } from './time-text.ts'
+
+const t = translations('portal.scheduling-event-types')
 
 /** What visitors can book with a host. */
 export function EventTypesPage() {
@@ -33,9 +36,9 @@ export function EventTypesPage() {
   return (
     <>
       <PageHeader
-        title="Event types"
-        tabTitle={`Event types of ${name}`}
-        description="What visitors can book: how long it takes, where you meet and when it is offered."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: name })}
+        description={t('description')}
       />
       <ChosenHost chosen={chosen}>
         {(host, hosts) => (
@@ -69,7 +72,7 @@ function EventTypes({ host, hosts, onHost }: Props) {
   const items = query.data?.items ?? []
   const create = editable && (
     <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
-      Create event type
+      {t('create.button')}
     </Button>
   )
   return (
@@ -78,10 +81,10 @@ function EventTypes({ host, hosts, onHost }: Props) {
         <HostPicker host={host} hosts={hosts} onChange={onHost} />
         {items.length > 0 && create}
       </Group>
-      {query.isPending && <LoadingRows label="Loading event types" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The event types could not be loaded."
+          title={t('failed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -90,16 +93,15 @@ function EventTypes({ host, hosts, onHost }: Props) {
       {query.data && items.length === 0 && (
         <EmptyState
           icon={<IconCalendarPlus size={32} stroke={1.5} aria-hidden />}
-          title="Nothing to book yet"
+          title={t('empty.title')}
           action={create}
         >
-          Create an event type for {host.name}, such as an introduction call of 30 minutes. It gets
-          a link that you can pass on.
+          {t('empty.hint', { host: host.name })}
         </EmptyState>
       )}
       {items.length > 0 && (
         <ResponsiveTable
-          caption={`Event types of ${host.name}`}
+          caption={t('caption', { host: host.name })}
           columns={columnsOf(slug, editable)}
           rows={items}
           rowKey={({ id }) => id}
@@ -122,7 +124,7 @@ function columnsOf(slug: string, editable: boolean): Column<EventTypeView>[] {
   return [
     {
       key: 'title',
-      header: 'Event type',
+      header: t('columns.title'),
       primary: true,
       cell: (eventType) => (
         <Stack gap={2} align="flex-start">
@@ -130,41 +132,47 @@ function columnsOf(slug: string, editable: boolean): Column<EventTypeView>[] {
             {eventType.title}
           </LinkAnchor>
           <Text size="sm" c="dimmed">
-            {durationsText(eventType.durations)} · {locationNames[eventType.locationKind]}
+            {t('lengthAndPlace', {
+              length: durationsText(eventType.durations),
+              place: locationName(eventType.locationKind),
+            })}
           </Text>
         </Stack>
       ),
     },
     {
       key: 'hosts',
-      header: 'Hosts',
+      header: t('columns.hosts'),
       cell: ({ assignment, hostIds, seats }) =>
         assignment === 'host'
           ? seats > 1
-            ? `${seats} places`
-            : 'One'
-          : `${assignmentNames[assignment]} (${hostIds.length})`,
+            ? t('places', { count: seats })
+            : t('oneHost')
+          : t('severalHosts', {
+              assignment: t(`assignments.${assignment}`),
+              count: hostIds.length,
+            }),
     },
     {
       key: 'link',
-      header: 'Link',
+      header: t('columns.link'),
       cell: ({ publicUrl, title }) =>
         publicUrl === null ? (
           <Text size="sm" c="dimmed">
-            No booking pages here
+            {t('noLink')}
           </Text>
         ) : (
-          <CopyValue label={`link of ${title}`} hideLabel value={publicUrl} />
+          <CopyValue label={t('linkOf', { title })} hideLabel value={publicUrl} />
         ),
     },
     {
       key: 'state',
-      header: 'Bookable',
+      header: t('columns.bookable'),
       cell: (eventType) => <ActiveSwitch eventType={eventType} editable={editable} />,
     },
     {
-      key: 'acts',
-      header: 'Acts',
+      key: 'actions',
+      header: t('columns.actions'),
       hideHeader: true,
       align: 'end',
       cell: (eventType) => editable && <EventTypeActions eventType={eventType} />,
@@ -179,7 +187,7 @@ function ActiveSwitch({ eventType, editable }: { eventType: EventTypeView; edita
   return (
     <Group gap="xs" wrap="nowrap">
       <Switch
-        aria-label={`${title} can be booked`}
+        aria-label={t('switch', { title })}
         checked={update.isPending ? !active : active}
         disabled={!editable || update.isPending}
         onChange={() =>
@@ -187,12 +195,12 @@ function ActiveSwitch({ eventType, editable }: { eventType: EventTypeView; edita
             { slug, eventTypeId: id, version, active: !active },
             {
               onError: (error) =>
-                failed(`${title} was not changed.`, explain(error) ?? problemOf(error).message),
+                failed(t('notChanged', { title }), explain(error) ?? problemOf(error).message),
             },
           )
         }
       />
-      {active && !listed && <StatusBadge {...stateMeta.unlisted} />}
+      {active && !listed && <StatusBadge {...stateMeta('unlisted')} />}
     </Group>
   )
 }

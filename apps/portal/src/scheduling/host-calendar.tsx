@@ -5,6 +5,7 @@ import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
 import { FailureText } from '@atrium/ui/failure-text'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { Time } from '@atrium/ui/time'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
@@ -16,6 +17,8 @@ import { explain } from '../tenants/problems.ts'
 import { showRejection } from '../tenants/rejection.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useCheckMailbox, useConnectMailbox, useDisconnectMailbox } from './host-mutations.ts'
+
+const t = translations('portal.scheduling-hosts')
 
 interface Props {
   host: HostView
@@ -34,10 +37,7 @@ export function HostCalendar({ host, changing }: Props) {
       {credential.present ? (
         <Connected host={host} changing={changing} />
       ) : (
-        <Text size="sm">
-          Free times are read from the calendar of {host.mailAddress}, and bookings are written into
-          it. Connect the mailbox to begin.
-        </Text>
+        <Text size="sm">{t('calendar.connectFirst', { address: host.mailAddress })}</Text>
       )}
       {credential.error !== null && (
         <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>
@@ -51,11 +51,6 @@ export function HostCalendar({ host, changing }: Props) {
   )
 }
 
-const sources = {
-  minted: 'An app password that the platform made for this alone',
-  entered: 'An app password that was typed in',
-}
-
 function Connected({ host, changing }: Props) {
   const { slug } = useTenant()
   const { credential } = host
@@ -65,15 +60,17 @@ function Connected({ host, changing }: Props) {
   return (
     <>
       <DetailList>
-        <DetailItem label="Mailbox">{host.mailAddress}</DetailItem>
-        <DetailItem label="Access by">{credential.source && sources[credential.source]}</DetailItem>
-        <DetailItem label="Last checked">
+        <DetailItem label={t('calendar.mailbox')}>{host.mailAddress}</DetailItem>
+        <DetailItem label={t('calendar.access')}>
+          {credential.source && t(`calendar.sources.${credential.source}`)}
+        </DetailItem>
+        <DetailItem label={t('calendar.checkedAt')}>
           {credential.checkedAt && <Time at={credential.checkedAt} show="both" />}
         </DetailItem>
       </DetailList>
       {check.error !== null && (
         <ProblemAlert
-          title="The mailbox could not be checked."
+          title={t('calendar.checkFailed')}
           error={check.error}
           message={explain(check.error)}
         />
@@ -87,33 +84,31 @@ function Connected({ host, changing }: Props) {
               check.mutate(
                 { slug, hostId: host.id },
                 {
-                  onSuccess: ({ ok }) =>
-                    ok && done('The mailbox answers and accepts the credential.'),
+                  onSuccess: ({ ok }) => ok && done(t('calendar.works')),
                 },
               )
             }
           >
-            Check now
+            {t('calendar.check')}
           </Button>
           <Button variant="subtle" color="red" onClick={open}>
-            Disconnect
+            {t('calendar.disconnect')}
           </Button>
         </Group>
       )}
       <ConfirmDialog
         opened={asking}
         onClose={close}
-        title={`Disconnect the mailbox of ${host.name}?`}
-        confirmLabel="Disconnect"
+        title={t('calendar.disconnectTitle', { host: host.name })}
+        confirmLabel={t('calendar.disconnect')}
         explain={explain}
         onConfirm={async () => {
           await disconnect.mutateAsync({ slug, hostId: host.id })
-          done('The mailbox is disconnected.')
+          done(t('calendar.disconnected'))
         }}
       >
-        Visitors are offered no more times until it is connected again. Bookings that were made
-        stay, and what changes about them is not written into the calendar meanwhile.{' '}
-        {credential.source === 'minted' && 'The app password is revoked at the mail server.'}
+        {t('calendar.disconnectEffect')}{' '}
+        {credential.source === 'minted' && t('calendar.disconnectRevokes')}
       </ConfirmDialog>
     </>
   )
@@ -137,7 +132,7 @@ function Connect({ host, entering, onEnter, onDone }: ConnectProps) {
         cancel={
           host.mintable && (
             <Button variant="default" onClick={onDone}>
-              Back
+              {t('calendar.back')}
             </Button>
           )
         }
@@ -147,7 +142,7 @@ function Connect({ host, entering, onEnter, onDone }: ConnectProps) {
     <>
       {mint.error !== null && (
         <ProblemAlert
-          title="The mailbox was not connected."
+          title={t('calendar.connectFailed')}
           error={mint.error}
           message={explain(mint.error)}
         />
@@ -159,14 +154,14 @@ function Connect({ host, entering, onEnter, onDone }: ConnectProps) {
           onClick={() =>
             mint.mutate(
               { slug, hostId: host.id, mode: 'mint' },
-              { onSuccess: () => done(`The calendar of ${host.name} is connected.`) },
+              { onSuccess: () => done(t('calendar.connected', { host: host.name })) },
             )
           }
         >
-          Connect mailbox
+          {t('calendar.connect')}
         </Button>
         <Button variant="subtle" onClick={onEnter}>
-          Enter an app password instead
+          {t('calendar.enterInstead')}
         </Button>
       </Group>
     </>
@@ -200,7 +195,7 @@ function EnterPassword({
         onSuccess: () => {
           form.reset()
           onDone()
-          done(`The calendar of ${host.name} is connected.`)
+          done(t('calendar.connected', { host: host.name }))
         },
         onError: (error) => {
           if (!showRejection(form, error)) setRejected(error)
@@ -213,7 +208,7 @@ function EnterPassword({
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
         <TextInput
-          label="User name at the mail server"
+          label={t('calendar.username')}
           required
           autoComplete="off"
           autoCapitalize="none"
@@ -221,23 +216,23 @@ function EnterPassword({
           {...form.getInputProps('username')}
         />
         <PasswordInput
-          label="App password"
-          description="It is tried out, then stored encrypted. Nobody can read it again here."
+          label={t('calendar.password')}
+          description={t('calendar.passwordHint')}
           required
           autoComplete="off"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the app password' }}
+          visibilityToggleButtonProps={{ 'aria-label': t('calendar.showPassword') }}
           {...form.getInputProps('secret')}
         />
         {refused !== undefined && (
           <ProblemAlert
-            title="The mailbox was not connected."
+            title={t('calendar.connectFailed')}
             error={refused}
             message={explain(refused)}
           />
         )}
         <Group gap="xs">
           <Button type="submit" loading={connect.isPending}>
-            Connect mailbox
+            {t('calendar.connect')}
           </Button>
           {cancel}
         </Group>

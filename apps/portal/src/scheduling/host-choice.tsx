@@ -1,6 +1,7 @@
 import type { HostView } from '@atrium/core/scheduling/hosts'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { NativeSelect } from '@mantine/core'
 import { IconCalendarUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -9,6 +10,8 @@ import * as links from '../links.ts'
 import { useProfile } from '../profile/use-profile.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
+
+const t = translations('portal.scheduling')
 
 interface Props {
   /** From the address; the person's own host, else the first one, where it names none. */
@@ -23,11 +26,11 @@ export function ChosenHost({ chosen, children }: Props) {
   const { slug } = useTenant()
   const { me } = useProfile()
   const query = useQuery(useTRPC().scheduling.hosts.list.queryOptions({ slug }))
-  if (query.isPending) return <LoadingRows label="Loading hosts" />
+  if (query.isPending) return <LoadingRows label={t('hosts.loading')} />
   if (query.error) {
     return (
       <ErrorState
-        title="The hosts could not be loaded."
+        title={t('hosts.failed')}
         error={query.error}
         onRetry={() => void query.refetch()}
         retrying={query.isFetching}
@@ -43,10 +46,10 @@ export function ChosenHost({ chosen, children }: Props) {
     return (
       <EmptyState
         icon={<IconCalendarUser size={32} stroke={1.5} aria-hidden />}
-        title="Nobody can be booked yet"
-        action={<LinkButton {...links.hosts(slug)}>Go to hosts</LinkButton>}
+        title={t('hosts.empty.title')}
+        action={<LinkButton {...links.hosts(slug)}>{t('hosts.empty.toHosts')}</LinkButton>}
       >
-        Add a host first: a member whose calendar visitors can book.
+        {t('hosts.empty.hint')}
       </EmptyState>
     )
   }
@@ -66,7 +69,7 @@ export function HostPicker({
   if (hosts.length < 2) return null
   return (
     <NativeSelect
-      label="Host"
+      label={t('hosts.label')}
       data={hosts.map(({ id, name }) => ({ value: id, label: name }))}
       value={host.id}
       onChange={(event) => onChange(event.currentTarget.value)}

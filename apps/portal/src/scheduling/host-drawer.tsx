@@ -4,8 +4,8 @@ import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
-import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
@@ -22,6 +22,9 @@ import { HostForm } from './host-form.tsx'
 import { useRemoveHost } from './host-mutations.ts'
 import { calendarMeta, hindrance } from './host-status-meta.ts'
 
+const t = translations('portal.scheduling-hosts')
+const area = translations('portal.scheduling')
+
 interface Props {
   hostId: string
   onClose: () => void
@@ -32,11 +35,11 @@ export default function HostDrawer({ hostId, onClose }: Props) {
   const { slug } = useTenant()
   const query = useQuery(useTRPC().scheduling.hosts.get.queryOptions({ slug, hostId }))
   return (
-    <SideDrawer opened onClose={onClose} title={query.data?.name ?? 'Host'}>
-      {query.isPending && <LoadingRows label="Loading the host" />}
+    <SideDrawer opened onClose={onClose} title={query.data?.name ?? t('drawer.title')}>
+      {query.isPending && <LoadingRows label={t('drawer.loading')} />}
       {query.error && (
         <ErrorState
-          title="The host could not be loaded."
+          title={t('drawer.failed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -64,48 +67,46 @@ function Details({ host, onGone }: { host: HostView; onGone: () => void }) {
           color="yellow"
           icon={<IconAlertTriangle aria-hidden />}
           mb="md"
-          title="Cannot be booked at the moment"
+          title={t('drawer.hindered')}
         >
           {against}
         </Alert>
       )}
-      <DrawerPart title="Public page">
+      <DrawerPart title={t('drawer.publicPage')}>
         {host.publicUrl ? (
           <Stack gap="xs" align="flex-start">
-            <CopyValue label="Link" value={host.publicUrl} hideLabel />
+            <CopyValue label={t('drawer.link')} value={host.publicUrl} hideLabel />
             <Anchor href={host.publicUrl} target="_blank" rel="noreferrer" size="sm">
-              Open the page <IconExternalLink size={14} aria-hidden />
+              {t('drawer.openPage')} <IconExternalLink size={14} aria-hidden />
             </Anchor>
           </Stack>
         ) : (
-          <Text size="sm">This installation has no booking pages.</Text>
+          <Text size="sm">{area('noBookingPages')}</Text>
         )}
       </DrawerPart>
-      <DrawerPart title="Calendar">
+      <DrawerPart title={t('drawer.calendar')}>
         <HostCalendar host={host} changing={changing} />
       </DrawerPart>
       {changing ? (
-        <DrawerPart title="What visitors read">
+        <DrawerPart title={t('drawer.visitorsRead')}>
           {/* Keyed by the version, so that a change made elsewhere does not stay behind the form. */}
           <HostForm key={host.version} host={host} />
         </DrawerPart>
       ) : (
         <DetailList>
-          <DetailItem label="Title">{host.title}</DetailItem>
-          <DetailItem label="Mail address">{host.mailAddress}</DetailItem>
+          <DetailItem label={t('drawer.jobTitle')}>{host.title}</DetailItem>
+          <DetailItem label={t('drawer.mailAddress')}>{host.mailAddress}</DetailItem>
         </DetailList>
       )}
-      <DrawerPart title="Bookings">
+      <DrawerPart title={t('drawer.bookings')}>
         <Text size="sm">
           <LinkAnchor {...links.bookings(slug, { host: host.id })}>
-            {host.comingBookings === 1
-              ? '1 booking to come'
-              : `${formatCount(host.comingBookings)} bookings to come`}
+            {t('drawer.upcoming', { count: host.comingBookings })}
           </LinkAnchor>
         </Text>
       </DrawerPart>
       {changing && (
-        <DrawerPart title="Removal">
+        <DrawerPart title={t('drawer.removal')}>
           <Removal host={host} onGone={onGone} />
         </DrawerPart>
       )}
@@ -121,41 +122,33 @@ function Removal({ host, onGone }: { host: HostView; onGone: () => void }) {
   return (
     <>
       <Text size="sm" mb="sm">
-        The host's event types go with it. Bookings that are over stay on record.
+        {t('remove.hint')}
       </Text>
       <Button variant="light" color="red" onClick={open}>
-        Remove host
+        {t('remove.button')}
       </Button>
       <ConfirmDialog
         opened={asking}
         onClose={close}
-        title={`Remove ${host.name} as a host?`}
+        title={t('remove.title', { host: host.name })}
         confirmLabel={
-          coming > 0
-            ? `Cancel ${coming === 1 ? 'the booking' : `${coming} bookings`} and remove`
-            : 'Remove host'
+          coming > 0 ? t('remove.buttonCancelling', { count: coming }) : t('remove.button')
         }
         explain={explain}
         onConfirm={async () => {
           await remove.mutateAsync({ slug, hostId: host.id, cancelBookings: coming > 0 })
           onGone()
-          done(`${host.name} is no longer a host.`)
+          done(t('remove.done', { host: host.name }))
         }}
       >
         <Stack gap="xs">
-          <Text inherit>
-            Nobody can book {host.name} any more, and the public page is gone. The person stays a
-            member.
-          </Text>
+          <Text inherit>{t('remove.effect', { host: host.name })}</Text>
           {coming > 0 && (
             <Text inherit fw={600}>
-              {coming === 1 ? 'The booking to come is' : `All ${coming} bookings to come are`}{' '}
-              cancelled. The visitors are told by mail.
+              {t('remove.cancelled', { count: coming })}
             </Text>
           )}
-          {host.credential.source === 'minted' && (
-            <Text inherit>The app password that was made for scheduling is revoked.</Text>
-          )}
+          {host.credential.source === 'minted' && <Text inherit>{t('remove.revoked')}</Text>}
         </Stack>
       </ConfirmDialog>
     </>

@@ -3,6 +3,7 @@ import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { SaveButtons } from '@atrium/ui/save-buttons'
 import { zodForm } from '@atrium/ui/zod-form'
 import {
@@ -21,6 +22,8 @@ import { showRejection } from '../tenants/rejection.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useUpdateHost } from './host-mutations.ts'
 import { ZoneSelect } from './zone-select.tsx'
+
+const t = translations('portal.scheduling-hosts')
 
 type Count = number | ''
 
@@ -103,7 +106,7 @@ export function HostForm({ host }: { host: HostView }) {
         },
       },
       {
-        onSuccess: () => done('The host is saved.'),
+        onSuccess: () => done(t('form.saved')),
         onError: (error) => {
           if (!showRejection(form, error)) setRejected(error)
         },
@@ -115,15 +118,20 @@ export function HostForm({ host }: { host: HostView }) {
     min: 1,
     max: schedulingLimits.bookingsPerPeriod,
     allowDecimal: false,
-    placeholder: 'Any number',
+    placeholder: t('form.noLimit'),
   }
   return (
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
-        <TextInput label="Name" required maxLength={100} {...form.getInputProps('name')} />
-        <TextInput label="Title" maxLength={100} {...form.getInputProps('title')} />
+        <TextInput
+          label={t('form.name')}
+          required
+          maxLength={100}
+          {...form.getInputProps('name')}
+        />
+        <TextInput label={t('form.jobTitle')} maxLength={100} {...form.getInputProps('title')} />
         <Textarea
-          label="About"
+          label={t('form.about')}
           autosize
           minRows={2}
           maxRows={8}
@@ -131,59 +139,63 @@ export function HostForm({ host }: { host: HostView }) {
           {...form.getInputProps('description')}
         />
         <TextInput
-          label="Picture"
-          description="Address of an image, https."
+          label={t('form.picture')}
+          description={t('form.pictureHint')}
           type="url"
           {...form.getInputProps('avatarUrl')}
         />
         <TextInput
-          label="Address of the page"
-          description="The last part of the public link. Links that were given out before stop working."
+          label={t('form.slug')}
+          description={t('form.slugHint')}
           required
           autoCapitalize="none"
           spellCheck={false}
           {...form.getInputProps('hostSlug')}
         />
         <ZoneSelect
-          label="Time zone"
-          description="What the host's clock shows. Working hours have a zone of their own, under Availability."
+          label={t('form.zone')}
+          description={t('form.zoneHint')}
           value={form.values.zone}
           onChange={(zone) => form.setFieldValue('zone', zone)}
           error={form.errors.zone}
         />
         <TextInput
-          label="Mail address"
-          description="Stands as the organizer in invitations."
+          label={t('form.mailAddress')}
+          description={t('form.mailAddressHint')}
           type="email"
           required
           {...form.getInputProps('mailAddress')}
         />
-        <Fieldset legend="Most bookings, over all event types">
+        <Fieldset legend={t('form.most')}>
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="xs">
-            <NumberInput label="In a day" {...most} {...form.getInputProps('limits.day')} />
-            <NumberInput label="In a week" {...most} {...form.getInputProps('limits.week')} />
-            <NumberInput label="In a month" {...most} {...form.getInputProps('limits.month')} />
+            <NumberInput label={t('form.perDay')} {...most} {...form.getInputProps('limits.day')} />
+            <NumberInput
+              label={t('form.perWeek')}
+              {...most}
+              {...form.getInputProps('limits.week')}
+            />
+            <NumberInput
+              label={t('form.perMonth')}
+              {...most}
+              {...form.getInputProps('limits.month')}
+            />
           </SimpleGrid>
         </Fieldset>
         <Switch
-          label="In the list of hosts"
-          description="Off: only who has the link finds the page."
+          label={t('form.listed')}
+          description={t('form.listedHint')}
           {...form.getInputProps('listed', { type: 'checkbox' })}
         />
         <Switch
-          label="Can be booked"
-          description="Off: the page is not there for visitors. Bookings that were made stay."
+          label={t('form.enabled')}
+          description={t('form.enabledHint')}
           {...form.getInputProps('enabled', { type: 'checkbox' })}
         />
         {refused !== undefined && (
-          <ProblemAlert
-            title="The host was not saved."
-            error={refused}
-            message={explain(refused)}
-          />
+          <ProblemAlert title={t('form.failed')} error={refused} message={explain(refused)} />
         )}
         <SaveButtons
-          label="Save changes"
+          label={t('form.save')}
           saving={update.isPending}
           dirty={form.isDirty()}
           onDiscard={form.reset}

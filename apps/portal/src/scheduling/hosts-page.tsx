@@ -1,8 +1,8 @@
 import type { HostView } from '@atrium/core/scheduling/hosts'
 import { CopyValue } from '@atrium/ui/copy'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
@@ -26,6 +26,9 @@ import { withoutScheme } from './time-text.ts'
 // What only those need who change something loads when it is needed.
 const AddHostDialog = lazy(() => import('./add-host-dialog.tsx'))
 const HostDrawer = lazy(() => import('./host-drawer.tsx'))
+
+const t = translations('portal.scheduling-hosts')
+const area = translations('portal.scheduling')
 
 /** What the address of this page carries: whose details are open. */
 const readHostsSearch = searchReader({ host: recordId })
@@ -51,7 +54,7 @@ export function HostsPage() {
   const mayAdd = mayChange(tenant) || (tenant.role !== null && !isHost && !closed)
   const addButton = mayAdd && (
     <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
-      {mayChange(tenant) ? 'Add host' : 'Become a host'}
+      {t(mayChange(tenant) ? 'add.button' : 'add.become')}
     </Button>
   )
 
@@ -59,15 +62,15 @@ export function HostsPage() {
   return (
     <>
       <PageHeader
-        title="Hosts"
-        tabTitle={`Hosts of ${tenant.name}`}
-        description="Members whose calendars visitors can book. Times are computed from the live calendar, so nobody is booked twice."
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
         actions={hosts && hosts.length > 0 && addButton}
       />
-      {query.isPending && <LoadingRows label="Loading hosts" />}
+      {query.isPending && <LoadingRows label={area('hosts.loading')} />}
       {query.error && (
         <ErrorState
-          title="The hosts could not be loaded."
+          title={area('hosts.failed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -76,17 +79,15 @@ export function HostsPage() {
       {hosts && hosts.length === 0 && !query.error && (
         <EmptyState
           icon={<IconCalendarUser size={32} stroke={1.5} aria-hidden />}
-          title="Nobody can be booked yet"
+          title={t('empty.title')}
           action={addButton}
         >
-          {mayAdd
-            ? 'Make a member a host, connect the mailbox with one click, and share the link of the booking page.'
-            : 'An admin of this workplace can make you a host.'}
+          {t(mayAdd ? 'empty.hint' : 'empty.hintOthers')}
         </EmptyState>
       )}
       {hosts && hosts.length > 0 && !query.error && (
         <ResponsiveTable
-          caption={`Hosts of ${tenant.name}`}
+          caption={t('tabTitle', { tenant: tenant.name })}
           columns={columnsOf(slug)}
           rows={hosts}
           rowKey={({ id }) => id}
@@ -114,7 +115,7 @@ function columnsOf(slug: string): Column<HostView>[] {
   return [
     {
       key: 'host',
-      header: 'Host',
+      header: t('columns.host'),
       primary: true,
       cell: ({ id, name, title, active, listed }) => (
         <>
@@ -122,7 +123,7 @@ function columnsOf(slug: string): Column<HostView>[] {
             {name}
           </LinkAnchor>
           <Text size="sm" c="dimmed">
-            {[title, !active && 'cannot be booked', active && !listed && 'not in the list of hosts']
+            {[title, !active && t('notBookable'), active && !listed && t('notListed')]
               .filter(Boolean)
               .join(', ')}
           </Text>
@@ -131,25 +132,28 @@ function columnsOf(slug: string): Column<HostView>[] {
     },
     {
       key: 'calendar',
-      header: 'Calendar',
+      header: t('columns.calendar'),
       cell: (host) => <StatusBadge {...calendarMeta(host)} />,
     },
-    { key: 'zone', header: 'Time zone', cell: ({ zone }) => zone.replaceAll('_', ' ') },
+    { key: 'zone', header: t('columns.zone'), cell: ({ zone }) => zone.replaceAll('_', ' ') },
     {
       key: 'bookings',
-      header: 'To come',
+      header: t('columns.bookings'),
       align: 'end',
-      cell: ({ comingBookings }) =>
-        comingBookings === 1 ? '1 booking' : `${formatCount(comingBookings)} bookings`,
+      cell: ({ comingBookings }) => t('bookings', { count: comingBookings }),
     },
     {
       key: 'link',
-      header: 'Public page',
+      header: t('columns.link'),
       wideOnly: true,
       cell: ({ publicUrl, name }) =>
         publicUrl && (
           <span style={{ position: 'relative', zIndex: 1 }}>
-            <CopyValue label={`link of ${name}`} value={withoutScheme(publicUrl)} hideLabel />
+            <CopyValue
+              label={t('linkOf', { host: name })}
+              value={withoutScheme(publicUrl)}
+              hideLabel
+            />
           </span>
         ),
     },

@@ -1,9 +1,12 @@
 import type { Hours } from '@atrium/core/scheduling/schedules'
+import { translations } from '@atrium/ui/messages'
 import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { furtherHours } from './schedule-form.ts'
 import { acrossMidnight } from './time-text.ts'
+
+const t = translations('portal.scheduling-availability')
 
 interface Props {
   /** Whose hours they are: "Monday". */
@@ -35,7 +38,8 @@ export function HoursFields({
   return (
     <Stack gap={6}>
       {hours.map((one, index) => {
-        const nth = hours.length > 1 ? ` ${index + 1}` : ''
+        const nth = hours.length > 1
+        const names = { day, position: index + 1 }
         const error = errors[`${path}.${index}.start`] ?? errors[`${path}.${index}.end`]
         const note = acrossMidnight(one, following)
         return (
@@ -46,7 +50,7 @@ export function HoursFields({
               <TextInput
                 type="time"
                 required
-                aria-label={`${day}, start${nth}`}
+                aria-label={t(nth ? 'hours.startNth' : 'hours.start', names)}
                 value={one.start}
                 disabled={disabled}
                 error={errors[`${path}.${index}.start`] !== undefined}
@@ -59,7 +63,7 @@ export function HoursFields({
               <TextInput
                 type="time"
                 required
-                aria-label={`${day}, end${nth}`}
+                aria-label={t(nth ? 'hours.endNth' : 'hours.end', names)}
                 value={one.end}
                 disabled={disabled}
                 error={errors[`${path}.${index}.end`] !== undefined}
@@ -71,7 +75,7 @@ export function HoursFields({
                 color="gray"
                 size={36}
                 disabled={disabled}
-                aria-label={`Remove hours${nth} of ${day}`}
+                aria-label={t(nth ? 'hours.removeNth' : 'hours.remove', names)}
                 onClick={() => onChange(hours.filter((_, at) => at !== index))}
               >
                 <IconX size={17} aria-hidden />
@@ -99,17 +103,17 @@ export function HoursFields({
         <Group gap="xs">
           {hours.length === 0 && (
             <Text size="sm" c="dimmed">
-              Closed
+              {t('hours.closed')}
             </Text>
           )}
           <Button
             size="compact-sm"
             variant="subtle"
             leftSection={<IconPlus size={15} aria-hidden />}
-            aria-label={`Add hours to ${day}`}
+            aria-label={t('hours.addTo', { day })}
             onClick={() => onChange([...hours, furtherHours(hours)])}
           >
-            Add hours
+            {t('hours.add')}
           </Button>
         </Group>
       )}

@@ -1,7 +1,8 @@
-import type { LocationKind } from '@atrium/core/scheduling/scheduling'
+import { type LocationKind, locationKinds } from '@atrium/core/scheduling/scheduling'
+import { translations } from '@atrium/ui/messages'
 import { NativeSelect, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { locationNames } from './time-text.ts'
+import { locationName } from './time-text.ts'
 
 interface Props {
   kind: LocationKind
@@ -12,21 +13,9 @@ interface Props {
   onLocation: (location: string) => void
 }
 
-const place: Readonly<
-  Record<
-    Exclude<LocationKind, 'visitor_phone'>,
-    { label: string; placeholder: string; type: 'url' | 'tel' | 'text' }
-  >
-> = {
-  video: {
-    label: 'Address of the video call',
-    placeholder: 'https://meet.example.com/your-room',
-    type: 'url',
-  },
-  phone: { label: 'Number that visitors call', placeholder: '+49 30 123456', type: 'tel' },
-  in_person: { label: 'Where you meet', placeholder: 'Main Street 1, second floor', type: 'text' },
-}
-const kinds = Object.keys(locationNames) as LocationKind[]
+const t = translations('portal.scheduling-event-types')
+
+const types = { video: 'url', phone: 'tel', in_person: 'text' } as const
 
 /** How people meet, and what visitors are told of it. */
 export function LocationFields({
@@ -40,8 +29,8 @@ export function LocationFields({
   return (
     <>
       <NativeSelect
-        label="Place"
-        data={kinds.map((value) => ({ value, label: locationNames[value] }))}
+        label={t('location.kind')}
+        data={locationKinds.map((value) => ({ value, label: locationName(value) }))}
         value={kind}
         disabled={disabled}
         data-path="locationKind"
@@ -49,10 +38,10 @@ export function LocationFields({
       />
       {kind !== 'visitor_phone' && (
         <TextInput
-          {...place[kind]}
-          description={
-            kind === 'video' ? 'Told to visitors once the booking is confirmed.' : undefined
-          }
+          type={types[kind]}
+          label={t(`location.${kind}.label`)}
+          placeholder={t(`location.${kind}.placeholder`)}
+          description={kind === 'video' ? t('location.video.hint') : undefined}
           required
           maxLength={500}
           disabled={disabled}

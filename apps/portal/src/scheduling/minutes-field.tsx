@@ -1,6 +1,10 @@
+import { inSentence } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Group, NativeSelect, NumberInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Typed } from './event-type-form.ts'
+
+const t = translations('portal.scheduling-event-types')
 
 interface Props {
   label: string
@@ -13,10 +17,10 @@ interface Props {
   onChange: (minutes: Typed) => void
 }
 
-const units = [
-  { value: '1', label: 'minutes' },
-  { value: '60', label: 'hours' },
-  { value: '1440', label: 'days' },
+const units = () => [
+  { value: '1', label: t('units.minutes') },
+  { value: '60', label: t('units.hours') },
+  { value: '1440', label: t('units.days') },
 ]
 
 /** The largest unit in which the minutes are a whole number. */
@@ -52,8 +56,8 @@ export function MinutesField({
         onChange={(typed) => onChange(typeof typed === 'number' ? typed * unit : '')}
       />
       <NativeSelect
-        aria-label={`Unit of ${label.toLowerCase()}`}
-        data={units}
+        aria-label={t('units.label', { field: inSentence(label) })}
+        data={units()}
         value={String(unit)}
         disabled={disabled}
         w={112}

@@ -1,9 +1,14 @@
+import { weekdays } from '@atrium/core/scheduling/schedules'
 import { dateOf, dayOf, weekdayOf } from '@atrium/core/scheduling/time-zones'
+import { translations } from '@atrium/ui/messages'
+import { viewerLocale as locale } from '@atrium/ui/page-language'
 import { ActionIcon, Group, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
 import classes from './month-calendar.module.css'
-import { dateText } from './time-text.ts'
+import { dateText, dayName } from './time-text.ts'
+
+const t = translations('portal.scheduling-availability')
 
 interface Props {
   /** Names the calendar. */
@@ -11,12 +16,15 @@ interface Props {
   today: string
   chosen: string | undefined
   onChoose: (date: string) => void
-  /** Dates that stand out, with the words that say why: "closed". */
-  marks: ReadonlyMap<string, { kind: 'closed' | 'other'; words: string }>
+  /** Dates that stand out, with the reason: "closed". */
+  marks: ReadonlyMap<string, { kind: 'closed' | 'other'; label: string }>
 }
 
-const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
-const monthName = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const monthName = new Intl.DateTimeFormat(locale, {
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
 
 /** The first of a month so many months from the date's. */
 function firstOfMonth(date: string, months = 0): string {
@@ -60,7 +68,7 @@ export function MonthCalendar({ label, today, chosen, onChoose, marks }: Props) 
           variant="subtle"
           color="gray"
           size={36}
-          aria-label="Previous month"
+          aria-label={t('month.previous')}
           onClick={() => setMonth(firstOfMonth(month, -1))}
         >
           <IconChevronLeft size={18} aria-hidden />
@@ -72,7 +80,7 @@ export function MonthCalendar({ label, today, chosen, onChoose, marks }: Props) 
           variant="subtle"
           color="gray"
           size={36}
-          aria-label="Next month"
+          aria-label={t('month.next')}
           onClick={() => setMonth(firstOfMonth(month, 1))}
         >
           <IconChevronRight size={18} aria-hidden />
@@ -81,9 +89,9 @@ export function MonthCalendar({ label, today, chosen, onChoose, marks }: Props) 
       <table className={classes.table} aria-label={label}>
         <thead>
           <tr>
-            {names.map((name) => (
-              <th key={name} scope="col">
-                {name}
+            {weekdays.map((weekday) => (
+              <th key={weekday} scope="col">
+                {dayName(weekday, 'short')}
               </th>
             ))}
           </tr>
@@ -99,7 +107,7 @@ export function MonthCalendar({ label, today, chosen, onChoose, marks }: Props) 
         >
           {Array.from({ length: weeks }, (_, week) => (
             <tr key={week}>
-              {names.map((name, weekday) => {
+              {weekdays.map((name, weekday) => {
                 const day = first - weekdayOf(first) + week * 7 + weekday
                 if (day < first || day > last) return <td key={name} />
                 const date = dateOf(day)
@@ -114,7 +122,7 @@ export function MonthCalendar({ label, today, chosen, onChoose, marks }: Props) 
                       data-past={date < today || undefined}
                       data-today={date === today || undefined}
                       aria-pressed={date === chosen}
-                      aria-label={`${dateText(date)}${mark ? `, ${mark.words}` : ''}${date === today ? ', today' : ''}`}
+                      aria-label={labelOf(date, mark?.label, date === today)}
                       tabIndex={date === reachable ? 0 : -1}
                       onFocus={() => setFocused(date)}
                       onClick={() => onChoose(date)}
@@ -130,4 +138,10 @@ export function MonthCalendar({ label, today, chosen, onChoose, marks }: Props) 
       </table>
     </div>
   )
+}
+
+function labelOf(date: string, mark: string | undefined, isToday: boolean): string {
+  const marked =
+    mark === undefined ? dateText(date) : t('month.marked', { date: dateText(date), mark })
+  return isToday ? t('month.today', { date: marked }) : marked
 }

@@ -1,11 +1,14 @@
 import type { DateOverride, Hours, WeeklyHours } from '@atrium/core/scheduling/schedules'
+import { translations } from '@atrium/ui/messages'
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconCalendarOff, IconClockEdit } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { HoursFields } from './hours-fields.tsx'
 import { MonthCalendar } from './month-calendar.tsx'
 import { withDate } from './schedule-form.ts'
-import { dateText, dayNames, hoursText, nextDate, weekdayOfDate } from './time-text.ts'
+import { dateText, dayName, hoursText, nextDate, weekdayOfDate } from './time-text.ts'
+
+const t = translations('portal.scheduling-availability')
 
 interface Props {
   overrides: readonly DateOverride[]
@@ -23,9 +26,10 @@ export function OverridesEditor({ overrides, weekly, today, errors, disabled, on
   const marks = new Map(
     overrides.map(({ date: of, windows }) => [
       of,
-      windows.length === 0
-        ? { kind: 'closed' as const, words: 'closed' }
-        : { kind: 'other' as const, words: hoursText(windows) },
+      {
+        kind: windows.length === 0 ? ('closed' as const) : ('other' as const),
+        label: hoursText(windows),
+      },
     ]),
   )
   const coming = overrides.filter((entry) => entry.date >= today)
@@ -34,7 +38,7 @@ export function OverridesEditor({ overrides, weekly, today, errors, disabled, on
       <Group align="flex-start" gap="xl">
         <Stack flex="0 1 340px" miw={280}>
           <MonthCalendar
-            label="Dates of this schedule"
+            label={t('dates.calendar')}
             today={today}
             chosen={date}
             onChoose={setDate}
@@ -44,8 +48,7 @@ export function OverridesEditor({ overrides, weekly, today, errors, disabled, on
         <Stack flex="1 1 260px" gap="sm">
           {date === undefined ? (
             <Text size="sm" c="dimmed" maw="40ch">
-              Choose a date to close it or to give it other hours. Marked dates differ from the
-              ordinary week.
+              {t('dates.choose')}
             </Text>
           ) : (
             <ChosenDate {...{ date, overrides, weekly, errors, disabled, onChange }} />
@@ -63,7 +66,7 @@ export function OverridesEditor({ overrides, weekly, today, errors, disabled, on
       {coming.length > 0 && (
         <div>
           <Text size="sm" fw={550} mb={4}>
-            Coming dates
+            {t('dates.upcoming')}
           </Text>
           <Stack gap={2} component="ul" m={0} p={0}>
             {coming.slice(0, 12).map(({ date: of, windows }) => (
@@ -79,7 +82,7 @@ export function OverridesEditor({ overrides, weekly, today, errors, disabled, on
           </Stack>
           {coming.length > 12 && (
             <Text size="sm" c="dimmed" mt={4}>
-              and {coming.length - 12} more
+              {t('dates.more', { count: coming.length - 12 })}
             </Text>
           )}
         </div>
@@ -122,7 +125,7 @@ function ChosenDate({
           {!disabled && (
             <Group gap="xs">
               <Button size="xs" variant="default" onClick={() => set(undefined)}>
-                Back to the usual hours
+                {t('dates.reset')}
               </Button>
             </Group>
           )}
@@ -130,7 +133,7 @@ function ChosenDate({
       ) : (
         <>
           <Text size="sm" c="dimmed">
-            Follows {dayNames[weekday]}: {hoursText(usual)}.
+            {t('dates.follows', { day: dayName(weekday), hours: hoursText(usual) })}
           </Text>
           {!disabled && (
             <Group gap="xs">
@@ -140,7 +143,7 @@ function ChosenDate({
                 leftSection={<IconCalendarOff size={16} aria-hidden />}
                 onClick={() => set([])}
               >
-                Close this date
+                {t('dates.close')}
               </Button>
               <Button
                 size="xs"
@@ -154,7 +157,7 @@ function ChosenDate({
                   )
                 }
               >
-                Give it other hours
+                {t('dates.change')}
               </Button>
             </Group>
           )}
@@ -180,9 +183,9 @@ function CloseSeveral({ today, onClose }: { today: string; onClose: (dates: stri
       date = nextDate(date)
     )
       dates.push(date)
-    if (from === '' || to === '') return setFault('Give the first and the last date.')
-    if (dates.length === 0) return setFault('The last date is before the first.')
-    if (dates.length > longestHoliday) return setFault('At most a year at a time.')
+    if (from === '' || to === '') return setFault(t('dates.bothNeeded'))
+    if (dates.length === 0) return setFault(t('dates.wrongOrder'))
+    if (dates.length > longestHoliday) return setFault(t('dates.tooMany'))
     setFault(undefined)
     onClose(dates)
     setFrom('')
@@ -190,24 +193,24 @@ function CloseSeveral({ today, onClose }: { today: string; onClose: (dates: stri
   }
 
   return (
-    <Stack gap={4} role="group" aria-label="Close several dates">
+    <Stack gap={4} role="group" aria-label={t('dates.closeSeveral')}>
       <Group gap="xs" align="flex-end">
         <TextInput
           type="date"
-          label="Away from"
+          label={t('dates.from')}
           min={today}
           value={from}
           onChange={(event) => setFrom(event.currentTarget.value)}
         />
         <TextInput
           type="date"
-          label="to"
+          label={t('dates.to')}
           min={from || today}
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
         />
         <Button variant="default" onClick={close}>
-          Close these dates
+          {t('dates.closeThese')}
         </Button>
       </Group>
       {fault && (

@@ -1,3 +1,4 @@
+import { translations } from '@atrium/ui/messages'
 import {
   ActionIcon,
   Button,
@@ -14,6 +15,8 @@ import { IconArrowDown, IconArrowUp, IconPlus, IconX } from '@tabler/icons-react
 import type { ReactNode } from 'react'
 import { freeKey, type QuestionValues } from './event-type-form.ts'
 
+const t = translations('portal.scheduling-event-types')
+
 interface Props {
   questions: readonly QuestionValues[]
   errors: Readonly<Record<string, ReactNode>>
@@ -21,12 +24,12 @@ interface Props {
   onChange: (questions: QuestionValues[]) => void
 }
 
-const kinds: { value: QuestionValues['kind']; label: string }[] = [
-  { value: 'text', label: 'One line of text' },
-  { value: 'long_text', label: 'Several lines of text' },
-  { value: 'choice', label: 'One of several choices' },
-  { value: 'phone', label: 'Phone number' },
-  { value: 'checkbox', label: 'Box to tick' },
+const kinds: readonly QuestionValues['kind'][] = [
+  'text',
+  'long_text',
+  'choice',
+  'phone',
+  'checkbox',
 ]
 const most = 20
 
@@ -42,21 +45,21 @@ export function QuestionsEditor({ questions, errors, disabled, onChange }: Props
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
-        Name and e-mail address are asked of everybody.
+        {t('questions.hint')}
       </Text>
       {questions.map((question, index) => {
-        const name = question.label.trim() || `question ${index + 1}`
+        const name = question.label.trim() || t('questions.unnamed', { position: index + 1 })
         return (
           <Card
             key={question.key}
             padding="sm"
             component="fieldset"
-            aria-label={`Question ${index + 1}`}
+            aria-label={t('questions.nth', { position: index + 1 })}
           >
             <Stack gap="xs">
               <Group gap="xs" align="flex-end">
                 <TextInput
-                  label="Question"
+                  label={t('questions.question')}
                   flex="1 1 220px"
                   required
                   maxLength={200}
@@ -67,9 +70,9 @@ export function QuestionsEditor({ questions, errors, disabled, onChange }: Props
                   onChange={(event) => change(index, { label: event.currentTarget.value })}
                 />
                 <NativeSelect
-                  label="Answer"
+                  label={t('questions.answer')}
                   flex="0 1 200px"
-                  data={kinds}
+                  data={kinds.map((kind) => ({ value: kind, label: t(`questions.kinds.${kind}`) }))}
                   disabled={disabled}
                   value={question.kind}
                   onChange={(event) =>
@@ -79,8 +82,8 @@ export function QuestionsEditor({ questions, errors, disabled, onChange }: Props
               </Group>
               {question.kind === 'choice' && (
                 <Textarea
-                  label="Choices"
-                  description="One to a line."
+                  label={t('questions.choices')}
+                  description={t('questions.choicesHint')}
                   autosize
                   minRows={2}
                   maxRows={10}
@@ -94,7 +97,7 @@ export function QuestionsEditor({ questions, errors, disabled, onChange }: Props
               )}
               <Group justify="space-between" gap="xs">
                 <Checkbox
-                  label="Must be answered"
+                  label={t('questions.required')}
                   checked={question.required}
                   disabled={disabled}
                   onChange={(event) => change(index, { required: event.currentTarget.checked })}
@@ -102,21 +105,21 @@ export function QuestionsEditor({ questions, errors, disabled, onChange }: Props
                 {!disabled && (
                   <Group gap={4}>
                     <IconButton
-                      label={`Move ${name} up`}
+                      label={t('questions.up', { question: name })}
                       disabled={index === 0}
                       onClick={() => move(index, -1)}
                     >
                       <IconArrowUp size={17} aria-hidden />
                     </IconButton>
                     <IconButton
-                      label={`Move ${name} down`}
+                      label={t('questions.down', { question: name })}
                       disabled={index === questions.length - 1}
                       onClick={() => move(index, 1)}
                     >
                       <IconArrowDown size={17} aria-hidden />
                     </IconButton>
                     <IconButton
-                      label={`Remove ${name}`}
+                      label={t('questions.remove', { question: name })}
                       onClick={() => onChange(questions.filter((_, at) => at !== index))}
                     >
                       <IconX size={17} aria-hidden />
@@ -147,7 +150,7 @@ export function QuestionsEditor({ questions, errors, disabled, onChange }: Props
               ])
             }
           >
-            Add a question
+            {t('questions.add')}
           </Button>
         </Group>
       )}

@@ -2,6 +2,8 @@ import type { TenantBooking } from '@atrium/core/scheduling/bookings'
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { formatMinutes } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import {
   Button,
   Group,
@@ -19,7 +21,9 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import type { BookingActions } from './booking-mutations.ts'
 import { minutesOf, spanIn } from './booking-times.ts'
 import { SlotPicker } from './slot-picker.tsx'
-import { durationText } from './time-text.ts'
+
+const t = translations('portal.scheduling-bookings')
+const frame = translations('ui.frame')
 
 interface Props {
   booking: TenantBooking
@@ -57,9 +61,7 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
       })
       onClose()
       const newHost = hosts.find(({ id }) => !booking.hosts.some((host) => host.id === id))
-      done(
-        `The booking is moved${newHost ? ` and is now with ${newHost.name}` : ''}. The visitor is told by mail.`,
-      )
+      done(newHost ? t('move.doneToHost', { host: newHost.name }) : t('move.done'))
     } catch (error) {
       setRejected(error)
     } finally {
@@ -68,24 +70,27 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
   }
 
   return (
-    <Modal opened onClose={onClose} title="Move the booking" size="lg" closeOnClickOutside={false}>
+    <Modal opened onClose={onClose} title={t('move.title')} size="lg" closeOnClickOutside={false}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            {booking.title} with {booking.attendee.name}, now on {spanIn(booking)}.
+            {t('move.now', {
+              event: booking.title,
+              visitor: booking.attendee.name,
+              time: spanIn(booking),
+            })}
           </Text>
           {booking.eventType.hostMayChange && (
             <Text size="sm" c="dimmed">
-              {booking.hosts[0]?.name} keeps the booking when free at the new time. Otherwise
-              another host of the round robin gets it.
+              {t('move.hostMayChange', { host: booking.hosts[0]?.name ?? '' })}
             </Text>
           )}
           {durations.length > 1 && (
             <NativeSelect
-              label="Length"
+              label={t('move.length')}
               data={durations.map((minutes) => ({
                 value: String(minutes),
-                label: durationText(minutes),
+                label: formatMinutes(minutes),
               }))}
               value={String(duration)}
               onChange={(event) => {
@@ -95,15 +100,15 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
             />
           )}
           <Switch
-            label="Any time"
-            description="Notice and booking window do not hold. Where the calendar is busy or somebody else has booked, the time is refused."
+            label={t('move.anyTime')}
+            description={t('move.anyTimeHint')}
             checked={anyTime}
             onChange={(event) => setAnyTime(event.currentTarget.checked)}
           />
           {anyTime ? (
             <TextInput
-              label="New time"
-              description="In your own time zone."
+              label={t('move.newTime')}
+              description={t('move.newTimeHint')}
               type="datetime-local"
               step={60}
               required
@@ -120,8 +125,8 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
             />
           )}
           <Textarea
-            label="Reason"
-            description="Optional. The visitor reads it."
+            label={t('move.reason')}
+            description={t('move.reasonHint')}
             autosize
             minRows={2}
             maxLength={schedulingLimits.reasonCharacters}
@@ -129,18 +134,14 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
             onChange={(event) => setReason(event.currentTarget.value)}
           />
           {refused !== undefined && (
-            <ProblemAlert
-              title="The booking was not moved."
-              error={refused}
-              message={explain(refused)}
-            />
+            <ProblemAlert title={t('move.failed')} error={refused} message={explain(refused)} />
           )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose} disabled={pending}>
-              Cancel
+              {frame('cancel')}
             </Button>
             <Button type="submit" loading={pending} disabled={!requested}>
-              Move booking
+              {t('move.button')}
             </Button>
           </Group>
         </Stack>

@@ -4,6 +4,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { SaveButtons } from '@atrium/ui/save-buttons'
@@ -24,6 +25,8 @@ import { todayIn } from './time-text.ts'
 import { WeekFields } from './week-fields.tsx'
 import { WeekPicture } from './week-picture.tsx'
 import { ZoneSelect } from './zone-select.tsx'
+
+const t = translations('portal.scheduling-availability')
 
 interface Props {
   schedule: ScheduleView
@@ -51,7 +54,7 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
       { slug, scheduleId: schedule.id, version: schedule.version, ...requested },
       {
         onSuccess: (saved) => {
-          done('The hours are saved.')
+          done(t('edit.saved'))
           setAffected(saved)
         },
         onError: (error) => {
@@ -66,18 +69,18 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="lg">
-            <Panel title="Schedule">
+            <Panel title={t('edit.title')}>
               <Stack>
                 <TextInput
-                  label="Name"
+                  label={t('edit.name')}
                   required
                   maxLength={100}
                   disabled={disabled}
                   {...form.getInputProps('name')}
                 />
                 <ZoneSelect
-                  label="Time zone"
-                  description="All hours below are in this zone. Visitors see them in their own."
+                  label={t('edit.zone')}
+                  description={t('edit.zoneHint')}
                   required
                   disabled={disabled}
                   value={values.timeZone}
@@ -86,18 +89,14 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
                   onChange={(zone) => form.setFieldValue('timeZone', zone)}
                 />
                 <Switch
-                  label="Standard schedule"
-                  description={
-                    schedule.standard
-                      ? 'Event types follow it unless they name another one. To change that, make another schedule the standard.'
-                      : 'Event types would follow it unless they name another one.'
-                  }
+                  label={t('edit.standard')}
+                  description={t(schedule.standard ? 'edit.standardIs' : 'edit.standardWouldBe')}
                   disabled={disabled || schedule.standard}
                   {...form.getInputProps('standard', { type: 'checkbox' })}
                 />
               </Stack>
             </Panel>
-            <Panel title="Weekly hours" description="An end before its start is on the next day.">
+            <Panel title={t('weekly.title')} description={t('weekly.description')}>
               <WeekFields
                 weekly={values.weekly}
                 errors={errors}
@@ -108,10 +107,7 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
                 }}
               />
             </Panel>
-            <Panel
-              title="Single dates"
-              description="Holidays, and days with other hours than usual."
-            >
+            <Panel title={t('dates.title')} description={t('dates.description')}>
               <OverridesEditor
                 overrides={values.overrides}
                 weekly={values.weekly}
@@ -131,7 +127,7 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
             {editable && (
               <div className={layout.save} data-dirty={form.isDirty() || undefined}>
                 <SaveButtons
-                  label="Save hours"
+                  label={t('edit.save')}
                   saving={replace.isPending}
                   dirty={form.isDirty()}
                   onDiscard={form.reset}
@@ -145,8 +141,8 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <div className={layout.beside}>
             <Panel
-              title="The week"
-              description={`Open hours in ${values.timeZone.replaceAll('_', ' ')}.`}
+              title={t('week.title')}
+              description={t('week.description', { zone: values.timeZone.replaceAll('_', ' ') })}
             >
               <WeekPicture weekly={values.weekly} />
             </Panel>
@@ -161,13 +157,9 @@ function Rejection({ error }: { error: unknown }) {
   const stale = problemOf(error).code === 'version_conflict'
   return (
     <ProblemAlert
-      title="The hours were not saved."
+      title={t('edit.failed')}
       error={error}
-      message={
-        stale
-          ? 'Somebody else changed this schedule meanwhile. Load the page again, then repeat your change.'
-          : explain(error)
-      }
+      message={stale ? t('edit.conflict') : explain(error)}
     />
   )
 }
@@ -180,32 +172,28 @@ function RemoveSchedule({ schedule, onRemoved }: Pick<Props, 'schedule' | 'onRem
   if (schedule.eventTypeCount > 0) {
     return (
       <Text size="sm" c="dimmed">
-        {schedule.eventTypeCount === 1
-          ? 'One event type uses'
-          : `${schedule.eventTypeCount} event types use`}{' '}
-        this schedule, so it cannot be deleted.
+        {t('remove.inUse', { count: schedule.eventTypeCount })}
       </Text>
     )
   }
   return (
     <>
       <Button variant="subtle" color="red" onClick={open}>
-        Delete schedule
+        {t('remove.button')}
       </Button>
       <ConfirmDialog
         opened={asking}
         onClose={close}
-        title={`Delete ${schedule.name}?`}
-        confirmLabel="Delete schedule"
+        title={t('remove.title', { name: schedule.name })}
+        confirmLabel={t('remove.button')}
         explain={explain}
         onConfirm={async () => {
           await remove.mutateAsync({ slug, scheduleId: schedule.id })
-          done(`${schedule.name} has been deleted.`)
+          done(t('remove.done', { name: schedule.name }))
           onRemoved()
         }}
       >
-        Its hours and dates are permanently deleted. No event type uses it, and existing bookings do
-        not change.
+        {t('remove.effect')}
       </ConfirmDialog>
     </>
   )

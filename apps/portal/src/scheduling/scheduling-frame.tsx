@@ -1,8 +1,11 @@
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Outlet, useLocation, useParams } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import * as links from '../links.ts'
 import classes from './scheduling-frame.module.css'
+
+const t = translations('portal.layout')
 
 /** Around the pages about bookings: the way from one to the other. */
 export function SchedulingFrame() {
@@ -18,16 +21,16 @@ export function SchedulingFrame() {
   }, [pathname])
   return (
     <>
-      <nav ref={nav} aria-label="Scheduling" className={classes.nav}>
-        {pages.map(({ label, target }) => (
+      <nav ref={nav} aria-label={t('pages.scheduling')} className={classes.nav}>
+        {pages.map(({ page, target }) => (
           <LinkAnchor
-            key={label}
+            key={page}
             {...target(slug)}
             className={classes.link}
             underline="never"
             activeOptions={{ includeSearch: false }}
           >
-            {label}
+            {t(`pages.${page}`)}
           </LinkAnchor>
         ))}
       </nav>
@@ -37,9 +40,9 @@ export function SchedulingFrame() {
 }
 
 const pages = [
-  { label: 'Bookings', target: (slug: string) => links.bookings(slug) },
-  { label: 'Event types', target: (slug: string) => links.eventTypes(slug) },
-  { label: 'Availability', target: (slug: string) => links.availability(slug) },
-  { label: 'Hosts', target: (slug: string) => links.hosts(slug) },
-  { label: 'Booking page', target: (slug: string) => links.bookingPage(slug) },
+  { page: 'bookings', target: (slug: string) => links.bookings(slug) },
+  { page: 'eventTypes', target: (slug: string) => links.eventTypes(slug) },
+  { page: 'availability', target: (slug: string) => links.availability(slug) },
+  { page: 'hosts', target: (slug: string) => links.hosts(slug) },
+  { page: 'bookingPage', target: (slug: string) => links.bookingPage(slug) },
 ] as const

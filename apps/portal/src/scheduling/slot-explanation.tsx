@@ -1,8 +1,8 @@
 import type { EventTypeView } from '@atrium/core/scheduling/event-types'
 import type { SlotExplanation } from '@atrium/core/scheduling/slot-availability'
-import type { ExplanationRule } from '@atrium/core/scheduling/slot-explanation'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { formatTime, fromLocalInput } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { StatusBadge, ToneIcon } from '@atrium/ui/status-badge'
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -12,17 +12,7 @@ import { useTRPC } from '../trpc.ts'
 import classes from './slot-explanation.module.css'
 import { ownZone } from './zone-select.tsx'
 
-const ruleNames: Readonly<Record<ExplanationRule, string>> = {
-  hours: 'Open hours',
-  grid: 'Starts',
-  notice: 'Notice',
-  window: 'Days that can be booked',
-  event_type_limits: 'Most bookings of this event type',
-  host_limits: 'Most bookings of the host',
-  calendar: 'Calendar',
-  bookings: 'Other bookings',
-  locks: 'Visitors who are booking',
-}
+const t = translations('portal.scheduling-event-types')
 
 /**
  * Says of one moment, rule by rule, why visitors are offered it or are not. Of what is saved, not
@@ -47,7 +37,7 @@ export function SlotExplanationPanel({ eventType }: { eventType: EventTypeView }
 
   function ask() {
     const at = fromLocalInput(typed)
-    setFault(at ? undefined : 'Give a date and a time.')
+    setFault(at ? undefined : t('explain.startMissing'))
     if (at === undefined) return
     if (at === start) void query.refetch()
     else setStart(at)
@@ -58,17 +48,17 @@ export function SlotExplanationPanel({ eventType }: { eventType: EventTypeView }
       <Group gap="xs" align="flex-end">
         <TextInput
           type="datetime-local"
-          label={`Start, in your zone (${ownZone().replaceAll('_', ' ')})`}
+          label={t('explain.start', { zone: ownZone().replaceAll('_', ' ') })}
           step={300}
           value={typed}
           error={fault}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <Button variant="default" loading={query.isFetching} onClick={ask}>
-          Explain
+          {t('explain.button')}
         </Button>
       </Group>
-      {query.isError && <ProblemAlert title="This could not be found out." error={query.error} />}
+      {query.isError && <ProblemAlert title={t('explain.failed')} error={query.error} />}
       {query.data && !query.isError && <Outcome explanation={query.data} />}
     </Stack>
   )
@@ -80,7 +70,7 @@ function Outcome({ explanation }: { explanation: SlotExplanation }) {
     <Stack gap="sm" role="status">
       <Group gap="xs">
         <StatusBadge
-          label={offered ? 'On offer' : 'Not on offer'}
+          label={t(offered ? 'explain.offered' : 'explain.notOffered')}
           tone={offered ? 'good' : 'bad'}
         />
         <Text size="sm">{formatTime(start)}</Text>
@@ -98,8 +88,10 @@ function Outcome({ explanation }: { explanation: SlotExplanation }) {
                 <ToneIcon tone={passed ? 'good' : 'bad'} size={18} />
                 <div>
                   <Text size="sm" fw={550}>
-                    {ruleNames[rule]}
-                    <span className={classes.hidden}>{passed ? ': in order' : ': in the way'}</span>
+                    {t(`explain.rules.${rule}`)}
+                    <span className={classes.hidden}>
+                      {t(passed ? 'explain.passed' : 'explain.notPassed')}
+                    </span>
                   </Text>
                   <Text size="sm" c="dimmed">
                     {detail}

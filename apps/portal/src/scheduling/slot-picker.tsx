@@ -1,5 +1,6 @@
 import type { TenantBooking } from '@atrium/core/scheduling/bookings'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { Button, Chip, Group, Stack, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -8,6 +9,8 @@ import { useTRPC } from '../trpc.ts'
 import { localDate, timeIn, weeksUntil } from './booking-times.ts'
 import { dateText } from './time-text.ts'
 import { ownZone } from './zone-select.tsx'
+
+const t = translations('portal.scheduling-bookings')
 
 interface Props {
   slug: string
@@ -52,9 +55,9 @@ export function SlotPicker({ slug, booking, duration, value, onChange }: Props) 
   return (
     <Stack gap="sm">
       <Text size="sm" fw={550} aria-live="polite">
-        The week from {dateText(from)}
+        {t('move.week', { date: dateText(from) })}
       </Text>
-      <Group gap="xs" component="nav" aria-label="Weeks">
+      <Group gap="xs" component="nav" aria-label={t('move.weeks')}>
         <Button
           variant="default"
           size="xs"
@@ -62,7 +65,7 @@ export function SlotPicker({ slug, booking, duration, value, onChange }: Props) 
           disabled={week === 0}
           onClick={() => setWeek(week - 1)}
         >
-          Earlier
+          {t('move.earlier')}
         </Button>
         <Button
           variant="default"
@@ -70,13 +73,13 @@ export function SlotPicker({ slug, booking, duration, value, onChange }: Props) 
           rightSection={<IconChevronRight size={16} aria-hidden />}
           onClick={() => setWeek(week + 1)}
         >
-          Later
+          {t('move.later')}
         </Button>
       </Group>
-      {query.isPending && <LoadingRows label="Loading free times" rows={3} />}
+      {query.isPending && <LoadingRows label={t('move.loading')} rows={3} />}
       {query.error && (
         <ErrorState
-          title="The free times could not be read."
+          title={t('move.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -84,7 +87,7 @@ export function SlotPicker({ slug, booking, duration, value, onChange }: Props) 
       )}
       {query.data && !query.error && (
         <Stack gap="md" aria-busy={query.isPlaceholderData}>
-          {free.length === 0 && <Text size="sm">There is no free time in this week.</Text>}
+          {free.length === 0 && <Text size="sm">{t('move.none')}</Text>}
           {free.map(([date, slots]) => (
             <Day
               key={date}

@@ -1,25 +1,16 @@
 import type { HostView } from '@atrium/core/scheduling/hosts'
-import type { Assignment, RescheduleHost } from '@atrium/core/scheduling/scheduling'
+import { type Assignment, assignments } from '@atrium/core/scheduling/scheduling'
+import { translations } from '@atrium/ui/messages'
 import { Checkbox, NativeSelect, NumberInput, Radio, Stack, Text } from '@mantine/core'
 import type { GroupProps } from './event-type-groups.tsx'
-import { assignmentNames } from './time-text.ts'
+
+const t = translations('portal.scheduling-event-types')
 
 interface Props extends GroupProps {
   host: HostView
   hosts: readonly HostView[]
   /** Whether the person may put others into an event type. */
   forAll: boolean
-}
-
-const notes: Readonly<Record<Assignment, string>> = {
-  host: '',
-  round_robin: 'Every time that one of them has free. Whoever has the fewest bookings takes it.',
-  collective: 'Only times that all of them have free.',
-}
-
-const moveNotes: Readonly<Record<RescheduleHost, string>> = {
-  same: 'It can be moved only to times at which its host is free.',
-  any: 'Its host keeps it when free at the new time. Otherwise another host gets it, and visitor and hosts are told by mail.',
 }
 
 /** Who takes the bookings, and how many visitors share one. */
@@ -32,7 +23,7 @@ export function TeamGroup({ form, disabled, host, hosts, forAll }: Props) {
   return (
     <Stack>
       <Radio.Group
-        label="Who takes a booking"
+        label={t('team.who')}
         value={values.assignment}
         error={errors.assignment}
         onChange={(kind) => {
@@ -44,12 +35,12 @@ export function TeamGroup({ form, disabled, host, hosts, forAll }: Props) {
         }}
       >
         <Stack gap="xs" mt={6}>
-          {(Object.keys(assignmentNames) as Assignment[]).map((kind) => (
+          {assignments.map((kind) => (
             <Radio
               key={kind}
               value={kind}
-              label={kind === 'host' ? `${host.name} alone` : assignmentNames[kind]}
-              description={notes[kind] || undefined}
+              label={t(`assignments.${kind}`, { host: host.name })}
+              description={kind === 'host' ? undefined : t(`team.notes.${kind}`)}
               disabled={fixed || (kind !== 'host' && others.length === 0)}
             />
           ))}
@@ -57,12 +48,12 @@ export function TeamGroup({ form, disabled, host, hosts, forAll }: Props) {
       </Radio.Group>
       {!forAll && (
         <Text size="sm" c="dimmed">
-          Event types of several hosts are put together by an admin.
+          {t('team.adminsOnly')}
         </Text>
       )}
       {values.assignment !== 'host' && (
         <Checkbox.Group
-          label="Hosts"
+          label={t('team.hosts')}
           value={values.hostIds}
           error={errors.hostIds}
           onChange={(ids) =>
@@ -76,11 +67,7 @@ export function TeamGroup({ form, disabled, host, hosts, forAll }: Props) {
                 key={id}
                 value={id}
                 label={name}
-                description={
-                  credential.present
-                    ? undefined
-                    : 'Calendar not connected: offers nothing until it is.'
-                }
+                description={credential.present ? undefined : t('team.notConnected')}
                 disabled={fixed}
               />
             ))}
@@ -89,11 +76,11 @@ export function TeamGroup({ form, disabled, host, hosts, forAll }: Props) {
       )}
       {values.assignment === 'round_robin' && (
         <NativeSelect
-          label="When a booking is moved"
-          description={moveNotes[values.rescheduleHost]}
+          label={t('team.moved')}
+          description={t(`team.movedNotes.${values.rescheduleHost}`)}
           data={[
-            { value: 'same', label: 'it keeps its host' },
-            { value: 'any', label: 'any free host can get it' },
+            { value: 'same', label: t('team.movedSame') },
+            { value: 'any', label: t('team.movedAny') },
           ]}
           disabled={disabled}
           value={values.rescheduleHost}
@@ -109,8 +96,8 @@ export function TeamGroup({ form, disabled, host, hosts, forAll }: Props) {
       )}
       {values.assignment === 'host' && (
         <NumberInput
-          label="Places"
-          description="More than one: several visitors book the same start."
+          label={t('team.places')}
+          description={t('team.placesHint')}
           min={1}
           max={1_000}
           allowDecimal={false}

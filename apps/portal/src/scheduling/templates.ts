@@ -1,4 +1,5 @@
 import { type CreateEventType, eventTypeDefaults } from '@atrium/core/scheduling/event-types'
+import type { Messages } from '@atrium/messages/messages'
 import {
   IconBuilding,
   IconPhone,
@@ -11,36 +12,26 @@ import {
 
 /** What a new event type starts with. */
 export interface EventTypeTemplate {
-  key: string
-  title: string
-  /** What it is for. */
-  description: string
+  /** Its title and description are in the catalogue. */
+  key: keyof Messages['portal']['scheduling-event-types']['templates']
   icon: TablerIcon
-  settings: Omit<Partial<CreateEventType>, 'slug' | 'hostId' | 'hostIds'> &
+  settings: Omit<Partial<CreateEventType>, 'slug' | 'hostId' | 'hostIds' | 'fields'> &
     Pick<CreateEventType, 'durations' | 'locationKind'>
 }
-
-const number = { key: 'phone', label: 'Your phone number', kind: 'phone' as const, required: true }
 
 export const templates: readonly EventTypeTemplate[] = [
   {
     key: 'intro',
-    title: 'Introduction call',
-    description: '30 minutes by video, to get to know each other.',
     icon: IconVideo,
     settings: { durations: [30], locationKind: 'video' },
   },
   {
     key: 'phone',
-    title: 'Phone call',
-    description: '15 minutes. You call the visitor, who is asked for the number.',
     icon: IconPhone,
-    settings: { durations: [15], locationKind: 'visitor_phone', fields: [number] },
+    settings: { durations: [15], locationKind: 'visitor_phone' },
   },
   {
     key: 'visit',
-    title: 'Meeting in person',
-    description: 'An hour at your place, with a quarter of an hour free on both sides.',
     icon: IconBuilding,
     settings: {
       durations: [60],
@@ -52,8 +43,6 @@ export const templates: readonly EventTypeTemplate[] = [
   },
   {
     key: 'workshop',
-    title: 'Workshop',
-    description: 'Two hours for up to twelve visitors at once. You confirm each booking.',
     icon: IconSchool,
     settings: {
       durations: [120],
@@ -65,15 +54,11 @@ export const templates: readonly EventTypeTemplate[] = [
   },
   {
     key: 'support',
-    title: 'Support',
-    description: '30 minutes with whichever of several hosts is free, in turns.',
     icon: IconUsers,
     settings: { durations: [30], locationKind: 'video', assignment: 'round_robin' },
   },
   {
     key: 'panel',
-    title: 'Interview',
-    description: '45 minutes with several hosts together, when all of them are free.',
     icon: IconUsersGroup,
     settings: { durations: [45], locationKind: 'video', assignment: 'collective' },
   },

@@ -1,45 +1,37 @@
 import type { EventTypeView } from '@atrium/core/scheduling/event-types'
 import { type Hours, minutesOf, type Weekday, weekdays } from '@atrium/core/scheduling/schedules'
-import type { Assignment, LocationKind } from '@atrium/core/scheduling/scheduling'
+import type { LocationKind } from '@atrium/core/scheduling/scheduling'
 import { dateOf, dayOf, weekdayOf } from '@atrium/core/scheduling/time-zones'
-import { formatDay } from '@atrium/ui/format'
+import { formatMinutes } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
+import { viewerLocale as locale } from '@atrium/ui/page-language'
 
-export const dayNames: Readonly<Record<Weekday, string>> = {
-  mon: 'Monday',
-  tue: 'Tuesday',
-  wed: 'Wednesday',
-  thu: 'Thursday',
-  fri: 'Friday',
-  sat: 'Saturday',
-  sun: 'Sunday',
+const t = translations('portal.scheduling')
+
+const longDay = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
+const shortDay = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' })
+const longDate = new Intl.DateTimeFormat(locale, {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+const oneOf = new Intl.ListFormat(locale, { type: 'disjunction' })
+
+/** "Monday", or "Mon". */
+export function dayName(day: Weekday, length: 'long' | 'short' = 'long'): string {
+  // The first of January 2024 is a Monday.
+  const date = Date.UTC(2024, 0, 1 + weekdays.indexOf(day))
+  return (length === 'long' ? longDay : shortDay).format(date)
 }
 
-export const locationNames: Readonly<Record<LocationKind, string>> = {
-  video: 'Video call',
-  phone: 'Phone, the visitor calls',
-  visitor_phone: 'Phone, you call the visitor',
-  in_person: 'In person',
-}
+/** How people meet: "Video call". */
+export const locationName = (kind: LocationKind): string => t(`locations.${kind}`)
 
-export const assignmentNames: Readonly<Record<Assignment, string>> = {
-  host: 'One host',
-  round_robin: 'Whoever is free, in turns',
-  collective: 'All hosts together',
-}
-
-/** 90 as "1 h 30 min", 2880 as "2 days". */
-export function durationText(minutes: number): string {
-  if (minutes === 0) return 'none'
-  if (minutes % 1_440 === 0) return minutes === 1_440 ? '1 day' : `${minutes / 1_440} days`
-  if (minutes < 60) return `${minutes} min`
-  const rest = minutes % 60
-  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`
-}
-
-/** The lengths that visitors can choose: "30 min", "30 min, 1 h or 2 h". */
+/** The lengths that visitors can choose: "30 minutes", "30 minutes, 1 hour or 2 hours". */
 export function durationsText(durations: readonly number[]): string {
-  const all = durations.map(durationText)
-  return all.length < 2 ? (all[0] ?? '') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
+  return oneOf.format(durations.map(formatMinutes))
 }
 
 /** The weekday of a date. */
@@ -47,9 +39,9 @@ export function weekdayOfDate(date: string): Weekday {
   return weekdays[weekdayOf(dayOf(date))] as Weekday
 }
 
-/** "Sat, 5 Jun 2027". */
+/** "Saturday, 5 Jun 2027". */
 export function dateText(date: string): string {
-  return `${dayNames[weekdayOfDate(date)]}, ${formatDay(date)}`
+  return longDate.format(new Date(date))
 }
 
 export function nextDate(date: string, days = 1): string {
@@ -61,13 +53,16 @@ export function acrossMidnight({ start, end }: Hours, following: string): string
   if (!isTime(start) || !isTime(end)) return undefined
   const [from, to] = [minutesOf(start), minutesOf(end)]
   if (to > from) return undefined
-  if (from === to) return from === 0 ? 'All day long' : `24 hours, until ${end} on ${following}`
-  return to === 0 ? 'Until midnight' : `Until ${end} on ${following}`
+  const until = { time: end, day: following }
+  if (from === to) return from === 0 ? t('hours.allDay') : t('hours.wholeDay', until)
+  return to === 0 ? t('hours.untilMidnight') : t('hours.untilNextDay', until)
 }
 
 /** "09:00–12:00, 13:00–17:00", or "closed". */
 export function hoursText(hours: readonly Hours[]): string {
-  return hours.length === 0 ? 'closed' : hours.map(({ start, end }) => `${start}–${end}`).join(', ')
+  return hours.length === 0
+    ? t('hours.closed')
+    : hours.map(({ start, end }) => `${start}–${end}`).join(', ')
 }
 
 export function isTime(text: string): boolean {

@@ -4,13 +4,16 @@ import {
   type WeeklyHours,
   weekdays,
 } from '@atrium/core/scheduling/schedules'
+import { translations } from '@atrium/ui/messages'
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconCopy } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { HoursFields } from './hours-fields.tsx'
 import { copyDay } from './schedule-form.ts'
-import { dayNames } from './time-text.ts'
+import { dayName } from './time-text.ts'
 import classes from './week-fields.module.css'
+
+const t = translations('portal.scheduling-availability')
 
 interface Props {
   weekly: WeeklyHours
@@ -26,10 +29,10 @@ export function WeekFields({ weekly, errors, disabled, onChange }: Props) {
     <ul className={classes.week}>
       {weekdays.map((day, index) => (
         <li key={day} className={classes.day}>
-          <span className={classes.name}>{dayNames[day]}</span>
+          <span className={classes.name}>{dayName(day)}</span>
           <HoursFields
-            day={dayNames[day]}
-            following={dayNames[weekdays[(index + 1) % 7] as Weekday]}
+            day={dayName(day)}
+            following={dayName(weekdays[(index + 1) % 7] as Weekday)}
             path={`weekly.${day}`}
             hours={weekly[day]}
             errors={errors}
@@ -56,17 +59,17 @@ function CopyMenu({ day, onCopy }: { day: Weekday; onCopy: (days: Weekday[]) => 
           variant="subtle"
           color="gray"
           size={36}
-          aria-label={`Copy the hours of ${dayNames[day]}`}
+          aria-label={t('weekly.copy', { day: dayName(day) })}
         >
           <IconCopy size={17} aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => onCopy(others(workdays))}>To Monday to Friday</Menu.Item>
-        <Menu.Item onClick={() => onCopy(others(weekdays))}>To every day</Menu.Item>
+        <Menu.Item onClick={() => onCopy(others(workdays))}>{t('weekly.toWorkdays')}</Menu.Item>
+        <Menu.Item onClick={() => onCopy(others(weekdays))}>{t('weekly.toEveryDay')}</Menu.Item>
         {others(weekdays).map((other) => (
           <Menu.Item key={other} onClick={() => onCopy([other])}>
-            To {dayNames[other]}
+            {t('weekly.toDay', { day: dayName(other) })}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

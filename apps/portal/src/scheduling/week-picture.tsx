@@ -1,8 +1,11 @@
 import { type WeeklyHours, weekdays } from '@atrium/core/scheduling/schedules'
 import { merged } from '@atrium/core/scheduling/slots'
+import { translations } from '@atrium/ui/messages'
 import { weekAtAGlance } from './schedule-form.ts'
-import { dayNames, hoursText } from './time-text.ts'
+import { dayName, hoursText } from './time-text.ts'
 import classes from './week-picture.module.css'
+
+const t = translations('portal.scheduling-availability')
 
 const column = { width: 34, gap: 6, left: 26 }
 const height = 240
@@ -12,14 +15,16 @@ const yOf = (minutes: number) => top + (minutes / 1_440) * height
 
 /** A week of these hours drawn to scale, with what reaches over midnight on the day where it is. */
 export function WeekPicture({ weekly }: { weekly: WeeklyHours }) {
-  const words = weekdays.map((day) => `${dayNames[day]} ${hoursText(weekly[day])}`).join('; ')
+  const days = weekdays
+    .map((day) => t('week.day', { day: dayName(day), hours: hoursText(weekly[day]) }))
+    .join('; ')
   const width = column.left + 7 * (column.width + column.gap)
   return (
     <svg
       viewBox={`0 0 ${width} ${height + top + 8}`}
       className={classes.picture}
       role="img"
-      aria-label={`The week: ${words}`}
+      aria-label={t('week.picture', { days })}
     >
       {weekAtAGlance(weekly).map((spans, index) => {
         const x = column.left + index * (column.width + column.gap)
@@ -27,7 +32,7 @@ export function WeekPicture({ weekly }: { weekly: WeeklyHours }) {
         return (
           <g key={day}>
             <text x={x + column.width / 2} y={9} textAnchor="middle" className={classes.label}>
-              {dayNames[day].slice(0, 3)}
+              {dayName(day, 'short')}
             </text>
             <rect
               x={x}

@@ -1,13 +1,16 @@
 import { currentZoneName, isTimeZone, listTimeZones } from '@atrium/core/scheduling/time-zones'
+import { translations } from '@atrium/ui/messages'
 import { Select, type SelectProps } from '@mantine/core'
 import { useMemo } from 'react'
+
+const t = translations('portal.scheduling')
 
 /** The zone of the person's device. */
 export function ownZone(): string {
   return currentZoneName(Intl.DateTimeFormat().resolvedOptions().timeZone)
 }
 
-const regions: Readonly<Record<string, string>> = { UTC: 'UTC (no clock changes)' }
+const nameOf = (zone: string) => (zone === 'UTC' ? t('zone.utc') : zone.replaceAll('_', ' '))
 
 /**
  * Every zone that the browser knows, found by typing a part of its name. A zone that only the
@@ -23,16 +26,13 @@ export function ZoneSelect({
       ...listTimeZones(),
       ...(typeof value === 'string' && isTimeZone(value) ? [value] : []),
     ])
-    return [...known].map((zone) => ({
-      value: zone,
-      label: regions[zone] ?? zone.replaceAll('_', ' '),
-    }))
+    return [...known].map((zone) => ({ value: zone, label: nameOf(zone) }))
   }, [value])
   return (
     <Select
       searchable
       allowDeselect={false}
-      nothingFoundMessage="No zone fits"
+      nothingFoundMessage={t('zone.nothingFound')}
       limit={60}
       comboboxProps={{ withinPortal: false }}
       {...props}
