@@ -54,7 +54,12 @@ const tenants = createRoute({
 )
 
 const newTenant = createRoute({ getParentRoute: () => authenticated, path: '/tenants/new' }).lazy(
-  () => import('./tenants/create-tenant-page.tsx').then((page) => page.Route),
+  () =>
+    withMessages(
+      import('./tenants/create-tenant-page.tsx'),
+      'operator.tenants',
+      'operator.partners',
+    ).then((page) => page.Route),
 )
 
 const tenant = createRoute({
@@ -62,7 +67,9 @@ const tenant = createRoute({
   path: '/tenants/$slug',
   validateSearch: readTenantSearch,
 }).lazy(() =>
-  withMessages(import('./tenants/tenant-page.tsx'), 'ui.tenants').then((page) => page.Route),
+  withMessages(import('./tenants/tenant-page.tsx'), 'operator.tenants', 'ui.tenants').then(
+    (page) => page.Route,
+  ),
 )
 
 const users = createRoute({

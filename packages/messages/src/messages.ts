@@ -4,6 +4,7 @@ import type bookingManage from './en/booking/manage.json'
 import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
 import type operatorFlags from './en/operator/flags.json'
+import type operatorPartners from './en/operator/partners.json'
 import type operatorTenants from './en/operator/tenants.json'
 import type portalAliases from './en/portal/aliases.json'
 import type portalAudit from './en/portal/audit.json'
@@ -53,6 +54,7 @@ export interface Messages {
   }
   operator: {
     flags: typeof operatorFlags
+    partners: typeof operatorPartners
     tenants: typeof operatorTenants
   }
   portal: {

@@ -1,8 +1,11 @@
+import { translations } from '@atrium/ui/messages'
 import { Select, type SelectProps, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
+
+const t = translations('operator.partners')
 
 type Props = Pick<
   SelectProps,
@@ -18,7 +21,7 @@ const suggested = 20
 /** An active partner, found by name or slug while it is typed. */
 export function PartnerInput({ value = '', onChange, ...props }: Props) {
   const [typed, setTyped] = useState('')
-  // A chosen partner's own label stands in the field; it is not asked for once more.
+  // The field shows the label of the chosen partner, which is not searched for again.
   const [q] = useDebouncedValue(typed.replace(/ \([a-z0-9-]+\)$/, '').trim(), 250)
   const partners = useQuery(
     useTRPC().partners.list.queryOptions(
@@ -30,15 +33,17 @@ export function PartnerInput({ value = '', onChange, ...props }: Props) {
   return (
     <Select
       {...props}
-      placeholder="Name or slug"
+      placeholder={t('input.placeholder')}
       searchable
       clearable
       autoComplete="off"
-      nothingFoundMessage={partners.isFetching ? 'Searching…' : 'No active partner fits.'}
+      nothingFoundMessage={t(partners.isFetching ? 'input.searching' : 'input.none')}
       comboboxProps={{ withinPortal: false }}
-      data={found.map(({ id, name, slug }) => ({ value: id, label: `${name} (${slug})` }))}
-      // The server has matched by other fields as well; matching the label once more here would
-      // hide those.
+      data={found.map(({ id, name, slug }) => ({
+        value: id,
+        label: t('input.option', { name, slug }),
+      }))}
+      // The server also matches by other fields. Filtering by label here would hide those matches.
       filter={({ options }) => options}
       onSearchChange={setTyped}
       value={value || null}

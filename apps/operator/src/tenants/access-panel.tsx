@@ -2,22 +2,19 @@ import { provisioningSteps } from '@atrium/core/provisioning/provisioning'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-const names = { identity: 'Sign-in', mail: 'Mail', files: 'Files' } as const
-const requestedLabel = {
-  open: 'Open to all members.',
-  read_only: 'Read-only: no mail is sent and no file is changed.',
-  shut: 'No sign-in: only owner and admins reach the portal.',
-} as const
-/** How often the page looks again while a system is behind. */
+const t = translations('operator.tenants')
+
+/** Delay between two requests while a system is behind. */
 const pollIntervalMs = 3_000
 
 /**
- * What the tenant's people may do in the upstream systems, and how far each system has followed.
+ * What members may do in the upstream systems, and for how many of them each system has applied it.
  */
 export function AccessPanel({ tenant }: { tenant: TenantView }) {
   const query = useQuery({
@@ -33,17 +30,17 @@ export function AccessPanel({ tenant }: { tenant: TenantView }) {
   if (query.isError)
     return (
       <ErrorState
-        title="The access of members could not be loaded."
+        title={t('access.failed')}
         error={query.error}
         onRetry={() => void query.refetch()}
       />
     )
   if (!access) return null
   return (
-    <Panel title="Access of members" description={requestedLabel[access.wanted]}>
+    <Panel title={t('access.title')} description={t(`access.requested.${access.wanted}`)}>
       <DetailList>
         {provisioningSteps.map((step) => (
-          <DetailItem key={step} label={names[step]}>
+          <DetailItem key={step} label={t(`access.systems.${step}`)}>
             <Progress {...access[step]} />
           </DetailItem>
         ))}
@@ -70,12 +67,13 @@ function Progress({
   return (
     <>
       {waiting + failed === 0
-        ? `Done for ${total === 1 ? 'one member' : `all ${total} members`}`
-        : `Done for ${done} of ${total} members`}
+        ? t('access.done', { count: total })
+        : t('access.partlyDone', { done, count: total })}
       {problem && (
         <Text size="sm" c="red">
-          {failed > 0 && `Failed for ${failed}. `}
-          {problem} It is tried again by itself.
+          {failed > 0
+            ? t('access.failedFor', { count: failed, problem })
+            : t('access.problem', { problem })}
         </Text>
       )}
     </>

@@ -1,9 +1,10 @@
 import { CreateTenant } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
-import { problemOf } from '@atrium/ui/problem'
+import { type ProblemInfo, problemOf } from '@atrium/ui/problem'
 import {
   Box,
   ColorInput,
@@ -23,6 +24,8 @@ import { useCreateTenant } from './mutations.ts'
 import { OwnerInput } from './owner-input.tsx'
 import { PlanChoice } from './plan-choice.tsx'
 
+const t = translations('operator.tenants')
+
 export const Route = createLazyRoute('/authenticated/tenants/new')({ component: CreateTenantPage })
 
 function CreateTenantPage() {
@@ -39,7 +42,7 @@ function CreateTenantPage() {
     (values) =>
       create.mutate(toCreateTenant(values), {
         onSuccess: (tenant) => {
-          done(`${tenant.name} is created and being set up.`)
+          done(t('create.done', { tenant: tenant.name }))
           void navigate({ to: '/tenants/$slug', params: { slug: tenant.slug } })
         },
         onError: onRejected,
@@ -49,24 +52,21 @@ function CreateTenantPage() {
   const taken = create.error !== null && problemOf(create.error).code === 'already_exists'
   return (
     <>
-      <PageHeader
-        title="New tenant"
-        description="The record is made at once; its identity group, mail domain and file space are set up while you watch."
-      />
+      <PageHeader title={t('new')} description={t('create.description')} />
       <Box component="form" onSubmit={send} noValidate maw={720}>
         <Stack gap="lg">
-          <Panel title="Workspace">
+          <Panel title={t('create.workspace')}>
             <Stack>
               <TextInput
-                label="Name"
+                label={t('fields.name')}
                 withAsterisk
                 autoComplete="off"
                 {...form.getInputProps('name')}
               />
               <TextInput
-                label="Slug"
-                description="Identifies the tenant in URLs and upstream systems and cannot be changed later. It follows the name until you type one. If it is taken, a number is added."
-                placeholder={slug || 'follows-the-name'}
+                label={t('fields.slug')}
+                description={t('create.slugHint')}
+                placeholder={slug || t('create.slugPlaceholder')}
                 autoCapitalize="none"
                 autoComplete="off"
                 spellCheck={false}
@@ -79,18 +79,15 @@ function CreateTenantPage() {
               <OwnerInput {...form.getInputProps('ownerEmail')} />
             </Stack>
           </Panel>
-          <Panel
-            title="Plan"
-            description="Given without a subscription, and recorded as a grant. With the free plan the tenant can subscribe itself."
-          >
+          <Panel title={t('fields.plan')} description={t('create.planHint')}>
             <Stack>
               <PlanChoice
                 value={form.values.plan}
                 onChange={(plan) => form.setFieldValue('plan', plan)}
               />
               <NumberInput
-                label="Seats"
-                description="0 stands for no limit; with the free plan for the seats that it has."
+                label={t('fields.seats')}
+                description={t('create.seatsHint')}
                 min={0}
                 max={1_000_000}
                 allowDecimal={false}
@@ -99,15 +96,12 @@ function CreateTenantPage() {
               />
             </Stack>
           </Panel>
-          <Panel
-            title="Domains and partner"
-            description="All of this can be left out and changed later."
-          >
+          <Panel title={t('create.later')} description={t('create.laterHint')}>
             <Stack>
               <TagsInput
-                label="Own domains"
-                description="Type a domain and press Enter. Without one the tenant gets a domain of the platform."
-                placeholder="example.com"
+                label={t('create.domains')}
+                description={t('create.domainsHint')}
+                placeholder={t('domains.placeholder')}
                 splitChars={[',', ' ']}
                 acceptValueOnBlur
                 autoCapitalize="none"
@@ -115,18 +109,18 @@ function CreateTenantPage() {
                 {...form.getInputProps('domains')}
               />
               <PartnerInput
-                label="Partner"
-                description="Its staff see the tenant, sell it plan and seats, and may suspend it."
+                label={t('fields.partner')}
+                description={t('create.partnerHint')}
                 {...form.getInputProps('partnerId')}
               />
               <SimpleGrid cols={{ base: 1, xs: 2 }}>
                 <TextInput
-                  label="Industry"
+                  label={t('fields.industry')}
                   autoComplete="off"
                   {...form.getInputProps('industry')}
                 />
                 <ColorInput
-                  label="Brand colour"
+                  label={t('fields.colour')}
                   placeholder="#1f6feb"
                   format="hex"
                   withEyeDropper={false}
@@ -135,27 +129,27 @@ function CreateTenantPage() {
               </SimpleGrid>
             </Stack>
           </Panel>
-          <Panel title="Billing details" description="Can be left out.">
+          <Panel title={t('billing.title')} description={t('create.billingHint')}>
             <SimpleGrid cols={{ base: 1, xs: 2 }}>
               <TextInput
-                label="Company"
+                label={t('fields.company')}
                 autoComplete="off"
                 {...form.getInputProps('billingInfo.company')}
               />
               <TextInput
-                label="VAT number"
+                label={t('fields.vatNumber')}
                 autoComplete="off"
                 {...form.getInputProps('billingInfo.vatNumber')}
               />
               <TextInput
-                label="Country"
+                label={t('fields.country')}
                 placeholder="DE"
                 maxLength={2}
                 autoComplete="off"
                 {...form.getInputProps('billingInfo.country')}
               />
               <TextInput
-                label="Billing e-mail"
+                label={t('create.billingEmail')}
                 type="email"
                 autoComplete="off"
                 {...form.getInputProps('billingInfo.email')}
@@ -164,16 +158,14 @@ function CreateTenantPage() {
           </Panel>
           <FormFooter
             error={create.error}
-            message={
-              taken ? takenSentence(problemOf(create.error).message, form.values.slug) : undefined
-            }
-            submitLabel="Create tenant"
+            message={taken ? takenSentence(problemOf(create.error), form.values.slug) : undefined}
+            submitLabel={t('create.submit')}
             pending={create.isPending}
             onCancel={() => void navigate({ to: '/tenants' })}
           />
           {taken && form.values.slug !== undefined && (
             <LinkAnchor to="/tenants/$slug" params={{ slug: form.values.slug }} size="sm">
-              Look at the tenant {form.values.slug}
+              {t('create.lookAt', { slug: form.values.slug })}
             </LinkAnchor>
           )}
         </Stack>
@@ -182,9 +174,9 @@ function CreateTenantPage() {
   )
 }
 
-/** What is taken may be the slug or a domain; the server says which. */
-function takenSentence(said: string, slug: string | undefined): string {
-  return slug !== undefined && /slug/.test(said)
-    ? `${said} Choose another slug, or empty the field to get a numbered one.`
-    : said
+/** Either the slug or a domain is taken; the issues of the rejection say which. */
+function takenSentence({ message, issues }: ProblemInfo, slug: string | undefined): string {
+  return slug !== undefined && issues.some(({ path }) => path === 'slug')
+    ? t('create.slugTaken', { problem: message })
+    : message
 }

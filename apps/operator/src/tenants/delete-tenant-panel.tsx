@@ -1,6 +1,7 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { ReleaseDomainsChoice, releasable } from '@atrium/ui/release-domains'
 import { Button, List, Text } from '@mantine/core'
@@ -10,6 +11,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 import { useDeleteTenant } from './mutations.ts'
+
+const t = translations('operator.tenants')
 
 export function DeleteTenantPanel({ tenant }: { tenant: TenantView }) {
   const [opened, { open, close }] = useDisclosure(false)
@@ -22,7 +25,7 @@ export function DeleteTenantPanel({ tenant }: { tenant: TenantView }) {
     open()
   }
   return (
-    <Panel title="Delete tenant" description="Closes the tenant. It can be restored for a while.">
+    <Panel title={t('delete.title')} description={t('delete.description')}>
       <Button
         variant="outline"
         color="red"
@@ -30,36 +33,27 @@ export function DeleteTenantPanel({ tenant }: { tenant: TenantView }) {
         leftSection={<IconTrash size={17} aria-hidden />}
         onClick={show}
       >
-        Delete tenant
+        {t('delete.submit')}
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={`Delete ${name}?`}
-        confirmLabel="Delete tenant"
+        title={t('delete.question', { tenant: name })}
+        confirmLabel={t('delete.submit')}
         typedWord={slug}
         onConfirm={async () => {
           await remove.mutateAsync({ slug, ...(release ? { releaseDomains: true } : {}) })
-          done(`${name} is deleted.`)
+          done(t('delete.done', { tenant: name }))
         }}
       >
         <Text inherit mb={6}>
-          What happens to {name} and{' '}
-          {tenant.memberCount === 1 ? 'its one member' : `its ${tenant.memberCount} members`}:
+          {t('delete.effects.lead', { tenant: name, count: tenant.memberCount })}
         </Text>
         <List size="sm" spacing={4}>
+          <List.Item>{t('delete.effects.access')}</List.Item>
+          <List.Item>{t('delete.effects.subscription')}</List.Item>
           <List.Item>
-            Members cannot sign in any more, and mailboxes, files and apps are closed. You can
-            restore all of it for a while.
-          </List.Item>
-          <List.Item>
-            A running subscription ends at once and nothing more is charged. What was paid for the
-            rest of its period becomes credit of the tenant; an open invoice stays due.
-          </List.Item>
-          <List.Item>
-            {release
-              ? `The slug ${slug} stays taken.`
-              : `The slug ${slug} and its domains stay taken, and mail keeps arriving.`}
+            {t(release ? 'delete.effects.slug' : 'delete.effects.slugAndDomains', { slug })}
           </List.Item>
         </List>
         <ReleaseDomainsChoice

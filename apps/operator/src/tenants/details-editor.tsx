@@ -1,12 +1,15 @@
 import { type TenantView, UpdateTenant } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
+import { translations } from '@atrium/ui/messages'
 import { ColorInput, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { type DetailsForm, toDetailsForm, toDetailsUpdate } from './details-form.ts'
 import { useUpdateTenant } from './mutations.ts'
+
+const t = translations('operator.tenants')
 
 /** The general fields of a tenant as a form. */
 export function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
@@ -23,7 +26,7 @@ export function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose
     (values) =>
       update.mutate(toInput(values), {
         onSuccess: (saved) => {
-          done(`The details of ${saved.name} are saved.`)
+          done(t('details.saved', { tenant: saved.name }))
           onClose()
         },
         onError: onRejected,
@@ -33,29 +36,31 @@ export function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose
   return (
     <form onSubmit={save} noValidate>
       <Stack>
-        <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
+        <TextInput
+          label={t('fields.name')}
+          withAsterisk
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
         <NumberInput
-          label="Seats"
-          description="0 stands for no number of seats."
+          label={t('fields.seats')}
+          description={t('details.seatsHint')}
           min={0}
           max={1_000_000}
           allowDecimal={false}
           {...form.getInputProps('seats')}
         />
         <NativeSelect
-          label="When every seat is taken and somebody is added"
+          label={t('details.seatMode.label')}
           data={[
-            { value: 'fixed', label: 'Refuse' },
-            {
-              value: 'auto',
-              label: 'Add a seat, with a subscription after its price is confirmed',
-            },
+            { value: 'fixed', label: t('details.seatMode.fixed') },
+            { value: 'auto', label: t('details.seatMode.auto') },
           ]}
           {...form.getInputProps('seatMode')}
         />
-        <TextInput label="Industry" {...form.getInputProps('industry')} />
+        <TextInput label={t('fields.industry')} {...form.getInputProps('industry')} />
         <ColorInput
-          label="Brand colour"
+          label={t('fields.colour')}
           placeholder="#1f6feb"
           format="hex"
           withEyeDropper={false}
@@ -63,7 +68,7 @@ export function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose
         />
         <FormFooter
           error={update.error}
-          submitLabel="Save details"
+          submitLabel={t('details.save')}
           pending={update.isPending}
           disabled={!form.isDirty()}
           onCancel={onClose}

@@ -1,6 +1,8 @@
 import { type TenantView, UpdateTenant } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
+import { formatList } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Stack, TagsInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormFooter } from '../parts/edit-dialog.tsx'
@@ -8,9 +10,11 @@ import { rejections, validateAs } from '../parts/validation.ts'
 import { domainSteps } from './domain-steps.ts'
 import { useChangeDomains } from './mutations.ts'
 
+const t = translations('operator.tenants')
+
 /**
- * The domains of a tenant as a form. Each change is sent by itself, so that domains which others
- * add or remove meanwhile are left alone.
+ * The domains of a tenant as a form. Each change is a request of its own, so that domains that
+ * others add or remove meanwhile stay as they are.
  */
 export function DomainsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
   const change = useChangeDomains(tenant.slug)
@@ -18,7 +22,7 @@ export function DomainsEditor({ tenant, onClose }: { tenant: TenantView; onClose
     initialValues: { domains: tenant.domains },
     validate: (values) =>
       values.domains.length === 0
-        ? { domains: 'A tenant keeps at least one domain.' }
+        ? { domains: t('domains.required') }
         : validateAs(UpdateTenant, ({ domains }: { domains: string[] }) => ({
             slug: tenant.slug,
             domains,
@@ -30,7 +34,7 @@ export function DomainsEditor({ tenant, onClose }: { tenant: TenantView; onClose
   const save = form.onSubmit(({ domains }) => {
     change.mutate(domainSteps(tenant.domains, domains), {
       onSuccess: () => {
-        done(`The domains of ${tenant.name} are saved.`)
+        done(t('domains.saved', { tenant: tenant.name }))
         onClose()
       },
     })
@@ -39,9 +43,9 @@ export function DomainsEditor({ tenant, onClose }: { tenant: TenantView; onClose
     <form onSubmit={save} noValidate>
       <Stack>
         <TagsInput
-          label="Domains"
-          description="Type a domain and press Enter. New ones are set up in the mail server right away. The first one is the primary domain."
-          placeholder="example.com"
+          label={t('fields.domains')}
+          description={t('domains.hint')}
+          placeholder={t('domains.placeholder')}
           splitChars={[',', ' ']}
           acceptValueOnBlur
           autoCapitalize="none"
@@ -50,13 +54,12 @@ export function DomainsEditor({ tenant, onClose }: { tenant: TenantView; onClose
         />
         {removed.length > 0 && (
           <Text size="sm" c="dimmed">
-            {removed.join(', ')} will no longer belong to this tenant. Domains that addresses still
-            use cannot be removed.
+            {t('domains.removed', { domains: formatList(removed) })}
           </Text>
         )}
         <FormFooter
           error={change.error}
-          submitLabel="Save domains"
+          submitLabel={t('domains.save')}
           pending={change.isPending}
           disabled={!form.isDirty()}
           onCancel={onClose}

@@ -1,8 +1,11 @@
 import type { TenantLimit } from '@atrium/core/tenants/tenant-limits'
 import type { TenantView } from '@atrium/core/tenants/tenants'
+import { translations, withMessages } from '@atrium/ui/messages'
 import { lazy } from 'react'
 import { EditDialog } from '../parts/edit-dialog.tsx'
 import { DetachPartner } from './detach-partner.tsx'
+
+const t = translations('operator.tenants')
 
 // Forms bring inputs that nothing else on the page needs; each loads when its button is pressed.
 const DetailsEditor = lazy(() =>
@@ -18,13 +21,15 @@ const LimitsEditor = lazy(() =>
   import('./limits-editor.tsx').then((part) => ({ default: part.LimitsEditor })),
 )
 const PartnerEditor = lazy(() =>
-  import('./partner-editor.tsx').then((part) => ({ default: part.PartnerEditor })),
+  withMessages(import('./partner-editor.tsx'), 'operator.partners').then((part) => ({
+    default: part.PartnerEditor,
+  })),
 )
 
 /** The limits of one tenant, from what is read of them. */
 export function EditLimits({ tenant, items }: Props & { items: readonly TenantLimit[] }) {
   return (
-    <EditDialog label="Edit limits" title={`Limits of ${tenant.name}`}>
+    <EditDialog label={t('limits.edit')} title={t('limits.editTitle', { tenant: tenant.name })}>
       {(close) => <LimitsEditor slug={tenant.slug} items={items} onClose={close} />}
     </EditDialog>
   )
@@ -37,7 +42,7 @@ interface Props {
 /** Name, seats, industry and brand colour. */
 export function EditDetails({ tenant }: Props) {
   return (
-    <EditDialog label="Edit details">
+    <EditDialog label={t('details.edit')}>
       {(close) => <DetailsEditor tenant={tenant} onClose={close} />}
     </EditDialog>
   )
@@ -45,7 +50,7 @@ export function EditDetails({ tenant }: Props) {
 
 export function EditPlan({ tenant }: Props) {
   return (
-    <EditDialog label="Change plan" title={`Change the plan of ${tenant.name}`}>
+    <EditDialog label={t('plan.edit')} title={t('plan.editTitle', { tenant: tenant.name })}>
       {(close) => <PlanEditor tenant={tenant} onClose={close} />}
     </EditDialog>
   )
@@ -53,7 +58,7 @@ export function EditPlan({ tenant }: Props) {
 
 export function EditDomains({ tenant }: Props) {
   return (
-    <EditDialog label="Edit domains" title={`Domains of ${tenant.name}`}>
+    <EditDialog label={t('domains.edit')} title={t('domains.editTitle', { tenant: tenant.name })}>
       {(close) => <DomainsEditor tenant={tenant} onClose={close} />}
     </EditDialog>
   )
@@ -64,12 +69,10 @@ export function EditPartner({ tenant }: Props) {
   return (
     <>
       <EditDialog
-        label={tenant.partnerId ? 'Change partner' : 'Attach partner'}
-        title={
-          tenant.partnerId
-            ? `Change the partner of ${tenant.name}`
-            : `Attach ${tenant.name} to a partner`
-        }
+        label={t(tenant.partnerId ? 'partner.change' : 'partner.attach')}
+        title={t(tenant.partnerId ? 'partner.changeTitle' : 'partner.attachTitle', {
+          tenant: tenant.name,
+        })}
       >
         {(close) => <PartnerEditor tenant={tenant} onClose={close} />}
       </EditDialog>

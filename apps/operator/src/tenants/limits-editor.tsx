@@ -1,8 +1,8 @@
 import { largestTenantLimit, type TenantLimit } from '@atrium/core/tenants/tenant-limits'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
-import { formatCount } from '@atrium/ui/format'
 import { limitLabel } from '@atrium/ui/limit-use'
+import { translations } from '@atrium/ui/messages'
 import { Alert, Checkbox, List, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconAlertTriangle } from '@tabler/icons-react'
@@ -16,6 +16,8 @@ import {
   toLimitsInput,
 } from './limits-form.ts'
 import { useSetTenantLimits } from './mutations.ts'
+
+const t = translations('operator.tenants')
 
 interface Props {
   slug: string
@@ -36,7 +38,7 @@ export function LimitsEditor({ slug, items, onClose }: Props) {
   const save = form.onSubmit((given) =>
     update.mutate(toLimitsInput(slug, items, given), {
       onSuccess: () => {
-        done('The limits are saved.')
+        done(t('limits.saved'))
         onClose()
       },
     }),
@@ -45,13 +47,17 @@ export function LimitsEditor({ slug, items, onClose }: Props) {
     <form onSubmit={save} noValidate>
       <Stack>
         <Text size="sm" c="dimmed">
-          A new number applies at once. Leave a field empty for the standard.
+          {t('limits.hint')}
         </Text>
         {items.map((item) => (
           <NumberInput
             key={item.name}
             label={limitLabel(item)}
-            description={`Standard ${formatCount(item.standard)}${item.used === null ? '' : `, ${formatCount(item.used)} used`}`}
+            description={
+              item.used === null
+                ? t('limits.standard', { standard: item.standard })
+                : t('limits.standardAndUsed', { standard: item.standard, used: item.used })
+            }
             placeholder={String(item.standard)}
             min={0}
             max={largestTenantLimit}
@@ -62,25 +68,33 @@ export function LimitsEditor({ slug, items, onClose }: Props) {
           />
         ))}
         <TextInput
-          label="Reason"
-          description="Optional. It is kept in the audit log."
+          label={t('limits.reason')}
+          description={t('limits.reasonHint')}
           maxLength={500}
           {...form.getInputProps('reason')}
         />
         {lowered.length > 0 && (
-          <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This lowers limits">
+          <Alert
+            color="yellow"
+            icon={<IconAlertTriangle aria-hidden />}
+            title={t('limits.lowered.title')}
+          >
             <List size="sm" mb="sm">
-              {lowered.map((item) => (
-                <List.Item key={item.name}>
-                  {limitLabel(item)}: {formatCount(item.most)} to {formatCount(item.next)}
-                  {item.used !== null &&
-                    item.used >= item.next &&
-                    '. It is reached at once; what exists stays.'}
-                </List.Item>
-              ))}
+              {lowered.map((item) => {
+                const reached = item.used !== null && item.used >= item.next
+                return (
+                  <List.Item key={item.name}>
+                    {t(reached ? 'limits.lowered.itemReached' : 'limits.lowered.item', {
+                      limit: limitLabel(item),
+                      before: item.most,
+                      after: item.next,
+                    })}
+                  </List.Item>
+                )
+              })}
             </List>
             <Checkbox
-              label="Lower these limits"
+              label={t('limits.lowered.confirm')}
               checked={confirmed === toConfirm}
               onChange={(event) => setConfirmed(event.currentTarget.checked ? toConfirm : '')}
             />
@@ -88,7 +102,7 @@ export function LimitsEditor({ slug, items, onClose }: Props) {
         )}
         <FormFooter
           error={update.error}
-          submitLabel="Save limits"
+          submitLabel={t('limits.save')}
           pending={update.isPending}
           disabled={
             changedLimits(items, values).length === 0 ||

@@ -1,7 +1,10 @@
+import { translations } from '@atrium/ui/messages'
 import { Autocomplete, type AutocompleteProps, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
+
+const t = translations('operator.tenants')
 
 type Props = Omit<AutocompleteProps, 'label' | 'description' | 'data' | 'renderOption'>
 
@@ -20,16 +23,15 @@ export function OwnerInput(props: Props) {
   return (
     <Autocomplete
       {...props}
-      label="Owner"
-      description="An address. Unless its owner has proved it already, an invitation is sent there. Left empty, you become the owner yourself."
-      placeholder="Name or address"
+      label={t('fields.owner')}
+      description={t('create.owner.hint')}
+      placeholder={t('create.owner.placeholder')}
       autoComplete="off"
       autoCapitalize="none"
       spellCheck={false}
       withScrollArea={false}
       data={found.map((user) => user.email)}
-      // The server has matched by name as well; matching the address once more here would hide
-      // those.
+      // The server also matches by name. Filtering by address here would hide those matches.
       filter={({ options }) => options}
       renderOption={({ option }) => (
         <div>

@@ -1,11 +1,14 @@
 import { type TenantView, UpdateTenant } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { PartnerInput } from '../partners/partner-input.tsx'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { useUpdateTenant } from './mutations.ts'
+
+const t = translations('operator.tenants')
 
 /** The partner of a tenant as a form. */
 export function PartnerEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
@@ -17,14 +20,21 @@ export function PartnerEditor({ tenant, onClose }: { tenant: TenantView; onClose
   const form = useForm({
     initialValues: { partnerId: '' },
     validate: (values) =>
-      validateAs(UpdateTenant, toInput)(values).partnerId ? { partnerId: 'Choose a partner.' } : {},
+      validateAs(UpdateTenant, toInput)(values).partnerId
+        ? { partnerId: t('partner.required') }
+        : {},
   })
   const { onInvalid, onRejected } = rejections(form)
   const save = form.onSubmit(
     (values) =>
       update.mutate(toInput(values), {
         onSuccess: (saved) => {
-          done(`${saved.name} belongs to ${saved.partnerSlug ?? 'the partner'}.`)
+          done(
+            t('partner.saved', {
+              tenant: saved.name,
+              partner: saved.partnerSlug ?? values.partnerId,
+            }),
+          )
           onClose()
         },
         onError: onRejected,
@@ -35,14 +45,14 @@ export function PartnerEditor({ tenant, onClose }: { tenant: TenantView; onClose
     <form onSubmit={save} noValidate>
       <Stack>
         <PartnerInput
-          label="Partner"
-          description="Its staff will see this tenant and may change its plan, suspend and resume it."
+          label={t('fields.partner')}
+          description={t('partner.hint')}
           withAsterisk
           {...form.getInputProps('partnerId')}
         />
         <FormFooter
           error={update.error}
-          submitLabel="Attach"
+          submitLabel={t('partner.save')}
           pending={update.isPending}
           onCancel={onClose}
         />

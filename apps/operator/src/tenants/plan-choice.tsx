@@ -1,8 +1,11 @@
 import { fileQuotaBytes, plans } from '@atrium/core/billing/plans'
 import { type Plan, plan as planSchema } from '@atrium/core/tenants/tenants'
 import { formatBytes } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { planName } from '@atrium/ui/subscription-status-meta'
 import { Group, Radio, SimpleGrid, Text } from '@mantine/core'
+
+const t = translations('operator.tenants')
 
 interface Props {
   value: Plan
@@ -13,7 +16,7 @@ interface Props {
 export function PlanChoice({ value, onChange }: Props) {
   return (
     <Radio.Group
-      aria-label="Plan"
+      aria-label={t('fields.plan')}
       value={value}
       onChange={(next) => onChange(planSchema.parse(next))}
     >
@@ -23,7 +26,10 @@ export function PlanChoice({ value, onChange }: Props) {
             key={plan}
             value={plan}
             p="sm"
-            aria-label={`${planName(plan)}, ${formatBytes(fileQuotaBytes[plan])} of files`}
+            aria-label={t('plan.option', {
+              plan: planName(plan),
+              size: formatBytes(fileQuotaBytes[plan]),
+            })}
           >
             <Group gap="sm" wrap="nowrap">
               <Radio.Indicator />
@@ -32,7 +38,7 @@ export function PlanChoice({ value, onChange }: Props) {
                   {planName(plan)}
                 </Text>
                 <Text size="xs" c="dimmed">
-                  {formatBytes(fileQuotaBytes[plan])} of files
+                  {t('plan.files', { size: formatBytes(fileQuotaBytes[plan]) })}
                 </Text>
               </div>
             </Group>

@@ -2,12 +2,15 @@ import { fileQuotaBytes } from '@atrium/core/billing/plans'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { formatBytes } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { planName } from '@atrium/ui/subscription-status-meta'
 import { Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { useUpdateTenant } from './mutations.ts'
 import { PlanChoice } from './plan-choice.tsx'
+
+const t = translations('operator.tenants')
 
 /** The plan of a tenant as a form. */
 export function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
@@ -20,7 +23,7 @@ export function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: (
       { slug: tenant.slug, plan, expectedVersion: tenant.editVersion },
       {
         onSuccess: (saved) => {
-          done(`${saved.name} is on ${planName(saved.plan)}.`)
+          done(t('plan.saved', { tenant: saved.name, plan: planName(saved.plan) }))
           onClose()
         },
       },
@@ -32,12 +35,15 @@ export function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: (
         <PlanChoice value={plan} onChange={setPlan} />
         <Text size="sm" c="dimmed">
           {plan === tenant.plan
-            ? `Now on ${planName(tenant.plan)}.`
-            : `The file space goes from ${formatBytes(fileQuotaBytes[tenant.plan])} to ${formatBytes(fileQuotaBytes[plan])}.${smaller ? ' Files that no longer fit are kept, but nothing can be added until there is room.' : ''} The tenant has it without a subscription; the grant is recorded.`}
+            ? t('plan.current', { plan: planName(tenant.plan) })
+            : t(smaller ? 'plan.grantedSmaller' : 'plan.granted', {
+                before: formatBytes(fileQuotaBytes[tenant.plan]),
+                after: formatBytes(fileQuotaBytes[plan]),
+              })}
         </Text>
         <FormFooter
           error={update.error}
-          submitLabel="Change plan"
+          submitLabel={t('plan.save')}
           pending={update.isPending}
           disabled={plan === tenant.plan}
           onCancel={onClose}

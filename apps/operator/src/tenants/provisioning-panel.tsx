@@ -1,6 +1,7 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { ProvisioningSteps } from '@atrium/ui/provisioning-steps'
@@ -9,12 +10,14 @@ import { IconRefresh } from '@tabler/icons-react'
 import { useReconcileTenant } from './mutations.ts'
 import { RecentRuns } from './recent-runs.tsx'
 
+const t = translations('operator.tenants')
+
 interface Props {
   tenant: TenantView
   events: { running: boolean; live: boolean }
 }
 
-/** The steps as they stand and as they change, with the way to run them again. */
+/** The provisioning steps with their current state, and a button that runs them again. */
 export function ProvisioningPanel({ tenant, events }: Props) {
   const reconcile = useReconcileTenant()
   const { slug, status } = tenant
@@ -23,8 +26,8 @@ export function ProvisioningPanel({ tenant, events }: Props) {
     reconcile.error !== null && problemOf(reconcile.error).code === 'provisioning_in_progress'
   return (
     <Panel
-      title="Provisioning"
-      description={events.live ? 'Shown as it happens.' : undefined}
+      title={t('provisioning.title')}
+      description={events.live ? t('provisioning.live') : undefined}
       actions={
         status !== 'deleted' && (
           <Button
@@ -41,13 +44,13 @@ export function ProvisioningPanel({ tenant, events }: Props) {
                     const failed = Object.values(results).filter(
                       ({ state }) => state === 'error',
                     ).length
-                    if (failed === 0) done('Every step is done.')
+                    if (failed === 0) done(t('provisioning.done'))
                   },
                 },
               )
             }
           >
-            Reconcile now
+            {t('provisioning.reconcile')}
           </Button>
         )
       }
@@ -57,16 +60,12 @@ export function ProvisioningPanel({ tenant, events }: Props) {
         {reconcile.error && !(busy && !events.running) && (
           <ProblemAlert
             error={reconcile.error}
-            message={
-              busy
-                ? 'A run is under way already. Its steps are shown here as they finish.'
-                : undefined
-            }
+            message={busy ? t('provisioning.busy') : undefined}
           />
         )}
         {status === 'suspended' && (
           <Text size="sm" c="dimmed">
-            Reconciling brings the upstream systems up to date. The tenant stays suspended.
+            {t('provisioning.suspendedHint')}
           </Text>
         )}
         <RecentRuns slug={slug} />

@@ -1,8 +1,9 @@
-import type { PurgePart, TenantPurge, TenantView } from '@atrium/core/tenants/tenants'
+import type { TenantPurge, TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ErrorState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { Time } from '@atrium/ui/time'
 import { Button, List, Stack, Text } from '@mantine/core'
@@ -12,16 +13,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 import { usePurgeTenant } from './mutations.ts'
 
-const names: Readonly<Record<PurgePart, string>> = {
-  files: 'Files',
-  members: 'Members',
-  mail: 'Lists and domains',
-  identity: 'Apps and group',
-  records: 'Records',
-}
+const t = translations('operator.tenants')
+
 const pollIntervalMs = 5_000
 
-/** What became of a deleted tenant's data, and the way to purge it now. */
+/** How far the purge of a deleted tenant is, and a button that starts or retries it. */
 export function PurgePanel({ tenant }: { tenant: TenantView }) {
   const [opened, { open, close }] = useDisclosure(false)
   const purge = usePurgeTenant()
@@ -37,7 +33,7 @@ export function PurgePanel({ tenant }: { tenant: TenantView }) {
   if (query.isError) {
     return (
       <ErrorState
-        title="The purge could not be loaded."
+        title={t('purge.failed')}
         error={query.error}
         onRetry={() => void query.refetch()}
         retrying={query.isFetching}
@@ -46,13 +42,14 @@ export function PurgePanel({ tenant }: { tenant: TenantView }) {
   }
   if (!shown) return null
   const started = shown.startedAt !== null
+  const act = started ? 'retry' : 'start'
   return (
-    <Panel title="Purge" description={words(shown)}>
+    <Panel title={t('purge.title')} description={t(`purge.states.${stateOf(shown)}`)}>
       <Stack gap="md" align="flex-start">
         {started && (
           <DetailList>
             {shown.parts.map((part) => (
-              <DetailItem key={part.part} label={names[part.part]}>
+              <DetailItem key={part.part} label={t(`purge.parts.${part.part}`)}>
                 <PartState part={part} />
               </DetailItem>
             ))}
@@ -65,49 +62,45 @@ export function PurgePanel({ tenant }: { tenant: TenantView }) {
             leftSection={<IconTrashX size={17} aria-hidden />}
             onClick={open}
           >
-            {started ? 'Try again now' : 'Purge now'}
+            {t(`purge.${act}.action`)}
           </Button>
         )}
       </Stack>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={started ? `Try the purge of ${name} again?` : `Purge ${name}?`}
-        confirmLabel={started ? 'Try again' : 'Purge tenant'}
+        title={t(`purge.${act}.question`, { tenant: name })}
+        confirmLabel={t(`purge.${act}.submit`)}
         typedWord={slug}
         reason="optional"
         onConfirm={async (reason) => {
           await purge.mutateAsync({ slug, confirm: slug, reason })
-          done(`The purge of ${name} has begun.`)
+          done(t('purge.started', { tenant: name }))
         }}
       >
         <List size="sm" spacing={4}>
-          <List.Item>
-            All mailboxes, mail, lists, files and apps of {name} are destroyed. Nobody can bring
-            them back.
-          </List.Item>
-          <List.Item>Accounts that no other tenant needs are deleted.</List.Item>
-          <List.Item>Its domains are free for others afterwards. The slug stays taken.</List.Item>
-          <List.Item>Invoices and the audit log are kept.</List.Item>
+          <List.Item>{t('purge.effects.data', { tenant: name })}</List.Item>
+          <List.Item>{t('purge.effects.accounts')}</List.Item>
+          <List.Item>{t('purge.effects.domains')}</List.Item>
+          <List.Item>{t('purge.effects.kept')}</List.Item>
         </List>
       </ConfirmDialog>
     </Panel>
   )
 }
 
-function words({ startedAt, purgedAt }: TenantPurge): string {
-  if (purgedAt !== null) return 'Everything was taken away. Invoices and the audit log are kept.'
-  return startedAt === null
-    ? 'Destroys what the tenant left, in every system.'
-    : 'Each system is asked until it has followed.'
+function stateOf({ startedAt, purgedAt }: TenantPurge) {
+  if (purgedAt !== null) return 'done'
+  return startedAt === null ? 'offered' : 'running'
 }
 
 function PartState({ part: { state, error, finishedAt } }: { part: TenantPurge['parts'][number] }) {
-  if (state === 'ok') return finishedAt ? <Time at={finishedAt} show="both" /> : 'Done'
-  if (state === 'pending') return 'Waiting'
+  if (state === 'ok')
+    return finishedAt ? <Time at={finishedAt} show="both" /> : t('purge.part.done')
+  if (state === 'pending') return t('purge.part.waiting')
   return (
     <Text size="sm" c="red">
-      {error} It is tried again by itself.
+      {t('purge.part.failed', { error: error ?? '' })}
     </Text>
   )
 }

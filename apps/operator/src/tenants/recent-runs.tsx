@@ -1,15 +1,18 @@
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { OutcomeBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
+const t = translations('operator.tenants')
+
 const shown = 3
 
 /**
- * The last runs that somebody asked for, from the audit log. Nothing is shown when there were none
- * or they cannot be read.
+ * The latest runs that somebody requested, from the audit log. Shows nothing when there are none or
+ * they cannot be loaded.
  */
 export function RecentRuns({ slug }: { slug: string }) {
   const trpc = useTRPC()
@@ -21,7 +24,7 @@ export function RecentRuns({ slug }: { slug: string }) {
     <Stack gap={6}>
       <Group justify="space-between">
         <Text size="sm" fw={550}>
-          Last runs asked for
+          {t('provisioning.runs.title')}
         </Text>
         <LinkAnchor
           to="/tenants/$slug"
@@ -29,13 +32,16 @@ export function RecentRuns({ slug }: { slug: string }) {
           search={{ tab: 'audit', action: 'tenant.reconciled' }}
           size="sm"
         >
-          All runs
+          {t('provisioning.runs.all')}
         </LinkAnchor>
       </Group>
       {data.items.map((entry) => (
         <Group key={entry.id} gap="xs" justify="space-between">
           <Text size="sm" c="dimmed" component="span">
-            <Time at={entry.at} /> by {entry.actorEmail ?? 'the platform'}
+            {t.rich('provisioning.runs.by', {
+              time: () => <Time at={entry.at} />,
+              who: entry.actorEmail ?? t('provisioning.runs.platform'),
+            })}
           </Text>
           <OutcomeBadge outcome={entry.outcome} />
         </Group>

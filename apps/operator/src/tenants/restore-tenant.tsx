@@ -1,13 +1,16 @@
 import type { RestoredTenant, TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done, noticed } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { planName } from '@atrium/ui/subscription-status-meta'
 import { Button, List } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconRestore } from '@tabler/icons-react'
 import { useRestoreTenant } from './mutations.ts'
 
-/** Brings a deleted tenant back while the time for it lasts. */
+const t = translations('operator.tenants')
+
+/** Restores a deleted tenant; shows nothing once that is no longer possible. */
 export function RestoreTenant({ tenant }: { tenant: TenantView }) {
   const [opened, { open, close }] = useDisclosure(false)
   const restore = useRestoreTenant()
@@ -16,60 +19,56 @@ export function RestoreTenant({ tenant }: { tenant: TenantView }) {
   return (
     <>
       <Button leftSection={<IconRestore size={17} aria-hidden />} onClick={open}>
-        Restore
+        {t('restore.action')}
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={`Restore ${name}?`}
-        confirmLabel="Restore tenant"
+        title={t('restore.question', { tenant: name })}
+        confirmLabel={t('restore.submit')}
         destructive={false}
         reason="optional"
         onConfirm={async (reason) => {
           const { endedSubscription, lostDomains } = await restore.mutateAsync({ slug, reason })
           done(
             endedSubscription
-              ? `${name} is restored. Its ${planName(endedSubscription.plan)} subscription stays ended: start a new one.`
-              : `${name} is restored.`,
+              ? t('restore.doneWithoutSubscription', {
+                  tenant: name,
+                  plan: planName(endedSubscription.plan),
+                })
+              : t('restore.done', { tenant: name }),
           )
-          for (const lost of lostDomains) noticed(`${lost.name} did not come back`, lostWords(lost))
+          for (const lost of lostDomains)
+            noticed(t('restore.lost.title', { domain: lost.name }), lostText(lost))
         }}
       >
         <List size="sm" spacing={4}>
-          <List.Item>
-            Members, mailboxes, lists, domains and files come back as they were.
-          </List.Item>
-          <List.Item>
-            A domain that was released stays away when another tenant has proved it. You are told
-            then.
-          </List.Item>
-          <List.Item>Members who were suspended one by one stay suspended.</List.Item>
-          <List.Item>
-            A subscription that ended with the deletion stays ended. Nothing is charged again.
-          </List.Item>
+          <List.Item>{t('restore.effects.members')}</List.Item>
+          <List.Item>{t('restore.effects.domains')}</List.Item>
+          <List.Item>{t('restore.effects.suspended')}</List.Item>
+          <List.Item>{t('restore.effects.subscription')}</List.Item>
         </List>
       </ConfirmDialog>
     </>
   )
 }
 
-function lostWords({
+function lostText({
   replacedBy,
   mailboxes,
   lists,
   signIns,
 }: RestoredTenant['lostDomains'][number]): string {
-  if (mailboxes + lists + signIns === 0) return 'Another tenant has proved it. Nothing was on it.'
-  const counted = (count: number, one: string, many: string) =>
-    `${count} ${count === 1 ? one : many}`
-  return `Another tenant has proved it. What was on it works under ${replacedBy}: ${counted(mailboxes, 'mailbox', 'mailboxes')}, ${counted(lists, 'list', 'lists')} and the sign-in addresses of ${counted(signIns, 'person', 'people')}.`
+  return mailboxes + lists + signIns === 0
+    ? t('restore.lost.unused')
+    : t('restore.lost.moved', { domain: replacedBy, mailboxes, lists, people: signIns })
 }
 
 const dayMs = 86_400_000
 
 /**
- * Days in which a deleted tenant can still be restored, the last one counted; undefined when
- * nothing ends the time.
+ * Days for which a deleted tenant can still be restored, including the last one; undefined when
+ * there is no limit.
  */
 export function daysLeft(
   { restoreUntil }: Pick<TenantView, 'restoreUntil'>,

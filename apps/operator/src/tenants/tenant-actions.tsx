@@ -2,21 +2,21 @@ import type { SuspensionMode, TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
+import { translations } from '@atrium/ui/messages'
 import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useResumeTenant, useSuspendTenant } from './mutations.ts'
 import { RestoreTenant } from './restore-tenant.tsx'
 
+const t = translations('operator.tenants')
+
 const SuspensionModeChoice = lazyOnInput(() => import('@atrium/ui/suspension-mode'))
 
-/**
- * Suspending and resuming, which concern the tenant as a whole; every other act stands beside what
- * it changes.
- */
+/** Actions on the tenant as a whole: suspend, resume and restore. */
 export function TenantActions({ tenant }: { tenant: TenantView }) {
-  // Named, not yes or no: the tenant may change under an open dialog, which must not turn into the
-  // other one.
+  // The name of the open dialog, not a boolean: when the tenant's status changes meanwhile, the
+  // dialog must not turn into the other one.
   const [opened, setOpened] = useState<'suspend' | 'resume'>()
   const suspend = useSuspendTenant()
   const resume = useResumeTenant()
@@ -31,29 +31,21 @@ export function TenantActions({ tenant }: { tenant: TenantView }) {
     <ConfirmDialog
       opened={opened === 'suspend'}
       onClose={close}
-      title={`Suspend ${name}?`}
-      confirmLabel="Suspend tenant"
+      title={t('suspend.question', { tenant: name })}
+      confirmLabel={t('suspend.submit')}
       reason="optional"
-      reasonNote="Members see it, and it is kept in the audit log."
+      reasonNote={t('suspend.reasonNote')}
       onConfirm={async (reason) => {
         await suspend.mutateAsync({ slug, reason, mode })
-        done(`${name} is suspended.`)
+        done(t('suspend.done', { tenant: name }))
       }}
     >
       <Stack gap="md">
         <SuspensionModeChoice value={mode} onChange={setMode} />
         <List size="sm" spacing={4}>
-          <List.Item>
-            {tenant.memberCount === 1
-              ? 'Its one member is'
-              : `Its ${tenant.memberCount} members are`}{' '}
-            affected in every system within minutes.
-          </List.Item>
-          <List.Item>
-            Changes are rejected. Admins can still suspend, sign out and remove members and reset
-            passwords.
-          </List.Item>
-          <List.Item>Public booking pages are not found. Billing goes on.</List.Item>
+          <List.Item>{t('suspend.effects.members', { count: tenant.memberCount })}</List.Item>
+          <List.Item>{t('suspend.effects.changes')}</List.Item>
+          <List.Item>{t('suspend.effects.booking')}</List.Item>
         </List>
       </Stack>
     </ConfirmDialog>
@@ -62,28 +54,25 @@ export function TenantActions({ tenant }: { tenant: TenantView }) {
   return tenant.status === 'suspended' ? (
     <Group gap="xs">
       <Button variant="default" onClick={() => ask('suspend')}>
-        Change mode
+        {t('suspend.changeMode')}
       </Button>
       <Button leftSection={<IconPlayerPlay size={17} aria-hidden />} onClick={() => ask('resume')}>
-        Resume
+        {t('resume.action')}
       </Button>
       {suspendDialog}
       <ConfirmDialog
         opened={opened === 'resume'}
         onClose={close}
-        title={`Resume ${name}?`}
-        confirmLabel="Resume tenant"
+        title={t('resume.question', { tenant: name })}
+        confirmLabel={t('resume.submit')}
         destructive={false}
         reason="optional"
         onConfirm={async (reason) => {
           await resume.mutateAsync({ slug, reason })
-          done(`${name} is resumed.`)
+          done(t('resume.done', { tenant: name }))
         }}
       >
-        <Text inherit>
-          Members can sign in and change things again, mailboxes and files open, and public booking
-          pages come back. Members who were suspended one by one stay suspended.
-        </Text>
+        <Text inherit>{t('resume.effects')}</Text>
       </ConfirmDialog>
     </Group>
   ) : (
@@ -93,7 +82,7 @@ export function TenantActions({ tenant }: { tenant: TenantView }) {
         leftSection={<IconPlayerPause size={17} aria-hidden />}
         onClick={() => ask('suspend')}
       >
-        Suspend
+        {t('suspend.action')}
       </Button>
       {suspendDialog}
     </>

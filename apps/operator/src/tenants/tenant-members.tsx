@@ -5,11 +5,12 @@ import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { currentCursor } from '@atrium/ui/paging'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import type { StatusMeta } from '@atrium/ui/tones'
+import type { Tone } from '@atrium/ui/tones'
 import { Button, Text } from '@mantine/core'
 import { IconSearch, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -17,26 +18,28 @@ import { getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
-import { roleNames } from './labels.ts'
 import type { TenantSearch } from './search.ts'
 
+const t = translations('operator.tenants')
+const frame = translations('ui.frame')
+const labels = translations('ui.labels')
 const route = getRouteApi('/authenticated/tenants/$slug')
 
 const membersPerPage = 25
-const roleChoices = tenantRoles.map((value) => ({ value, label: roleNames[value] }))
+const roleChoices = () => tenantRoles.map((value) => ({ value, label: labels(`roles.${value}`) }))
 
-const memberStatusMeta: Readonly<Record<MemberView['status'], StatusMeta>> = {
-  provisioning: { label: 'Being set up', tone: 'working' },
-  active: { label: 'Active', tone: 'good' },
-  suspended: { label: 'Suspended', tone: 'warning' },
-  removing: { label: 'Being removed', tone: 'working' },
-  deactivated: { label: 'Deactivated', tone: 'bad' },
+const statusTones: Readonly<Record<MemberView['status'], Tone>> = {
+  provisioning: 'working',
+  active: 'good',
+  suspended: 'warning',
+  removing: 'working',
+  deactivated: 'bad',
 }
 
-const columns: readonly Column<MemberView>[] = [
+const columns = (): readonly Column<MemberView>[] => [
   {
     key: 'name',
-    header: 'Member',
+    header: t('members.columns.member'),
     primary: true,
     cell: (member) => (
       <>
@@ -56,19 +59,29 @@ const columns: readonly Column<MemberView>[] = [
       </>
     ),
   },
-  { key: 'role', header: 'Role', cell: (member) => roleNames[member.role] },
+  {
+    key: 'role',
+    header: t('members.columns.role'),
+    cell: (member) => labels(`roles.${member.role}`),
+  },
   {
     key: 'status',
-    header: 'Status',
-    cell: (member) => <StatusBadge {...memberStatusMeta[member.status]} />,
+    header: t('members.columns.status'),
+    cell: ({ status }) => (
+      <StatusBadge tone={statusTones[status]} label={t(`members.statuses.${status}`)} />
+    ),
   },
   {
     key: 'mailbox',
-    header: 'Mailbox',
+    header: t('members.columns.mailbox'),
     breaks: true,
-    cell: (member) => member.mailboxAddress ?? 'None',
+    cell: (member) => member.mailboxAddress ?? t('members.noMailbox'),
   },
-  { key: 'joined', header: 'Joined', cell: (member) => <When at={member.joinedAt} /> },
+  {
+    key: 'joined',
+    header: t('members.columns.joined'),
+    cell: (member) => <When at={member.joinedAt} />,
+  },
 ]
 
 /** The people of one tenant. */
@@ -90,19 +103,19 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
   const filtered = q !== undefined || role !== undefined
   return (
     <>
-      <FilterBar label="Filter members">
+      <FilterBar label={t('members.filters.label')}>
         <DebouncedInput
-          label="Search"
+          label={t('filters.search')}
           type="search"
-          placeholder="Name or address"
+          placeholder={t('members.filters.searchPlaceholder')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={q}
           onChange={(words) => narrow({ q: words })}
         />
         <ChoiceFilter
-          label="Role"
+          label={t('members.columns.role')}
           value={role}
-          choices={roleChoices}
+          choices={roleChoices()}
           onChange={(chosen) => narrow({ role: chosen })}
         />
         {filtered && (
@@ -111,15 +124,15 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
             color="gray"
             onClick={() => narrow({ q: undefined, role: undefined })}
           >
-            Clear filters
+            {frame('clearFilters')}
           </Button>
         )}
       </FilterBar>
       <PagedTable
-        of="members"
-        caption={`Members of ${tenant.name}`}
+        of={t('members.items')}
+        caption={t('members.of', { tenant: tenant.name })}
         found={members}
-        columns={columns}
+        columns={columns()}
         rowKey={(member) => member.id}
         trail={trail}
         onCursorHistory={(next) =>
@@ -128,12 +141,10 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
         loadingRows={5}
         empty={
           <EmptyState
-            title={filtered ? 'No member matches' : 'No members yet'}
+            title={t(filtered ? 'members.empty.filtered.title' : 'members.empty.none.title')}
             icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
           >
-            {filtered
-              ? 'Search by part of the name or address, or take a filter away.'
-              : 'Members appear when they sign in with an identity that is in the group of this tenant.'}
+            {t(filtered ? 'members.empty.filtered.hint' : 'members.empty.none.hint')}
           </EmptyState>
         }
       />

@@ -4,12 +4,13 @@ import { CopyValue } from '@atrium/ui/copy'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatBytes } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { planName } from '@atrium/ui/subscription-status-meta'
 import { Time } from '@atrium/ui/time'
 import { ColorSwatch, Group, List, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useDeferredValue } from 'react'
-import { TenantSubscription } from '../subscriptions/tenant-subscription.tsx'
+
 import { AccessPanel } from './access-panel.tsx'
 import { DeleteTenantPanel } from './delete-tenant-panel.tsx'
 import { DeletedDomains } from './deleted-domains.tsx'
@@ -18,6 +19,9 @@ import { HealthPanel } from './health-panel.tsx'
 import { LimitsPanel } from './limits-panel.tsx'
 import { ProvisioningPanel } from './provisioning-panel.tsx'
 import { PurgePanel } from './purge-panel.tsx'
+import { TenantSubscription } from './tenant-subscription.tsx'
+
+const t = translations('operator.tenants')
 
 interface Props {
   tenant: TenantView
@@ -25,9 +29,8 @@ interface Props {
 }
 
 /**
- * Everything that is stored of a tenant, each part with the way to change it. What a phone shows
- * first is rendered first; React renders the rest after that, in slices, so that the page stays
- * responsive.
+ * The tenant's record, each part with the button that changes it. What a phone shows first is
+ * rendered first; React renders the rest afterwards, in slices, so that the page stays responsive.
  */
 export function TenantOverview({ tenant, events }: Props) {
   const complete = useDeferredValue(true, false)
@@ -42,18 +45,18 @@ export function TenantOverview({ tenant, events }: Props) {
   )
 }
 
-/** What the upstream systems hold of the tenant, and how it does. */
+/** What the upstream systems have of the tenant, its health and its limits. */
 function Systems({ tenant }: Pick<Props, 'tenant'>) {
   return (
     <>
       <AccessPanel tenant={tenant} />
       {tenant.status === 'deleted' && <PurgePanel tenant={tenant} />}
-      <Panel title="Handles" description="Keys of this tenant in the upstream systems.">
+      <Panel title={t('ids.title')} description={t('ids.description')}>
         <DetailList>
-          <Handle label="Identity group" value={tenant.identityGroupId} />
-          <Handle label="Mail domain" value={tenant.mailDomainId} />
-          <Handle label="File space" value={tenant.fileSpaceId} />
-          <Handle label="Tenant id" value={tenant.id} />
+          <Id label={t('ids.identity')} value={tenant.identityGroupId} />
+          <Id label={t('ids.mail')} value={tenant.mailDomainId} />
+          <Id label={t('ids.files')} value={tenant.fileSpaceId} />
+          <Id label={t('ids.tenant')} value={tenant.id} />
         </DetailList>
       </Panel>
       <HealthPanel tenant={tenant} />
@@ -67,25 +70,25 @@ function Records({ tenant }: Pick<Props, 'tenant'>) {
   const editable = tenant.status !== 'deleted'
   return (
     <Stack gap="lg">
-      <Panel title="Details" actions={editable && <EditDetails tenant={tenant} />}>
+      <Panel title={t('details.title')} actions={editable && <EditDetails tenant={tenant} />}>
         <DetailList>
-          <DetailItem label="Name">{tenant.name}</DetailItem>
-          <DetailItem label="Slug">
-            <CopyValue label="Slug" value={tenant.slug} hideLabel />
+          <DetailItem label={t('fields.name')}>{tenant.name}</DetailItem>
+          <DetailItem label={t('fields.slug')}>
+            <CopyValue label={t('fields.slug')} value={tenant.slug} hideLabel />
           </DetailItem>
-          <DetailItem label="Owner">
+          <DetailItem label={t('fields.owner')}>
             {tenant.owner && (
               <LinkAnchor to="/users/$id" params={{ id: tenant.owner.id }} fz="inherit">
                 {tenant.owner.name}
               </LinkAnchor>
             )}
           </DetailItem>
-          <DetailItem label="Members">{String(tenant.memberCount)}</DetailItem>
-          <DetailItem label="Seats">
-            {tenant.seats === 0 ? 'Not set' : String(tenant.seats)}
+          <DetailItem label={t('fields.members')}>{String(tenant.memberCount)}</DetailItem>
+          <DetailItem label={t('fields.seats')}>
+            {tenant.seats === 0 ? t('fields.noSeats') : String(tenant.seats)}
           </DetailItem>
-          <DetailItem label="Industry">{tenant.industry}</DetailItem>
-          <DetailItem label="Brand colour">
+          <DetailItem label={t('fields.industry')}>{tenant.industry}</DetailItem>
+          <DetailItem label={t('fields.colour')}>
             {tenant.brandColor && (
               <Group gap={8} component="span" display="inline-flex">
                 <ColorSwatch component="span" color={tenant.brandColor} size={16} aria-hidden />
@@ -93,50 +96,52 @@ function Records({ tenant }: Pick<Props, 'tenant'>) {
               </Group>
             )}
           </DetailItem>
-          <DetailItem label="Created">
+          <DetailItem label={t('fields.created')}>
             <Time at={tenant.createdAt} show="both" />
           </DetailItem>
-          <DetailItem label="Changed">
+          <DetailItem label={t('fields.changed')}>
             <Time at={tenant.updatedAt} show="both" />
           </DetailItem>
         </DetailList>
       </Panel>
-      <Panel title="Plan" actions={editable && <EditPlan tenant={tenant} />}>
+      <Panel title={t('plan.title')} actions={editable && <EditPlan tenant={tenant} />}>
         <DetailList>
-          <DetailItem label="Plan">{planName(tenant.plan)}</DetailItem>
-          <DetailItem label="File space">{formatBytes(fileQuotaBytes[tenant.plan])}</DetailItem>
-          <DetailItem label="Subscription">
+          <DetailItem label={t('fields.plan')}>{planName(tenant.plan)}</DetailItem>
+          <DetailItem label={t('fields.fileSpace')}>
+            {formatBytes(fileQuotaBytes[tenant.plan])}
+          </DetailItem>
+          <DetailItem label={t('fields.subscription')}>
             <TenantSubscription slug={tenant.slug} />
           </DetailItem>
         </DetailList>
       </Panel>
       {editable ? <Domains tenant={tenant} /> : <DeletedDomains tenant={tenant} />}
-      <Panel title="Partner" actions={editable && <EditPartner tenant={tenant} />}>
+      <Panel title={t('partner.title')} actions={editable && <EditPartner tenant={tenant} />}>
         {tenant.partnerId ? (
           <DetailList>
-            <DetailItem label="Partner">
+            <DetailItem label={t('fields.partner')}>
               {tenant.partnerSlug && (
                 <LinkAnchor to="/partners/$slug" params={{ slug: tenant.partnerSlug }} fz="inherit">
                   {tenant.partnerSlug}
                 </LinkAnchor>
               )}
             </DetailItem>
-            <DetailItem label="Partner id">
-              <CopyValue label="Partner id" value={tenant.partnerId} hideLabel />
+            <DetailItem label={t('fields.partnerId')}>
+              <CopyValue label={t('fields.partnerId')} value={tenant.partnerId} hideLabel />
             </DetailItem>
           </DetailList>
         ) : (
           <Text size="sm" c="dimmed">
-            Not attached to a partner.
+            {t('partner.none')}
           </Text>
         )}
       </Panel>
-      <Panel title="Billing details">
+      <Panel title={t('billing.title')}>
         <DetailList>
-          <DetailItem label="Company">{tenant.billingInfo.company}</DetailItem>
-          <DetailItem label="VAT number">{tenant.billingInfo.vatNumber}</DetailItem>
-          <DetailItem label="Country">{tenant.billingInfo.country}</DetailItem>
-          <DetailItem label="E-mail">{tenant.billingInfo.email}</DetailItem>
+          <DetailItem label={t('fields.company')}>{tenant.billingInfo.company}</DetailItem>
+          <DetailItem label={t('fields.vatNumber')}>{tenant.billingInfo.vatNumber}</DetailItem>
+          <DetailItem label={t('fields.country')}>{tenant.billingInfo.country}</DetailItem>
+          <DetailItem label={t('fields.email')}>{tenant.billingInfo.email}</DetailItem>
         </DetailList>
       </Panel>
       {editable && <DeleteTenantPanel tenant={tenant} />}
@@ -144,27 +149,30 @@ function Records({ tenant }: Pick<Props, 'tenant'>) {
   )
 }
 
-function Handle({ label, value }: { label: string; value: string | null }) {
+function Id({ label, value }: { label: string; value: string | null }) {
   return (
     <DetailItem label={label}>
-      {value ? <CopyValue label={label} value={value} hideLabel /> : 'Not set up yet'}
+      {value ? <CopyValue label={label} value={value} hideLabel /> : t('ids.none')}
     </DetailItem>
   )
 }
 
 function Domains({ tenant }: { tenant: TenantView }) {
   return (
-    <Panel title="Domains" actions={<EditDomains tenant={tenant} />}>
+    <Panel title={t('domains.title')} actions={<EditDomains tenant={tenant} />}>
       <List size="sm" spacing={6} listStyleType="none">
         {tenant.domains.map((domain) => (
           <List.Item key={domain}>
-            {domain}
-            {domain === tenant.primaryDomain && (
-              <Text span c="dimmed" inherit>
-                {' '}
-                (primary)
-              </Text>
-            )}
+            {domain === tenant.primaryDomain
+              ? t.rich('domains.primary', {
+                  domain,
+                  dim: (chunks) => (
+                    <Text span c="dimmed" inherit>
+                      {chunks}
+                    </Text>
+                  ),
+                })
+              : domain}
           </List.Item>
         ))}
       </List>

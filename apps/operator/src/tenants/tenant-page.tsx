@@ -2,7 +2,7 @@ import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkAnchor } from '@atrium/ui/links'
-import { withMessages } from '@atrium/ui/messages'
+import { translations, withMessages } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
 import { suspensionLabel } from '@atrium/ui/suspension-labels'
@@ -21,7 +21,9 @@ import { TenantMembers } from './tenant-members.tsx'
 import { TenantOverview } from './tenant-overview.tsx'
 import { useTenantEvents } from './use-tenant-events.ts'
 
-// Its filters are for those who open the tab.
+const t = translations('operator.tenants')
+
+// Loads its filters only when the tab is opened.
 const TenantAudit = lazyOnInput(() => withMessages(import('./tenant-audit.tsx'), 'ui.audit'))
 
 const route = getRouteApi('/authenticated/tenants/$slug')
@@ -41,10 +43,10 @@ function TenantPage() {
   if (!tenant && isError && isMissing(error)) {
     return (
       <MissingPage
-        title="Tenant not found"
-        back={<LinkAnchor to="/tenants">All tenants</LinkAnchor>}
+        title={t('missing.title')}
+        back={<LinkAnchor to="/tenants">{t('back')}</LinkAnchor>}
       >
-        There is no tenant with the slug {slug}.
+        {t('missing.hint', { slug })}
       </MissingPage>
     )
   }
@@ -52,7 +54,13 @@ function TenantPage() {
     <>
       <PageHeader
         title={tenant?.name ?? slug}
-        description={tenant && `${tenant.slug} · ${tenant.primaryDomain ?? 'no domain'}`}
+        description={
+          tenant &&
+          t('page.subtitle', {
+            slug: tenant.slug,
+            domain: tenant.primaryDomain ?? t('page.noDomain'),
+          })
+        }
         marks={tenant && <TenantStatusBadge status={tenant.status} />}
         actions={tenant && <TenantActions tenant={tenant} />}
       />
@@ -60,19 +68,17 @@ function TenantPage() {
         <TenantDetail key={slug} tenant={tenant} />
       ) : isError ? (
         <ErrorState
-          title="The tenant could not be loaded."
+          title={t('page.failed')}
           error={error}
           onRetry={() => void refetch()}
           retrying={isFetching}
         />
       ) : (
-        <LoadingRows label="Loading the tenant" />
+        <LoadingRows label={t('page.loading')} />
       )}
     </>
   )
 }
-
-const tabNames = { overview: 'Overview', members: 'Members', audit: 'Audit' } as const
 
 function TenantDetail({ tenant }: { tenant: TenantView }) {
   const { tab = 'overview' } = route.useSearch()
@@ -90,10 +96,10 @@ function TenantDetail({ tenant }: { tenant: TenantView }) {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="lg" aria-label="Parts of the tenant">
+        <Tabs.List mb="lg" aria-label={t('page.parts')}>
           {tenantTabs.map((name) => (
             <Tabs.Tab key={name} value={name}>
-              {tabNames[name]}
+              {t(`page.tabs.${name}`)}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -104,7 +110,7 @@ function TenantDetail({ tenant }: { tenant: TenantView }) {
           <TenantMembers tenant={tenant} />
         </Tabs.Panel>
         <Tabs.Panel value="audit">
-          <Suspense fallback={<LoadingRows label="Loading the log" />}>
+          <Suspense fallback={<LoadingRows label={t('page.loadingLog')} />}>
             <TenantAudit slug={tenant.slug} />
           </Suspense>
         </Tabs.Panel>
@@ -115,9 +121,9 @@ function TenantDetail({ tenant }: { tenant: TenantView }) {
 
 function restoreText(tenant: TenantView): string {
   const days = daysLeft(tenant)
-  if (days === undefined) return 'It can be restored at any time.'
-  if (days === 0) return 'The time to restore it is over.'
-  return days === 1 ? 'It can be restored today only.' : `It can be restored for ${days} more days.`
+  if (days === undefined) return t('notice.restore.always')
+  if (days === 0) return t('notice.restore.over')
+  return t('notice.restore.days', { days })
 }
 
 function StatusNotice({ tenant }: { tenant: TenantView }) {
@@ -126,20 +132,22 @@ function StatusNotice({ tenant }: { tenant: TenantView }) {
       <Alert
         color="yellow"
         icon={<IconAlertTriangle aria-hidden />}
-        title="This tenant is suspended"
+        title={t('notice.suspended')}
         mb="lg"
       >
-        {tenant.suspendedReason ?? 'No reason was given.'}{' '}
-        {tenant.suspensionMode
-          ? suspensionLabel(tenant.suspensionMode).effect
-          : 'It was suspended before there were modes, so mail, files and sign-in are still open. Choose a mode to close them.'}
+        {t('notice.suspendedWhy', {
+          reason: tenant.suspendedReason ?? t('notice.noReason'),
+          effect: tenant.suspensionMode
+            ? suspensionLabel(tenant.suspensionMode).effect
+            : t('notice.noMode'),
+        })}
       </Alert>
     )
   }
   if (tenant.status === 'deleted') {
     return (
-      <Alert color="gray" icon={<IconTrash aria-hidden />} title="This tenant is deleted" mb="lg">
-        Members cannot sign in, and mailboxes and files are closed. {restoreText(tenant)}
+      <Alert color="gray" icon={<IconTrash aria-hidden />} title={t('notice.deleted')} mb="lg">
+        {t('notice.deletedEffect', { restore: restoreText(tenant) })}
       </Alert>
     )
   }
