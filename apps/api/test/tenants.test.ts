@@ -171,6 +171,24 @@ describe('a change of a tenant', () => {
     })
   })
 
+  it('sets the language of its people, and unsets it', async () => {
+    const set = await call('admin@acme.test', 'PATCH', '/tenants/acme', { language: 'de' })
+    expect(set).toMatchObject({ status: 200, body: { language: 'de' } })
+    expect((await changes())[0]).toMatchObject({
+      metadata: { changes: { language: [null, 'de'] } },
+    })
+    expect((await call('admin@acme.test', 'GET', '/users/me')).body.tenants).toContainEqual(
+      expect.objectContaining({ slug: 'acme', language: 'de' }),
+    )
+    const unset = await call('admin@acme.test', 'PATCH', '/tenants/acme', { language: null })
+    expect(unset).toMatchObject({ status: 200, body: { language: null } })
+    for (const language of ['fr', 'en-XA', 'DE', ''])
+      expect(await call('admin@acme.test', 'PATCH', '/tenants/acme', { language })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_input', issues: [{ path: 'language' }] },
+      })
+  })
+
   it('is found in the log by the partner of the tenant and by its name, whoever made it', async () => {
     await call(operator, 'PATCH', '/tenants/many-1', { seats: 77 })
     await call(operator, 'POST', '/tenants/many-1/suspend', {})

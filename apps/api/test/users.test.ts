@@ -130,6 +130,25 @@ describe('the record of a user', () => {
     })
   })
 
+  it('has the language that the person chose, which operators see', async () => {
+    const { id, token } = await testApp.person('speaker')
+    expect((await testApp.call('GET', '/users/me', undefined, await token())).body.language).toBe(
+      null,
+    )
+    const chosen = await testApp.call('PATCH', `/users/${id}`, { language: 'de' }, await token())
+    expect(chosen).toMatchObject({ status: 200, body: { language: 'de' } })
+    expect(await testApp.call('GET', `/users/${id}`)).toMatchObject({ body: { language: 'de' } })
+    const { items } = (await testApp.call('GET', `/audit?action=user.updated&limit=1`)).body
+    expect(items[0]).toMatchObject({
+      resourceId: id,
+      metadata: { changes: { language: [null, 'de'] } },
+    })
+    const unknown = await testApp.call('PATCH', `/users/${id}`, { language: 'fr' }, await token())
+    expect(unknown).toMatchObject({ status: 400, body: { issues: [{ path: 'language' }] } })
+    const unset = await testApp.call('PATCH', `/users/${id}`, { language: null }, await token())
+    expect(unset).toMatchObject({ status: 200, body: { language: null } })
+  })
+
   it('keeps a name that the person gave, which the identity provider is told', async () => {
     const { id, email, token } = await testApp.person('renamed')
     const before = await token()

@@ -210,7 +210,7 @@ async function isSubscribed(trx: Trx, tenantId: string): Promise<boolean> {
 
 async function readEditable(
   trx: TenantTrx,
-  { id, name, plan, seats, seat_mode, industry, brand_color, partner_id }: LockedTenant,
+  { id, name, plan, seats, seat_mode, industry, brand_color, language, partner_id }: LockedTenant,
 ) {
   const domains = (await listDomains(trx, id)).map((domain) => domain.name)
   return editableTenant({
@@ -220,6 +220,7 @@ async function readEditable(
     seatMode: seat_mode,
     industry,
     brandColor: brand_color,
+    language,
     partnerId: partner_id,
     domains,
   })
@@ -254,6 +255,7 @@ async function write(
     ...(input.seatMode === undefined ? {} : { seat_mode: input.seatMode }),
     ...(input.industry === undefined ? {} : { industry: input.industry }),
     ...(input.brandColor === undefined ? {} : { brand_color: input.brandColor }),
+    ...(input.language === undefined ? {} : { language: input.language }),
   }
   const changes = changedFields(
     named(before),

@@ -52,6 +52,7 @@ export function toTenantView(
     seatMode: row.seatMode,
     industry: row.industry,
     brandColor: row.brandColor,
+    language: row.language,
     provisioningStatus: status,
     provisioningErrors: provisioningErrorsOf(row),
     provisioningAttempts: provisioningAttemptsOf(row),
@@ -91,7 +92,15 @@ export function toTenantView(
 
 type EditableTenant = Pick<
   TenantView,
-  'name' | 'plan' | 'seats' | 'seatMode' | 'industry' | 'brandColor' | 'partnerId' | 'domains'
+  | 'name'
+  | 'plan'
+  | 'seats'
+  | 'seatMode'
+  | 'industry'
+  | 'brandColor'
+  | 'language'
+  | 'partnerId'
+  | 'domains'
 >
 
 /** What an update may change of a tenant, with its version. */
@@ -102,10 +111,11 @@ export function editableTenant({
   seatMode,
   industry,
   brandColor,
+  language,
   partnerId,
   domains,
 }: EditableTenant) {
-  const fields = { name, plan, seats, seatMode, industry, brandColor, partnerId, domains }
+  const fields = { name, plan, seats, seatMode, industry, brandColor, language, partnerId, domains }
   return withEditVersion(fields, Object.values(fields))
 }
 

@@ -92,6 +92,7 @@ export async function updateUser(
     ...(input.lastName === undefined ? {} : { last_name: input.lastName }),
     ...(input.phone === undefined ? {} : { phone: input.phone }),
     ...(input.alternativeEmail === undefined ? {} : { alternative_email: input.alternativeEmail }),
+    ...(input.language === undefined ? {} : { language: input.language }),
   }
   const changedProfile = profileChanges(before, input)
   const renamed = changedProfile.includes('name')

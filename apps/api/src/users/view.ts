@@ -22,6 +22,7 @@ export function toUserView(row: UserRow, { own = false } = {}): UserView {
     lastName: row.lastName,
     phone: row.phone,
     alternativeEmail: row.alternativeEmail,
+    language: row.language,
     platformAdmin: row.platformAdmin,
     partnerId: row.partnerId,
     partner:

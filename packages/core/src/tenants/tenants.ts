@@ -5,6 +5,7 @@ import { domainName } from '../mail/domains.ts'
 import { type TenantRole, tenantRole, tenantRoles } from '../members/memberships.ts'
 import { suspensionModes, type TenantStatus, tenantStatuses } from '../platform/choices.ts'
 import { editVersion, expectedVersion } from '../platform/edit-version.ts'
+import { language } from '../platform/language.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, hexColor, instant, line } from '../platform/text.ts'
 import {
@@ -97,6 +98,8 @@ export const TenantView = z.object({
   seatMode,
   industry: z.string().nullable(),
   brandColor: z.string().nullable(),
+  /** For people who have set none themselves. Null: their browser's. */
+  language: language.nullable(),
   provisioningStatus,
   provisioningErrors: z.object({
     identity: z.string().optional(),
@@ -191,6 +194,7 @@ export const UpdateTenant = z
     name: line(100).optional(),
     industry: line(100).nullable().optional(),
     brandColor: hexColor.nullable().optional(),
+    language: language.nullable().optional(),
     seats: seats.optional(),
     seatMode: seatMode.optional(),
     expectedVersion,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { partnerAccess, partnerStatus } from '../partners/partner-access.ts'
+import { language } from '../platform/language.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
@@ -18,6 +19,7 @@ export const UserTenant = z.object({
   status: tenantStatus,
   role: tenantRole,
   brandColor: z.string().nullable(),
+  language: language.nullable(),
 })
 
 export const UserPartner = z.object({
@@ -42,6 +44,8 @@ export const UserView = z.object({
   lastName: z.string().nullable(),
   phone: z.string().nullable(),
   alternativeEmail: z.string().nullable(),
+  /** Null: the tenant's, else the browser's. */
+  language: language.nullable(),
   platformAdmin: z.boolean(),
   partnerId: z.uuid().nullable(),
   partner: UserPartner.nullable(),
@@ -110,6 +114,7 @@ export const UpdateUser = z
     lastName: line(100).nullable().optional(),
     phone: phoneNumber.nullable().optional(),
     alternativeEmail: emailAddress.nullable().optional(),
+    language: language.nullable().optional(),
     platformAdmin: z.boolean().optional(),
     partnerId: z.uuid().nullable().optional(),
     /** Goes with `partnerId` or with a partner that stays; somebody new starts as `viewer`. */

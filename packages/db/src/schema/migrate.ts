@@ -53,6 +53,7 @@ import * as slotLockNetworks from '../migrations/0061-slot-lock-networks.ts'
 import * as auditChanges from '../migrations/0065-audit-changes.ts'
 import * as releasedDomains from '../migrations/0066-released-domains.ts'
 import * as movesToOtherHosts from '../migrations/0069-moves-to-other-hosts.ts'
+import * as languages from '../migrations/0070-languages.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -108,6 +109,7 @@ const migrations: Record<string, Migration> = {
   '0065-audit-changes': auditChanges,
   '0066-released-domains': releasedDomains,
   '0069-moves-to-other-hosts': movesToOtherHosts,
+  '0070-languages': languages,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

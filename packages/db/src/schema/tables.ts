@@ -35,6 +35,7 @@ import type { MailState } from '@atrium/core/mail/mail-states'
 import type { ImportRowState } from '@atrium/core/members/member-import'
 import type { CalendarAttachment, MailValue } from '@atrium/core/outbox/outbox'
 import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners/partners'
+import type { Language } from '@atrium/core/platform/language'
 import type { MfaMode } from '@atrium/core/security-policy/security-policy'
 import type {
   HealthFactor,
@@ -454,6 +455,7 @@ export interface TenantsTable {
   seat_mode: Generated<SeatMode>
   industry: string | null
   brand_color: string | null
+  language: Language | null
   billing_company: string | null
   billing_vat_number: string | null
   billing_country: string | null
@@ -583,6 +585,7 @@ export interface UsersTable {
   last_name: string | null
   phone: string | null
   alternative_email: string | null
+  language: Language | null
   platform_admin: Generated<boolean>
   platform_admin_changed_at: OptionalMoment
   partner_id: string | null

@@ -1,5 +1,6 @@
 import type { GatheredHealth } from '@atrium/core/health-scores/health'
 import { isBelow } from '@atrium/core/mail/domains'
+import type { Language } from '@atrium/core/platform/language'
 import type {
   Plan,
   ProvisioningStep,
@@ -37,6 +38,7 @@ export interface TenantRow {
   seatMode: SeatMode
   industry: string | null
   brandColor: string | null
+  language: Language | null
   billingCompany: string | null
   billingVatNumber: string | null
   billingCountry: string | null
@@ -73,7 +75,7 @@ export interface TenantRow {
 export const tenantColumns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId",
   case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "partnerSlug", t.seats,
   t.seat_mode as "seatMode", t.industry,
-  t.brand_color as "brandColor", t.billing_company as "billingCompany", t.billing_vat_number as "billingVatNumber",
+  t.brand_color as "brandColor", t.language, t.billing_company as "billingCompany", t.billing_vat_number as "billingVatNumber",
   t.billing_country as "billingCountry", t.billing_email as "billingEmail", t.identity_group_id as "identityGroupId",
   t.file_space_id as "fileSpaceId", t.suspended_reason as "suspendedReason", t.suspension_mode as "suspensionMode", t.deleted_at as "deletedAt", t.restore_until as "restoreUntil", t.created_at as "createdAt", t.updated_at as "updatedAt",
   coalesce(t.provisioning_lease_until > now(), false) as running,
@@ -227,6 +229,7 @@ export interface LockedTenant {
   seat_mode: SeatMode
   industry: string | null
   brand_color: string | null
+  language: Language | null
   partnerSlug: string | null
   identityGroupId: string | null
 }
@@ -260,6 +263,7 @@ export function lockTenant(trx: TenantTrx, slug: string): Promise<LockedTenant |
       't.seat_mode',
       't.industry',
       't.brand_color',
+      't.language',
     ])
     .select(['p.slug as partnerSlug', 't.identity_group_id as identityGroupId'])
     .where('t.slug', '=', slug)
@@ -406,6 +410,7 @@ export interface TenantChanges {
   seat_mode?: SeatMode
   industry?: string | null
   brand_color?: string | null
+  language?: Language | null
 }
 
 export async function updateTenant(trx: Trx, id: string, changes: TenantChanges): Promise<void> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners/partner-access'
+import type { Language } from '@atrium/core/platform/language'
 import type { TenantRole, TenantStatus } from '@atrium/core/tenants/tenants'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
@@ -18,6 +19,7 @@ export interface UserRow {
   lastName: string | null
   phone: string | null
   alternativeEmail: string | null
+  language: Language | null
   platformAdmin: boolean
   platformAdminChangedAt: Date | null
   partnerId: string | null
@@ -39,17 +41,18 @@ export interface UserRow {
         status: TenantStatus
         role: TenantRole
         brandColor: string | null
+        language: Language | null
         suspended: boolean
       }[]
     | null
 }
 
 const userColumns = sql`u.id, u.idp_subject_id as "idpSubjectId", u.idp_user_id as "idpUserId", u.email, u.name, u.first_name as "firstName",
-    u.last_name as "lastName", u.phone, u.alternative_email as "alternativeEmail", u.platform_admin as "platformAdmin",
+    u.last_name as "lastName", u.phone, u.alternative_email as "alternativeEmail", u.language, u.platform_admin as "platformAdmin",
     u.platform_admin_changed_at as "platformAdminChangedAt", u.partner_id as "partnerId", p.slug as "partnerSlug", p.name as "partnerName",
     p.status as "partnerStatus", u.partner_access as "partnerAccess", u.deactivated_at as "deactivatedAt", u.last_seen_at as "lastSeenAt", u.removed_at as "removedAt", u.created_at as "createdAt",
     u.updated_at as "updatedAt",
-    (select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'status', t.status, 'role', m.role, 'brandColor', t.brand_color,
+    (select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'status', t.status, 'role', m.role, 'brandColor', t.brand_color, 'language', t.language,
           'suspended', m.status = 'suspended' or m.role = 'member' and ${sql.raw(isShut('t'))})
         order by t.name, t.id)
       from memberships m join tenants t on t.id = m.tenant_id
@@ -415,6 +418,7 @@ export interface UserChanges {
   last_name?: string | null
   phone?: string | null
   alternative_email?: string | null
+  language?: Language | null
   partner_id?: string | null
   partner_access?: PartnerAccess | null
 }
