@@ -76,14 +76,21 @@ const users = createRoute({
   getParentRoute: () => authenticated,
   path: '/users',
   validateSearch: readUsersSearch,
-}).lazy(() => import('./users/users-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./users/users-page.tsx'), 'operator.users').then((page) => page.Route),
+)
 
 const invite = createRoute({ getParentRoute: () => authenticated, path: '/users/invite' }).lazy(
-  () => import('./users/invite-operator-page.tsx').then((page) => page.Route),
+  () =>
+    withMessages(import('./users/invite-operator-page.tsx'), 'operator.users').then(
+      (page) => page.Route,
+    ),
 )
 
 const user = createRoute({ getParentRoute: () => authenticated, path: '/users/$id' }).lazy(() =>
-  withMessages(import('./users/user-page.tsx'), 'ui.audit').then((page) => page.Route),
+  withMessages(import('./users/user-page.tsx'), 'operator.users', 'ui.audit').then(
+    (page) => page.Route,
+  ),
 )
 
 const audit = createRoute({
@@ -159,11 +166,14 @@ const prices = createRoute({
 }).lazy(() => import('./prices/prices-page.tsx').then((page) => page.Route))
 
 const newPrice = createRoute({ getParentRoute: () => authenticated, path: '/prices/new' }).lazy(
-  () => import('./prices/create-price-page.tsx').then((page) => page.Route),
+  () =>
+    withMessages(import('./prices/create-price-page.tsx'), 'operator.flags').then(
+      (page) => page.Route,
+    ),
 )
 
 const price = createRoute({ getParentRoute: () => authenticated, path: '/prices/$id' }).lazy(() =>
-  import('./prices/price-page.tsx').then((page) => page.Route),
+  withMessages(import('./prices/price-page.tsx'), 'operator.flags').then((page) => page.Route),
 )
 
 const subscriptions = createRoute({
