@@ -21,7 +21,7 @@ const frame = [
   // Tables with filters, and the details of a record.
   /ui\/src\/(responsive-table|filter-bar|paged-table|pager|debounced-input|search-params|lazy-on-input|confirm|done|copy|detail-list|limit-use|subscription-status-meta|suspension-labels)\.tsx?$/,
   /core\/src\/(platform\/(choices|own-value)|billing\/(plans|subscription-life))\.ts$/,
-  /operator\/src\/(parts\/(choice-filter|when|problems|edit-dialog)|tenants\/(labels|mutations|tenant-columns|provisioning-summary))/,
+  /operator\/src\/(parts\/(choice-filter|when|problems|edit-dialog)|tenants\/(mutations|tenant-columns|provisioning-summary))/,
   /portal\/src\/members\/(member-status-meta|search|members\.module)\./,
   /@mantine\/core\/esm\/components\/(NativeSelect|TextInput|InputBase|Input|Checkbox|SimpleGrid|List|ColorSwatch|Tabs|Progress)\//,
 ]

@@ -6,6 +6,7 @@ import type bookingTimes from './en/booking/times.json'
 import type operatorFlags from './en/operator/flags.json'
 import type operatorPartners from './en/operator/partners.json'
 import type operatorTenants from './en/operator/tenants.json'
+import type operatorUsers from './en/operator/users.json'
 import type portalAliases from './en/portal/aliases.json'
 import type portalAudit from './en/portal/audit.json'
 import type portalBilling from './en/portal/billing.json'
@@ -56,6 +57,7 @@ export interface Messages {
     flags: typeof operatorFlags
     partners: typeof operatorPartners
     tenants: typeof operatorTenants
+    users: typeof operatorUsers
   }
   portal: {
     aliases: typeof portalAliases

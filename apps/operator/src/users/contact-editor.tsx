@@ -2,11 +2,15 @@ import { UpdateUser, type UserView } from '@atrium/core/users/users'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
+import { translations } from '@atrium/ui/messages'
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { type ContactForm, toContactForm, toContactUpdate } from './contact-form.ts'
 import { useUpdateUser } from './mutations.ts'
+
+const t = translations('operator.users')
+const frame = translations('ui.frame')
 
 /** Name and contact fields of a user as a form. */
 export function ContactEditor({ user, onClose }: { user: UserView; onClose: () => void }) {
@@ -22,7 +26,7 @@ export function ContactEditor({ user, onClose }: { user: UserView; onClose: () =
     (values) =>
       update.mutate(toContactUpdate(user, values), {
         onSuccess: (saved) => {
-          done(`The contact of ${saved.name} is saved.`)
+          done(t('contact.saved', { user: saved.name }))
           onClose()
         },
         onError: onRejected,
@@ -32,14 +36,32 @@ export function ContactEditor({ user, onClose }: { user: UserView; onClose: () =
   return (
     <form onSubmit={save} noValidate>
       <Stack>
-        <TextInput label="Name" withAsterisk autoComplete="off" {...form.getInputProps('name')} />
-        <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <TextInput label="First name" autoComplete="off" {...form.getInputProps('firstName')} />
-          <TextInput label="Last name" autoComplete="off" {...form.getInputProps('lastName')} />
-        </SimpleGrid>
-        <TextInput label="Phone" type="tel" autoComplete="off" {...form.getInputProps('phone')} />
         <TextInput
-          label="Alternative e-mail"
+          label={t('contact.name')}
+          withAsterisk
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <TextInput
+            label={t('contact.firstName')}
+            autoComplete="off"
+            {...form.getInputProps('firstName')}
+          />
+          <TextInput
+            label={t('contact.lastName')}
+            autoComplete="off"
+            {...form.getInputProps('lastName')}
+          />
+        </SimpleGrid>
+        <TextInput
+          label={t('contact.phone')}
+          type="tel"
+          autoComplete="off"
+          {...form.getInputProps('phone')}
+        />
+        <TextInput
+          label={t('contact.alternativeEmail')}
           type="email"
           autoComplete="off"
           {...form.getInputProps('alternativeEmail')}
@@ -47,10 +69,10 @@ export function ContactEditor({ user, onClose }: { user: UserView; onClose: () =
         {update.error && <ProblemAlert error={update.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={update.isPending}>
-            Cancel
+            {frame('cancel')}
           </Button>
           <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-            Save contact
+            {t('contact.save')}
           </Button>
         </Group>
       </Stack>

@@ -21,8 +21,8 @@ export function toContactForm(user: UserView): ContactForm {
 }
 
 /**
- * What is sent: the changes alone, so that a change of somebody else to another field stays. An
- * emptied field clears what was stored. The name cannot be cleared, so an empty one is sent and
+ * The request: only the changed fields, so that changes others made to the rest are kept. An
+ * emptied field clears the stored value. The name cannot be cleared: an empty one is sent and
  * rejected.
  */
 export function toContactUpdate(user: UserView, form: ContactForm): z.input<typeof UpdateUser> {

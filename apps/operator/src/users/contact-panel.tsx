@@ -1,10 +1,13 @@
 import type { UserView } from '@atrium/core/users/users'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { Button } from '@mantine/core'
 import { lazy, useState, useTransition } from 'react'
 
-// The form loads when it is asked for.
+const t = translations('operator.users')
+
+// The form is loaded when somebody starts editing.
 const ContactEditor = lazy(() =>
   import('./contact-editor.tsx').then((part) => ({ default: part.ContactEditor })),
 )
@@ -15,7 +18,7 @@ export function ContactPanel({ user }: { user: UserView }) {
   const [loading, startLoading] = useTransition()
   return (
     <Panel
-      title="Contact"
+      title={t('contact.title')}
       actions={
         !editing && (
           <Button
@@ -24,7 +27,7 @@ export function ContactPanel({ user }: { user: UserView }) {
             loading={loading}
             onClick={() => startLoading(() => setEditing(true))}
           >
-            Edit contact
+            {t('contact.edit')}
           </Button>
         )
       }
@@ -33,12 +36,12 @@ export function ContactPanel({ user }: { user: UserView }) {
         <ContactEditor user={user} onClose={() => setEditing(false)} />
       ) : (
         <DetailList>
-          <DetailItem label="Name">{user.name}</DetailItem>
-          <DetailItem label="E-mail">{user.email}</DetailItem>
-          <DetailItem label="First name">{user.firstName}</DetailItem>
-          <DetailItem label="Last name">{user.lastName}</DetailItem>
-          <DetailItem label="Phone">{user.phone}</DetailItem>
-          <DetailItem label="Alternative e-mail">{user.alternativeEmail}</DetailItem>
+          <DetailItem label={t('contact.name')}>{user.name}</DetailItem>
+          <DetailItem label={t('contact.email')}>{user.email}</DetailItem>
+          <DetailItem label={t('contact.firstName')}>{user.firstName}</DetailItem>
+          <DetailItem label={t('contact.lastName')}>{user.lastName}</DetailItem>
+          <DetailItem label={t('contact.phone')}>{user.phone}</DetailItem>
+          <DetailItem label={t('contact.alternativeEmail')}>{user.alternativeEmail}</DetailItem>
         </DetailList>
       )}
     </Panel>

@@ -1,6 +1,7 @@
 import { type Invitation, InviteUser } from '@atrium/core/users/users'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { SecretReveal } from '@atrium/ui/secret-reveal'
@@ -12,6 +13,8 @@ import { createLazyRoute } from '@tanstack/react-router'
 import { useState } from 'react'
 import { rejections } from '../parts/validation.ts'
 import { useInviteOperator } from './mutations.ts'
+
+const t = translations('operator.users')
 
 export const Route = createLazyRoute('/authenticated/users/invite')({
   component: InviteOperatorPage,
@@ -40,8 +43,7 @@ function InviteOperatorPage() {
         setInvitation(response)
         setInvited({ name: values.name, email: values.email, userId: response.userId })
         form.reset()
-        // The answer holds a one-time secret; the mutation must not keep it after the window is
-        // closed.
+        // The response holds a one-time secret, which the mutation must not keep.
         invite.reset()
       },
       onError: onRejected,
@@ -50,44 +52,38 @@ function InviteOperatorPage() {
   const taken = invite.error !== null && problemOf(invite.error).code === 'email_exists'
   return (
     <>
-      <PageHeader
-        title="Invite operator"
-        description="Creates a new identity that may operate the whole platform. You get something to hand over, once."
-      />
+      <PageHeader title={t('invite.title')} description={t('invite.description')} />
       <Card maw={560} bg="var(--atrium-surface)">
         <form onSubmit={send} noValidate>
           <Stack>
             {invited && !invitation && (
               <Alert color="green" icon={<IconCircleCheck aria-hidden />} role="status">
-                {invited.name} is invited.{' '}
-                <LinkAnchor to="/users/$id" params={{ id: invited.userId }} c="inherit">
-                  Open the user
-                </LinkAnchor>
+                {t.rich('invite.invited', {
+                  user: invited.name,
+                  link: (chunks) => (
+                    <LinkAnchor to="/users/$id" params={{ id: invited.userId }} c="inherit">
+                      {chunks}
+                    </LinkAnchor>
+                  ),
+                })}
               </Alert>
             )}
             <TextInput
-              label="Name"
+              label={t('invite.name')}
               withAsterisk
               autoComplete="off"
               {...form.getInputProps('name')}
             />
             <TextInput
-              label="E-mail"
-              description="Also the name to sign in with. Nobody may have it yet."
+              label={t('invite.email')}
+              description={t('invite.emailHint')}
               type="email"
               withAsterisk
               autoComplete="off"
               {...form.getInputProps('email')}
             />
             {invite.error && (
-              <ProblemAlert
-                error={invite.error}
-                message={
-                  taken
-                    ? 'Somebody with this address exists already. Grant them platform administration on their own page.'
-                    : undefined
-                }
-              >
+              <ProblemAlert error={invite.error} message={taken ? t('invite.taken') : undefined}>
                 {taken && (
                   <LinkAnchor
                     to="/users"
@@ -95,14 +91,14 @@ function InviteOperatorPage() {
                     size="sm"
                     c="inherit"
                   >
-                    Find this user
+                    {t('invite.find')}
                   </LinkAnchor>
                 )}
               </ProblemAlert>
             )}
             <Group justify="flex-end">
               <Button type="submit" loading={invite.isPending}>
-                Invite
+                {t('invite.submit')}
               </Button>
             </Group>
           </Stack>
@@ -112,13 +108,14 @@ function InviteOperatorPage() {
         <SecretReveal
           opened
           onClose={() => setInvitation(undefined)}
-          title={`${invited.name} is invited`}
-          label={invitation.link === undefined ? 'Temporary password' : 'Recovery link'}
+          title={t('invite.secret.title', { user: invited.name })}
+          label={t(invitation.link === undefined ? 'invite.secret.password' : 'invite.secret.link')}
           secret={invitation.link ?? invitation.tempPassword ?? ''}
         >
-          {invitation.link === undefined
-            ? `The identity provider has no recovery flow, so a temporary password was set. Share it with ${invited.email} over a secure channel; they sign in with their address and should change it at once.`
-            : `The identity provider made a recovery link. Share it with ${invited.email} over a secure channel. Anyone who opens it can set the password of the new account.`}
+          {t(
+            invitation.link === undefined ? 'invite.secret.passwordHint' : 'invite.secret.linkHint',
+            { email: invited.email },
+          )}
         </SecretReveal>
       )}
     </>

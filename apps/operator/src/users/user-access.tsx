@@ -1,6 +1,7 @@
 import type { UserView } from '@atrium/core/users/users'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { Box, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
@@ -9,35 +10,30 @@ import { type ReactNode, useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 import { useDeactivateUser, useDeleteUser, useReactivateUser, useUpdateUser } from './mutations.ts'
 
+const t = translations('operator.users')
+
 type Act = 'grant' | 'revoke' | 'deactivate' | 'reactivate' | 'delete'
 
 /**
- * What an operator can do to an account: the platform right, shutting out, deleting. Each is
- * confirmed and recorded.
+ * Actions on an account: grant or revoke platform admin, deactivate, reactivate, delete. Each asks
+ * for confirmation and is recorded in the audit log.
  */
 export function UserAccess({ user }: { user: UserView }) {
   const [act, setAction] = useState<Act>()
   const { data: me } = useSuspenseQuery(useTRPC().users.me.queryOptions())
   const self = me.id === user.id
   return (
-    <Panel
-      title="Access"
-      description={
-        self ? 'This is your own account. You cannot deactivate or delete yourself.' : undefined
-      }
-    >
+    <Panel title={t('access.title')} description={self ? t('access.self') : undefined}>
       <Stack gap="md">
         <Line
-          title="Platform administration"
-          text={
-            user.platformAdmin
-              ? 'May see and change every tenant, user and entry of the log.'
-              : 'Has no rights on the platform as a whole.'
-          }
+          title={t('access.platformAdmin.title')}
+          text={t(
+            user.platformAdmin ? 'access.platformAdmin.granted' : 'access.platformAdmin.notGranted',
+          )}
           action={
             user.platformAdmin ? (
               <Button variant="default" onClick={() => setAction('revoke')}>
-                Revoke platform admin
+                {t('revoke.action')}
               </Button>
             ) : (
               <Button
@@ -45,36 +41,32 @@ export function UserAccess({ user }: { user: UserView }) {
                 onClick={() => setAction('grant')}
                 disabled={user.status === 'deactivated'}
               >
-                Grant platform admin
+                {t('grant.action')}
               </Button>
             )
           }
         />
         <Line
-          title="Account"
-          text={
-            user.status === 'active'
-              ? 'Deactivating shuts this person out everywhere at once and ends every session.'
-              : 'This person is shut out. Reactivating lets them sign in again; roles and memberships are as they were.'
-          }
+          title={t('access.account.title')}
+          text={t(`access.account.${user.status}`)}
           action={
             user.status === 'active' ? (
               <Button variant="default" onClick={() => setAction('deactivate')} disabled={self}>
-                Deactivate
+                {t('deactivate.action')}
               </Button>
             ) : (
               <Group gap="xs">
-                <Button onClick={() => setAction('reactivate')}>Reactivate</Button>
+                <Button onClick={() => setAction('reactivate')}>{t('reactivate.action')}</Button>
                 <Button variant="default" onClick={() => setAction('deactivate')}>
-                  End sessions again
+                  {t('endSessions.action')}
                 </Button>
               </Group>
             )
           }
         />
         <Line
-          title="Record"
-          text="Deleting removes the record and its memberships. Owners of tenants must hand them over first."
+          title={t('access.record.title')}
+          text={t('access.record.hint')}
           action={
             <Button
               variant="outline"
@@ -82,7 +74,7 @@ export function UserAccess({ user }: { user: UserView }) {
               onClick={() => setAction('delete')}
               disabled={self}
             >
-              Delete user
+              {t('delete.action')}
             </Button>
           }
         />
@@ -122,60 +114,56 @@ function Dialogs({ user, self, act, onClose }: DialogsProps) {
   const reactivate = useReactivateUser()
   const remove = useDeleteUser()
   const { id, name, email } = user
-  const again = user.status === 'deactivated'
+  const deactivation = user.status === 'deactivated' ? 'endSessions' : 'deactivate'
   return (
     <>
       <ConfirmDialog
         opened={act === 'grant'}
         onClose={onClose}
-        title={`Make ${name} a platform admin?`}
-        confirmLabel="Grant platform admin"
+        title={t('grant.question', { user: name })}
+        confirmLabel={t('grant.action')}
         destructive={false}
         onConfirm={async () => {
           await update.mutateAsync({ id, platformAdmin: true })
-          done(`${name} is a platform admin.`)
+          done(t('grant.done', { user: name }))
         }}
       >
-        {email} will be able to see and change every tenant, user and entry of the audit log, and
-        joins the administrators' group of the identity provider. They use it by signing in to this
-        portal.
+        {t('grant.effects', { email })}
       </ConfirmDialog>
       <ConfirmDialog
         opened={act === 'revoke'}
         onClose={onClose}
-        title={self ? 'Give up your own right?' : `Revoke the right of ${name}?`}
-        confirmLabel="Revoke platform admin"
+        title={self ? t('revoke.questionSelf') : t('revoke.question', { user: name })}
+        confirmLabel={t('revoke.action')}
         onConfirm={async () => {
           await update.mutateAsync({ id, platformAdmin: false })
-          done(`${name} is no platform admin any more.`)
+          done(t('revoke.done', { user: name }))
         }}
       >
-        {self
-          ? 'You lose this portal at once, and only another operator can let you in again.'
-          : `${email} loses this portal at once, also with a session that is open now. Memberships in tenants stay.`}
+        {self ? t('revoke.effectsSelf') : t('revoke.effects', { email })}
       </ConfirmDialog>
       <ConfirmDialog
         opened={act === 'deactivate'}
         onClose={onClose}
-        title={again ? `End the sessions of ${name} again?` : `Deactivate ${name}?`}
-        confirmLabel={again ? 'End sessions' : 'Deactivate'}
+        title={t(`${deactivation}.question`, { user: name })}
+        confirmLabel={t(`${deactivation}.submit`)}
         reason="optional"
         onConfirm={async (reason) => {
           await deactivate.mutateAsync({ id, reason })
-          done(again ? `The sessions of ${name} are ended.` : `${name} is deactivated.`)
+          done(t(`${deactivation}.done`, { user: name }))
         }}
       >
-        {again ? (
-          `The identity of ${email} is made inactive once more and every session of it is ended. Use this when the first time was cut off.`
+        {deactivation === 'endSessions' ? (
+          t('endSessions.effects', { email })
         ) : (
           <>
             <Text inherit mb={6}>
-              What happens to {email}:
+              {t('deactivate.lead', { email })}
             </Text>
             <List size="sm" spacing={4}>
-              <List.Item>Every request is refused from now on.</List.Item>
-              <List.Item>The identity is made inactive, and every session ends.</List.Item>
-              <List.Item>Roles, memberships and data stay as they are.</List.Item>
+              <List.Item>{t('deactivate.effects.requests')}</List.Item>
+              <List.Item>{t('deactivate.effects.identity')}</List.Item>
+              <List.Item>{t('deactivate.effects.data')}</List.Item>
             </List>
           </>
         )}
@@ -183,39 +171,31 @@ function Dialogs({ user, self, act, onClose }: DialogsProps) {
       <ConfirmDialog
         opened={act === 'reactivate'}
         onClose={onClose}
-        title={`Reactivate ${name}?`}
-        confirmLabel="Reactivate"
+        title={t('reactivate.question', { user: name })}
+        confirmLabel={t('reactivate.action')}
         destructive={false}
         reason="optional"
         onConfirm={async (reason) => {
           await reactivate.mutateAsync({ id, reason })
-          done(`${name} can sign in again.`)
+          done(t('reactivate.done', { user: name }))
         }}
       >
-        {email} can sign in again, with the roles and memberships that are stored.
+        {t('reactivate.effects', { email })}
       </ConfirmDialog>
       <ConfirmDialog
         opened={act === 'delete'}
         onClose={onClose}
-        title={`Delete ${name}?`}
-        confirmLabel="Delete user"
+        title={t('delete.question', { user: name })}
+        confirmLabel={t('delete.action')}
         typedWord={email}
         onConfirm={async () => {
           await remove.mutateAsync({ id })
-          done(`${name} is deleted.`)
+          done(t('delete.done', { user: name }))
           await navigate({ to: '/users' })
         }}
       >
-        What is removed: the record of {email}
-        {membershipsOf(user)}. The audit log keeps what the person did. This cannot be undone.
+        {t('delete.effects', { email, count: user.tenants.length })}
       </ConfirmDialog>
     </>
   )
-}
-
-function membershipsOf({ tenants }: UserView): string {
-  if (tenants.length === 0) return ''
-  return tenants.length === 1
-    ? ' and the membership in one tenant'
-    : ` and the memberships in ${tenants.length} tenants`
 }

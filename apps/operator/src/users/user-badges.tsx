@@ -1,9 +1,12 @@
 import type { UserView } from '@atrium/core/users/users'
+import { translations } from '@atrium/ui/messages'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Badge, Group } from '@mantine/core'
 import { IconHeartHandshake, IconShieldCheck } from '@tabler/icons-react'
 
-/** Whether the account works, and what rights it has beyond its tenants. */
+const t = translations('operator.users')
+
+/** Badges of a user: the status of the account, and its rights beyond its tenants. */
 export function UserBadges({
   user,
 }: {
@@ -11,18 +14,17 @@ export function UserBadges({
 }) {
   return (
     <Group gap={6} component="span" display="inline-flex">
-      {user.status === 'active' ? (
-        <StatusBadge tone="good" label="Active" />
-      ) : (
-        <StatusBadge tone="bad" label="Deactivated" />
-      )}
+      <StatusBadge
+        tone={user.status === 'active' ? 'good' : 'bad'}
+        label={t(`statuses.${user.status}`)}
+      />
       {user.platformAdmin && (
         <Badge
           component="span"
           variant="outline"
           leftSection={<IconShieldCheck size={13} aria-hidden />}
         >
-          Platform admin
+          {t('badges.platformAdmin')}
         </Badge>
       )}
       {user.partner && (
@@ -32,7 +34,7 @@ export function UserBadges({
           color="gray"
           leftSection={<IconHeartHandshake size={13} aria-hidden />}
         >
-          Partner {user.partner.slug}
+          {t('badges.partner', { slug: user.partner.slug })}
         </Badge>
       )}
     </Group>

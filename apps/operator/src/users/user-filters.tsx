@@ -1,12 +1,17 @@
 import { tenantRoles } from '@atrium/core/tenants/tenants'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
+import { translations } from '@atrium/ui/messages'
 import { countFilters } from '@atrium/ui/search-params'
 import { Button } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
-import { roleNames } from '../tenants/labels.ts'
+
 import type { UsersSearch } from './search.ts'
+
+const t = translations('operator.users')
+const frame = translations('ui.frame')
+const labels = translations('ui.labels')
 
 interface Props {
   search: UsersSearch
@@ -21,56 +26,55 @@ const none: Partial<UsersSearch> = {
   platformAdmin: undefined,
   status: undefined,
 }
-const accountChoices = [
-  { value: 'active', label: 'Active' },
-  { value: 'deactivated', label: 'Deactivated' },
-] as const
-const adminChoices = [
-  { value: 'true', label: 'Platform admins' },
-  { value: 'false', label: 'Everybody else' },
-] as const
-const roleChoices = tenantRoles.map((value) => ({ value, label: roleNames[value] }))
+const accountChoices = () =>
+  (['active', 'deactivated'] as const).map((value) => ({ value, label: t(`statuses.${value}`) }))
+const adminChoices = () =>
+  (['true', 'false'] as const).map((value) => ({
+    value,
+    label: t(`filters.platformAdmins.${value}`),
+  }))
+const roleChoices = () => tenantRoles.map((value) => ({ value, label: labels(`roles.${value}`) }))
 
 export function UserFilters({ search, onChange }: Props) {
   return (
-    <FilterBar label="Filter users">
+    <FilterBar label={t('filters.label')}>
       <DebouncedInput
-        label="Search"
+        label={t('filters.search')}
         type="search"
-        placeholder="Name or address"
+        placeholder={t('filters.searchPlaceholder')}
         leftSection={<IconSearch size={16} aria-hidden />}
         value={search.q}
         onChange={(q) => onChange({ q })}
       />
       <ChoiceFilter
-        label="Account"
+        label={t('filters.account')}
         value={search.status}
-        choices={accountChoices}
+        choices={accountChoices()}
         onChange={(status) => onChange({ status })}
       />
       <ChoiceFilter
-        label="Platform admin"
+        label={t('filters.platformAdmin')}
         value={search.platformAdmin}
-        choices={adminChoices}
+        choices={adminChoices()}
         onChange={(platformAdmin) => onChange({ platformAdmin })}
       />
       <ChoiceFilter
-        label="Role in a tenant"
+        label={t('filters.role')}
         value={search.role}
-        choices={roleChoices}
+        choices={roleChoices()}
         onChange={(role) => onChange({ role })}
       />
       <DebouncedInput
-        label="Tenant"
-        placeholder="Slug of the tenant"
+        label={t('filters.tenant')}
+        placeholder={t('filters.tenantPlaceholder')}
         autoCapitalize="none"
         spellCheck={false}
         value={search.tenantSlug}
         onChange={(tenantSlug) => onChange({ tenantSlug })}
       />
       <DebouncedInput
-        label="Partner"
-        placeholder="Slug of the partner"
+        label={t('filters.partner')}
+        placeholder={t('filters.partnerPlaceholder')}
         autoCapitalize="none"
         spellCheck={false}
         value={search.partnerSlug}
@@ -78,7 +82,7 @@ export function UserFilters({ search, onChange }: Props) {
       />
       {countFilters(search) > 0 && (
         <Button variant="subtle" color="gray" onClick={() => onChange(none)}>
-          Clear filters
+          {frame('clearFilters')}
         </Button>
       )}
     </FilterBar>

@@ -2,9 +2,12 @@ import type { UserView } from '@atrium/core/users/users'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { inSentence } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
+import { partnerStatusMeta } from '@atrium/ui/partner-status-meta'
 import { Time } from '@atrium/ui/time'
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -17,6 +20,8 @@ import { ContactPanel } from './contact-panel.tsx'
 import { UserAccess } from './user-access.tsx'
 import { UserBadges } from './user-badges.tsx'
 import { UserTenants } from './user-tenants.tsx'
+
+const t = translations('operator.users')
 
 const route = getRouteApi('/authenticated/users/$id')
 
@@ -34,15 +39,18 @@ function UserPage() {
   } = useQuery(trpc.users.get.queryOptions({ id }))
   if (!user && isError && isMissing(error)) {
     return (
-      <MissingPage title="User not found" back={<LinkAnchor to="/users">All users</LinkAnchor>}>
-        There is no user with this id. The record may have been deleted.
+      <MissingPage
+        title={t('missing.title')}
+        back={<LinkAnchor to="/users">{t('all')}</LinkAnchor>}
+      >
+        {t('missing.hint')}
       </MissingPage>
     )
   }
   return (
     <>
       <PageHeader
-        title={user?.name ?? 'User'}
+        title={user?.name ?? t('page.user')}
         description={user?.email}
         marks={user && <UserBadges user={user} />}
       />
@@ -50,13 +58,13 @@ function UserPage() {
         <UserDetail key={id} user={user} />
       ) : isError ? (
         <ErrorState
-          title="The user could not be loaded."
+          title={t('page.failed')}
           error={error}
           onRetry={() => void refetch()}
           retrying={isFetching}
         />
       ) : (
-        <LoadingRows label="Loading the user" />
+        <LoadingRows label={t('page.loading')} />
       )}
     </>
   )
@@ -68,32 +76,35 @@ function UserDetail({ user }: { user: UserView }) {
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Stack gap="lg">
           <ContactPanel user={user} />
-          <Panel title="Record">
+          <Panel title={t('record.title')}>
             <DetailList>
-              <DetailItem label="Last seen">
-                {user.lastSeenAt ? <Time at={user.lastSeenAt} show="both" /> : 'Never'}
+              <DetailItem label={t('record.seen')}>
+                {user.lastSeenAt ? <Time at={user.lastSeenAt} show="both" /> : t('never')}
               </DetailItem>
-              <DetailItem label="Created">
+              <DetailItem label={t('record.created')}>
                 <Time at={user.createdAt} show="both" />
               </DetailItem>
-              <DetailItem label="Changed">
+              <DetailItem label={t('record.changed')}>
                 <Time at={user.updatedAt} show="both" />
               </DetailItem>
               {user.deactivatedAt && (
-                <DetailItem label="Deactivated">
+                <DetailItem label={t('record.deactivated')}>
                   <Time at={user.deactivatedAt} show="both" />
                 </DetailItem>
               )}
               {user.partner && (
-                <DetailItem label="Partner">
-                  {user.partner.name} ({user.partner.status})
+                <DetailItem label={t('record.partner')}>
+                  {t('record.partnerStatus', {
+                    name: user.partner.name,
+                    status: inSentence(partnerStatusMeta(user.partner.status).label),
+                  })}
                 </DetailItem>
               )}
-              <DetailItem label="User id">
-                <CopyValue label="User id" value={user.id} hideLabel />
+              <DetailItem label={t('record.id')}>
+                <CopyValue label={t('record.id')} value={user.id} hideLabel />
               </DetailItem>
-              <DetailItem label="Identity subject">
-                <CopyValue label="Identity subject" value={user.idpSubjectId} hideLabel />
+              <DetailItem label={t('record.subject')}>
+                <CopyValue label={t('record.subject')} value={user.idpSubjectId} hideLabel />
               </DetailItem>
             </DetailList>
           </Panel>
@@ -103,7 +114,7 @@ function UserDetail({ user }: { user: UserView }) {
           <UserAccess user={user} />
         </Stack>
       </SimpleGrid>
-      <AuditPreview title="What this person did" filters={{ actorEmail: user.email }} />
+      <AuditPreview title={t('page.log')} filters={{ actorEmail: user.email }} />
     </Stack>
   )
 }

@@ -1,15 +1,18 @@
 import type { UserView } from '@atrium/core/users/users'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
-import { roleNames } from '../tenants/labels.ts'
 
-const columns: readonly Column<UserView['tenants'][number]>[] = [
+const t = translations('operator.users')
+const labels = translations('ui.labels')
+
+const columns = (): readonly Column<UserView['tenants'][number]>[] => [
   {
     key: 'name',
-    header: 'Tenant',
+    header: t('tenants.tenant'),
     primary: true,
     cell: (tenant) => (
       <LinkAnchor
@@ -24,10 +27,10 @@ const columns: readonly Column<UserView['tenants'][number]>[] = [
       </LinkAnchor>
     ),
   },
-  { key: 'role', header: 'Role', cell: (tenant) => roleNames[tenant.role] },
+  { key: 'role', header: t('tenants.role'), cell: (tenant) => labels(`roles.${tenant.role}`) },
   {
     key: 'status',
-    header: 'Status',
+    header: t('tenants.status'),
     cell: (tenant) => <TenantStatusBadge status={tenant.status} />,
   },
 ]
@@ -35,15 +38,15 @@ const columns: readonly Column<UserView['tenants'][number]>[] = [
 /** The tenants that a user belongs to. */
 export function UserTenants({ tenants }: { tenants: UserView['tenants'] }) {
   return (
-    <Panel title="Tenants">
+    <Panel title={t('tenants.title')}>
       {tenants.length === 0 ? (
         <Text c="dimmed" size="sm">
-          This person belongs to no tenant. Memberships follow the groups of the identity provider.
+          {t('tenants.none')}
         </Text>
       ) : (
         <ResponsiveTable
-          caption="Tenants of this user"
-          columns={columns}
+          caption={t('tenants.caption')}
+          columns={columns()}
           rows={tenants}
           rowKey={(tenant) => tenant.id}
         />

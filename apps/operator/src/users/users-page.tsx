@@ -1,6 +1,8 @@
 import type { UserView } from '@atrium/core/users/users'
 import { EmptyState } from '@atrium/ui/data-states'
+import { formatList } from '@atrium/ui/format'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import type { Column } from '@atrium/ui/responsive-table'
@@ -14,14 +16,17 @@ import { type UsersSearch, usersQuery } from './search.ts'
 import { UserBadges } from './user-badges.tsx'
 import { UserFilters } from './user-filters.tsx'
 
+const t = translations('operator.users')
+const frame = translations('ui.frame')
+
 const route = getRouteApi('/authenticated/users')
 
 export const Route = createLazyRoute('/authenticated/users')({ component: UsersPage })
 
-const columns: readonly Column<UserView>[] = [
+const columns = (): readonly Column<UserView>[] => [
   {
     key: 'name',
-    header: 'User',
+    header: t('columns.user'),
     primary: true,
     cell: (user) => (
       <>
@@ -41,21 +46,21 @@ const columns: readonly Column<UserView>[] = [
       </>
     ),
   },
-  { key: 'marks', header: 'Account', cell: (user) => <UserBadges user={user} /> },
-  { key: 'tenants', header: 'Tenants', cell: tenantsOf },
+  { key: 'marks', header: t('columns.account'), cell: (user) => <UserBadges user={user} /> },
+  { key: 'tenants', header: t('columns.tenants'), cell: tenantsOf },
   {
     key: 'seen',
-    header: 'Last seen',
-    cell: (user) => (user.lastSeenAt ? <When at={user.lastSeenAt} /> : 'Never'),
+    header: t('columns.seen'),
+    cell: (user) => (user.lastSeenAt ? <When at={user.lastSeenAt} /> : t('never')),
   },
-  { key: 'created', header: 'Created', cell: (user) => <When at={user.createdAt} /> },
+  { key: 'created', header: t('columns.created'), cell: (user) => <When at={user.createdAt} /> },
 ]
 
 function tenantsOf({ tenants }: UserView) {
-  const [first, second, ...rest] = tenants
-  if (!first) return 'None'
-  const named = second ? `${first.slug}, ${second.slug}` : first.slug
-  return rest.length > 0 ? `${named} and ${rest.length} more` : named
+  if (tenants.length === 0) return t('noTenants')
+  const named = tenants.slice(0, 2).map(({ slug }) => slug)
+  const more = tenants.length - named.length
+  return formatList(more > 0 ? [...named, t('moreTenants', { count: more })] : named)
 }
 
 function UsersPage() {
@@ -73,35 +78,34 @@ function UsersPage() {
   return (
     <>
       <PageHeader
-        title="Users"
-        description="Everybody who has signed in or was invited, newest first."
+        title={t('title')}
+        description={t('description')}
         actions={
           <LinkButton to="/users/invite" leftSection={<IconUserPlus size={18} aria-hidden />}>
-            Invite operator
+            {t('invite.title')}
           </LinkButton>
         }
       />
       <UserFilters search={search} onChange={narrow} />
       <PagedTable
-        of="users"
+        of={t('items')}
         found={users}
-        columns={columns}
+        columns={columns()}
         rowKey={(user) => user.id}
         trail={search.trail}
         onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
         loadingRows={8}
         empty={
           <EmptyState
-            title="No user matches"
+            title={t('empty.title')}
             icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
             action={
               <Button variant="default" onClick={() => void navigate({ search: {} })}>
-                Clear filters
+                {frame('clearFilters')}
               </Button>
             }
           >
-            Search by part of the name or address, or take a filter away. People appear here once
-            they have signed in.
+            {t('empty.hint')}
           </EmptyState>
         }
       />
