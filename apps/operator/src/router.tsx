@@ -124,11 +124,15 @@ const payouts = createRoute({
   path: '/payouts',
   validateSearch: readPayoutsSearch,
 }).lazy(() =>
-  withMessages(import('./payouts/payouts-page.tsx'), 'ui.payouts').then((page) => page.Route),
+  withMessages(import('./payouts/payouts-page.tsx'), 'operator.payouts', 'ui.payouts').then(
+    (page) => page.Route,
+  ),
 )
 
 const payout = createRoute({ getParentRoute: () => authenticated, path: '/payouts/$id' }).lazy(() =>
-  withMessages(import('./payouts/payout-page.tsx'), 'ui.payouts').then((page) => page.Route),
+  withMessages(import('./payouts/payout-page.tsx'), 'operator.payouts', 'ui.payouts').then(
+    (page) => page.Route,
+  ),
 )
 
 const reports = createRoute({

@@ -5,6 +5,7 @@ import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
 import type operatorFlags from './en/operator/flags.json'
 import type operatorPartners from './en/operator/partners.json'
+import type operatorPayouts from './en/operator/payouts.json'
 import type operatorTenants from './en/operator/tenants.json'
 import type operatorUsers from './en/operator/users.json'
 import type portalAliases from './en/portal/aliases.json'
@@ -56,6 +57,7 @@ export interface Messages {
   operator: {
     flags: typeof operatorFlags
     partners: typeof operatorPartners
+    payouts: typeof operatorPayouts
     tenants: typeof operatorTenants
     users: typeof operatorUsers
   }

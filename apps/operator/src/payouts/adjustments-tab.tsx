@@ -9,10 +9,11 @@ import { done } from '@atrium/ui/done'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatMoney } from '@atrium/ui/format'
 import { Amount } from '@atrium/ui/ledger-table'
+import { translations } from '@atrium/ui/messages'
 import { Pager } from '@atrium/ui/pager'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import type { StatusMeta } from '@atrium/ui/tones'
+import type { Tone } from '@atrium/ui/tones'
 import { Button, Group, Text } from '@mantine/core'
 import { IconAdjustments } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -24,16 +25,19 @@ import { useTRPC } from '../trpc.ts'
 import { useDecideAdjustment } from './mutations.ts'
 import { adjustmentsQuery } from './search.ts'
 
+const t = translations('operator.payouts')
+
 const route = getRouteApi('/authenticated/payouts')
 
-const looks: Readonly<Record<AdjustmentState, StatusMeta>> = {
-  pending: { label: 'Waits for a second operator', tone: 'waiting' },
-  entered: { label: 'Entered', tone: 'good' },
-  refused: { label: 'Refused', tone: 'neutral' },
+const tones: Readonly<Record<AdjustmentState, Tone>> = {
+  pending: 'waiting',
+  entered: 'good',
+  refused: 'neutral',
 }
-const stateChoices = adjustmentStates.map((value) => ({ value, label: looks[value].label }))
+const stateName = (state: AdjustmentState) => t(`adjustments.states.${state}`)
+const stateChoices = () => adjustmentStates.map((value) => ({ value, label: stateName(value) }))
 
-/** What operators entered by hand, and what waits for a second one. */
+/** Adjustments that operators entered by hand, with those waiting for a second operator. */
 export function AdjustmentsTab() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -45,11 +49,11 @@ export function AdjustmentsTab() {
   )
   return (
     <>
-      <FilterBar label="Filter adjustments">
+      <FilterBar label={t('adjustments.filter')}>
         <ChoiceFilter
-          label="State"
+          label={t('adjustments.columns.state')}
           value={search.state}
-          choices={stateChoices}
+          choices={stateChoices()}
           onChange={(state) =>
             void navigate({
               search: (before) => ({ ...before, state, trail: undefined }),
@@ -60,30 +64,30 @@ export function AdjustmentsTab() {
       </FilterBar>
       {adjustments.isError ? (
         <ErrorState
-          title="The adjustments could not be loaded."
+          title={t('adjustments.loadFailed')}
           error={adjustments.error}
           onRetry={() => void adjustments.refetch()}
         />
       ) : adjustments.isPending ? (
-        <LoadingRows label="Loading adjustments" rows={4} />
+        <LoadingRows label={t('adjustments.loading')} rows={4} />
       ) : adjustments.data.items.length === 0 ? (
         <EmptyState
-          title="No adjustments"
+          title={t('adjustments.empty.title')}
           icon={<IconAdjustments size={32} stroke={1.5} aria-hidden />}
         >
-          Goodwill and corrections that no invoice explains are entered with “Adjust a ledger”.
+          {t('adjustments.empty.hint')}
         </EmptyState>
       ) : (
         <>
           <ResponsiveTable
-            caption="Adjustments"
-            columns={[...columns, decisions((adjustment, act) => setChosen({ adjustment, act }))]}
+            caption={t('adjustments.caption')}
+            columns={[...columns(), decisions((adjustment, act) => setChosen({ adjustment, act }))]}
             rows={adjustments.data.items}
             rowKey={(adjustment) => adjustment.id}
             stale={adjustments.isPlaceholderData}
           />
           <Pager
-            label="Pages of adjustments"
+            label={t('adjustments.pages')}
             trail={search.trail}
             nextCursor={adjustments.data.nextCursor}
             onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
@@ -95,10 +99,10 @@ export function AdjustmentsTab() {
   )
 }
 
-const columns: readonly Column<AdjustmentView>[] = [
+const columns = (): readonly Column<AdjustmentView>[] => [
   {
     key: 'reason',
-    header: 'Reason',
+    header: t('adjustments.columns.reason'),
     primary: true,
     cell: ({ reason, partnerSlug }) => (
       <>
@@ -111,13 +115,29 @@ const columns: readonly Column<AdjustmentView>[] = [
       </>
     ),
   },
-  { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...looks[state]} /> },
-  { key: 'by', header: 'Entered by', cell: ({ requestedBy }) => requestedBy ?? '–' },
-  { key: 'decided', header: 'Decided by', cell: ({ decidedBy }) => decidedBy ?? '–' },
-  { key: 'at', header: 'Entered', cell: ({ createdAt }) => <When at={createdAt} /> },
+  {
+    key: 'state',
+    header: t('adjustments.columns.state'),
+    cell: ({ state }) => <StatusBadge label={stateName(state)} tone={tones[state]} />,
+  },
+  {
+    key: 'by',
+    header: t('adjustments.columns.enteredBy'),
+    cell: ({ requestedBy }) => requestedBy ?? '–',
+  },
+  {
+    key: 'decided',
+    header: t('adjustments.columns.decidedBy'),
+    cell: ({ decidedBy }) => decidedBy ?? '–',
+  },
+  {
+    key: 'at',
+    header: t('adjustments.columns.entered'),
+    cell: ({ createdAt }) => <When at={createdAt} />,
+  },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('adjustments.columns.amount'),
     align: 'end',
     cell: ({ amountMinor, currency }) => <Amount minor={amountMinor} currency={currency} />,
   },
@@ -128,14 +148,14 @@ function decisions(
 ): Column<AdjustmentView> {
   return {
     key: 'acts',
-    header: 'Decide',
+    header: t('adjustments.columns.decide'),
     hideHeader: true,
     align: 'end',
     cell: (adjustment) =>
       adjustment.state === 'pending' && (
         <Group gap="xs" justify="flex-end" wrap="nowrap">
           <Button size="xs" variant="default" onClick={() => choose(adjustment, 'approve')}>
-            Approve
+            {t('adjustments.approve.action')}
           </Button>
           <Button
             size="xs"
@@ -143,7 +163,7 @@ function decisions(
             color="gray"
             onClick={() => choose(adjustment, 'refuse')}
           >
-            Refuse
+            {t('adjustments.refuse.action')}
           </Button>
         </Group>
       ),
@@ -164,28 +184,22 @@ function DecideDialog({ adjustment, act, onClose }: DecideProps) {
     <ConfirmDialog
       opened
       onClose={onClose}
-      title={
-        act === 'approve'
-          ? `Approve ${amount} for ${partnerSlug}?`
-          : `Refuse ${amount} for ${partnerSlug}?`
-      }
-      confirmLabel={act === 'approve' ? 'Approve' : 'Refuse'}
+      title={t(`adjustments.${act}.title`, { amount, partner: partnerSlug })}
+      confirmLabel={t(`adjustments.${act}.action`)}
       destructive={act === 'refuse'}
       onConfirm={async () => {
         await decide[act].mutateAsync({ id })
         done(
           act === 'approve'
-            ? `${amount} are in the ledger of ${partnerSlug}.`
-            : 'The adjustment is refused.',
+            ? t('adjustments.entered', { amount, partner: partnerSlug })
+            : t('adjustments.refuse.done'),
         )
       }}
     >
       <Text inherit mb={6}>
-        Reason given: {reason}
+        {t('adjustments.reasonGiven', { reason })}
       </Text>
-      {act === 'approve'
-        ? 'It counts at once and is part of the next payout.'
-        : 'It never counts. To enter it after all, somebody writes it anew.'}
+      {t(`adjustments.${act}.hint`)}
     </ConfirmDialog>
   )
 }

@@ -2,6 +2,7 @@ import { minorUnitDigits } from '@atrium/core/billing/minor-units'
 import { CreateAdjustment as Schema } from '@atrium/core/billing/payouts'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Button, Modal, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
@@ -10,6 +11,8 @@ import { FormFooter } from '../parts/edit-dialog.tsx'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { useCreateAdjustment } from './mutations.ts'
 
+const t = translations('operator.payouts')
+
 interface Values {
   partnerSlug: string
   currency: string
@@ -17,7 +20,7 @@ interface Values {
   reason: string
 }
 
-/** What the form sends: the amount in minor units, whole. */
+/** The input of the call: the amount in whole minor units. */
 function toInput({ amount, ...values }: Values) {
   const currency = values.currency.trim().toLowerCase()
   const digits = /^[a-z]{3}$/.test(currency) ? minorUnitDigits(currency) : 2
@@ -25,13 +28,13 @@ function toInput({ amount, ...values }: Values) {
   return { ...values, currency, amountMinor }
 }
 
-/** Errors of what is sent stand on the fields that people see. */
+/** Shows errors of the minor units on the amount field. */
 function validate(values: Values): Record<string, string> {
   const { amountMinor, ...errors } = validateAs<Values>(Schema, toInput)(values)
   return amountMinor === undefined ? errors : { ...errors, amount: amountMinor }
 }
 
-/** Goodwill and corrections by hand, in a partner's ledger. */
+/** Enters goodwill or a correction in a partner's ledger by hand. */
 export function CreateAdjustment() {
   const [opened, { open, close }] = useDisclosure(false)
   return (
@@ -41,9 +44,9 @@ export function CreateAdjustment() {
         leftSection={<IconAdjustments size={17} aria-hidden />}
         onClick={open}
       >
-        Adjust a ledger
+        {t('adjustments.create.action')}
       </Button>
-      <Modal opened={opened} onClose={close} title="Adjust a ledger" size="md">
+      <Modal opened={opened} onClose={close} title={t('adjustments.create.action')} size="md">
         {opened && <AdjustmentForm onClose={close} />}
       </Modal>
     </>
@@ -63,9 +66,10 @@ function AdjustmentForm({ onClose }: { onClose: () => void }) {
       onSuccess: ({ state, amountMinor, currency, partnerSlug }) => {
         const amount = formatMoney(amountMinor, currency)
         done(
-          state === 'pending'
-            ? `${amount} for ${partnerSlug} wait for a second operator.`
-            : `${amount} are in the ledger of ${partnerSlug}.`,
+          t(state === 'pending' ? 'adjustments.create.pending' : 'adjustments.entered', {
+            amount,
+            partner: partnerSlug,
+          }),
         )
         onClose()
       },
@@ -76,31 +80,31 @@ function AdjustmentForm({ onClose }: { onClose: () => void }) {
     <form onSubmit={send} noValidate>
       <Stack>
         <TextInput
-          label="Partner"
-          placeholder="Slug of the partner"
+          label={t('adjustments.create.partner')}
+          placeholder={t('adjustments.create.partnerPlaceholder')}
           withAsterisk
           autoCapitalize="none"
           spellCheck={false}
           {...form.getInputProps('partnerSlug')}
         />
         <TextInput
-          label="Currency"
+          label={t('adjustments.create.currency')}
           withAsterisk
           maxLength={3}
           autoCapitalize="none"
           {...form.getInputProps('currency')}
         />
         <NumberInput
-          label="Amount"
-          description="Negative to take away. More than 1,000 in a day waits for a second operator."
+          label={t('adjustments.create.amount')}
+          description={t('adjustments.create.amountHint')}
           withAsterisk
           decimalScale={3}
           hideControls
           {...form.getInputProps('amount')}
         />
         <Textarea
-          label="Reason"
-          description="The partner reads it in its ledger."
+          label={t('adjustments.create.reason')}
+          description={t('adjustments.create.reasonHint')}
           withAsterisk
           maxLength={500}
           autosize
@@ -109,7 +113,7 @@ function AdjustmentForm({ onClose }: { onClose: () => void }) {
         />
         <FormFooter
           error={create.error}
-          submitLabel="Enter"
+          submitLabel={t('adjustments.create.submit')}
           pending={create.isPending}
           onCancel={onClose}
         />

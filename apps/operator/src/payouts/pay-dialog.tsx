@@ -1,11 +1,14 @@
 import { type PayoutDetail, PayPayout } from '@atrium/core/billing/payouts'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { List, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { usePayoutMoves } from './mutations.ts'
+
+const t = translations('operator.payouts')
 
 interface Props {
   payout: PayoutDetail
@@ -13,13 +16,13 @@ interface Props {
   onClose: () => void
 }
 
-/** Notes that the money arrived, with the reference under which the bank knows it. */
+/** Marks the payout as paid, with the bank's reference of the transfer. */
 export function PayDialog({ payout, opened, onClose }: Props) {
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title={`Is ${formatMoney(payout.amountMinor, payout.currency)} paid?`}
+      title={t('pay.title', { amount: formatMoney(payout.amountMinor, payout.currency) })}
       size="md"
     >
       {opened && <PayForm payout={payout} onClose={onClose} />}
@@ -44,7 +47,7 @@ function PayForm({ payout, onClose }: Omit<Props, 'opened'>) {
       { id, version, reference },
       {
         onSuccess: ({ statementNumber }) => {
-          done(`The payout is paid, statement ${statementNumber}.`)
+          done(t('pay.done', { number: statementNumber ?? '' }))
           onClose()
         },
         onError: onRejected,
@@ -56,14 +59,14 @@ function PayForm({ payout, onClose }: Omit<Props, 'opened'>) {
       <Stack>
         <Text size="sm" component="div">
           <List size="sm" spacing={4}>
-            <List.Item>The ledger of {partnerName} is charged with the amount.</List.Item>
-            <List.Item>The statement gets its number and stays as it is.</List.Item>
-            <List.Item>The partner is told by mail.</List.Item>
+            <List.Item>{t('pay.effects.ledger', { partner: partnerName })}</List.Item>
+            <List.Item>{t('pay.effects.statement')}</List.Item>
+            <List.Item>{t('pay.effects.mail')}</List.Item>
           </List>
         </Text>
         <TextInput
-          label="Reference"
-          description="What the bank calls the transfer. The partner sees it."
+          label={t('pay.reference')}
+          description={t('pay.referenceHint')}
           placeholder="SEPA 2027-03-02 4711"
           withAsterisk
           maxLength={140}
@@ -72,7 +75,7 @@ function PayForm({ payout, onClose }: Omit<Props, 'opened'>) {
         />
         <FormFooter
           error={pay.error}
-          submitLabel="Note it as paid"
+          submitLabel={t('pay.submit')}
           pending={pay.isPending}
           onCancel={onClose}
         />

@@ -2,6 +2,7 @@ import type { PayoutDetail } from '@atrium/core/billing/payouts'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Button, type ButtonProps, List } from '@mantine/core'
 import {
   IconArrowBackUp,
@@ -15,9 +16,11 @@ import { type ReactNode, useState } from 'react'
 import { usePayoutMoves } from './mutations.ts'
 import { PayDialog } from './pay-dialog.tsx'
 
+const t = translations('operator.payouts')
+
 type Act = 'approve' | 'send' | 'pay' | 'fail' | 'reopen' | 'hold' | 'cancel'
 
-/** The steps that the payout's state allows; the one that leads on comes first. */
+/** Buttons for the steps that the payout's status allows, the next step first. */
 export function PayoutActions({ payout }: { payout: PayoutDetail }) {
   const [act, setAction] = useState<Act>()
   const close = () => setAction(undefined)
@@ -34,26 +37,28 @@ export function PayoutActions({ payout }: { payout: PayoutDetail }) {
   )
   return (
     <>
-      {may('approved') && button('approve', 'Approve', <IconCheck size={17} aria-hidden />, {})}
-      {may('in_transit') && button('send', 'Sent', <IconSend size={17} aria-hidden />, {})}
+      {may('approved') &&
+        button('approve', t('approve.action'), <IconCheck size={17} aria-hidden />, {})}
+      {may('in_transit') &&
+        button('send', t('send.action'), <IconSend size={17} aria-hidden />, {})}
       {may('paid') &&
         button(
           'pay',
-          'Paid',
+          t('pay.action'),
           <IconCheck size={17} aria-hidden />,
           may('in_transit') ? { variant: 'default' } : {},
         )}
       {may('draft') &&
-        button('reopen', 'Make a draft', <IconArrowBackUp size={17} aria-hidden />, {})}
-      {may('held') && button('hold', 'Hold', <IconHandStop size={17} aria-hidden />)}
+        button('reopen', t('reopen.action'), <IconArrowBackUp size={17} aria-hidden />, {})}
+      {may('held') && button('hold', t('hold.action'), <IconHandStop size={17} aria-hidden />)}
       {may('failed') &&
         button(
           'fail',
-          payout.status === 'paid' ? 'Came back' : 'Failed',
+          t(payout.status === 'paid' ? 'fail.actionReturned' : 'fail.action'),
           <IconCircleX size={17} aria-hidden />,
         )}
       {may('canceled') &&
-        button('cancel', 'Cancel payout', <IconBan size={17} aria-hidden />, {
+        button('cancel', t('cancel.action'), <IconBan size={17} aria-hidden />, {
           variant: 'subtle',
           color: 'red',
         })}
@@ -70,7 +75,7 @@ interface DialogProps {
 
 function Dialogs({ payout, act, onClose }: DialogProps) {
   const moves = usePayoutMoves()
-  const { id, version, partnerName, partnerSlug } = payout
+  const { id, version, partnerName } = payout
   const amount = formatMoney(payout.amountMinor, payout.currency)
   const common = { onClose, destructive: false } as const
   return (
@@ -78,90 +83,83 @@ function Dialogs({ payout, act, onClose }: DialogProps) {
       <ConfirmDialog
         {...common}
         opened={act === 'approve'}
-        title={`Approve ${amount} to ${partnerName}?`}
-        confirmLabel="Approve payout"
+        title={t('approve.title', { amount, partner: partnerName })}
+        confirmLabel={t('approve.confirm')}
         onConfirm={async () => {
           await moves.approve.mutateAsync({ id, version })
-          done(`${amount} to ${partnerName} are approved.`)
+          done(t('approve.done', { amount, partner: partnerName }))
         }}
       >
-        The transfer can be made then. Nothing is moved by this: you send the money, and note it
-        here.
+        {t('approve.hint')}
       </ConfirmDialog>
       <ConfirmDialog
         {...common}
         opened={act === 'send'}
-        title="Is the transfer on its way?"
-        confirmLabel="Note it as sent"
+        title={t('send.title')}
+        confirmLabel={t('send.confirm')}
         onConfirm={async () => {
           await moves.send.mutateAsync({ id, version })
-          done('The transfer is noted.')
+          done(t('send.done'))
         }}
       >
-        Say so when the bank has the order for {amount} to {partnerName}. From then on it can be
-        paid or fail, and not be canceled.
+        {t('send.hint', { amount, partner: partnerName })}
       </ConfirmDialog>
       <PayDialog payout={payout} opened={act === 'pay'} onClose={onClose} />
       <ConfirmDialog
         {...common}
         opened={act === 'reopen'}
-        title="Make it a draft again?"
-        confirmLabel="Make a draft"
+        title={t('reopen.title')}
+        confirmLabel={t('reopen.confirm')}
         onConfirm={async () => {
           await moves.reopen.mutateAsync({ id, version })
-          done('The payout is a draft again.')
+          done(t('reopen.done'))
         }}
       >
-        It keeps its entries and has to be approved anew.
+        {t('reopen.hint')}
       </ConfirmDialog>
       <ConfirmDialog
         {...common}
         opened={act === 'hold'}
-        title={`Hold ${amount} to ${partnerName}?`}
-        confirmLabel="Hold payout"
+        title={t('hold.title', { amount, partner: partnerName })}
+        confirmLabel={t('hold.confirm')}
         reason="required"
         onConfirm={async (reason = '') => {
           await moves.hold.mutateAsync({ id, version, reason })
-          done('The payout is on hold.')
+          done(t('hold.done'))
         }}
       >
-        It cannot be approved until somebody makes it a draft again. The partner reads the reason.
+        {t('hold.hint')}
       </ConfirmDialog>
       <ConfirmDialog
         onClose={onClose}
         opened={act === 'fail'}
-        title={payout.status === 'paid' ? 'Did the money come back?' : 'Did the transfer fail?'}
-        confirmLabel="Note it as failed"
+        title={t(payout.status === 'paid' ? 'fail.titleReturned' : 'fail.title')}
+        confirmLabel={t('fail.confirm')}
         reason="required"
         onConfirm={async (reason = '') => {
           await moves.fail.mutateAsync({ id, version, reason })
-          done('The payout is noted as failed.')
+          done(t('fail.done'))
         }}
       >
         {payout.status === 'paid'
-          ? `The ledger of ${partnerSlug} is given ${amount} back: they are owed again.`
-          : 'The entries stay with this payout until it is paid anew or canceled.'}
+          ? t('fail.hintReturned', { amount, partner: partnerName })
+          : t('fail.hint')}
       </ConfirmDialog>
       <ConfirmDialog
         onClose={onClose}
         opened={act === 'cancel'}
-        title={`Cancel ${amount} to ${partnerName}?`}
-        confirmLabel="Cancel payout"
+        title={t('cancel.title', { amount, partner: partnerName })}
+        confirmLabel={t('cancel.confirm')}
         reason="required"
         onConfirm={async (reason = '') => {
           await moves.cancel.mutateAsync({ id, version, reason })
-          done('The payout is canceled.')
+          done(t('cancel.done'))
         }}
       >
         <List size="sm" spacing={4}>
-          <List.Item>This payout is permanently closed.</List.Item>
-          <List.Item>
-            Its {payout.entries.length === 1 ? 'entry is' : `${payout.entries.length} entries are`}{' '}
-            free for the next one.
-          </List.Item>
-          <List.Item>
-            The monthly run does not make it again this month; the partner may ask for it.
-          </List.Item>
+          <List.Item>{t('cancel.effects.closed')}</List.Item>
+          <List.Item>{t('cancel.effects.entries', { count: payout.entries.length })}</List.Item>
+          <List.Item>{t('cancel.effects.monthlyRun')}</List.Item>
         </List>
       </ConfirmDialog>
     </>

@@ -5,6 +5,7 @@ import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LedgerTable } from '@atrium/ui/ledger-table'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { payoutMeta } from '@atrium/ui/payout-status-meta'
@@ -18,6 +19,8 @@ import { MissingPage } from '../layout/not-found-page.tsx'
 import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { PayoutActions } from './payout-actions.tsx'
+
+const t = translations('operator.payouts')
 
 const route = getRouteApi('/authenticated/payouts/$id')
 
@@ -35,10 +38,10 @@ function PayoutPage() {
   if (!payout && isError && isMissing(error)) {
     return (
       <MissingPage
-        title="Payout not found"
-        back={<LinkAnchor to="/payouts">All payouts</LinkAnchor>}
+        title={t('page.missing.title')}
+        back={<LinkAnchor to="/payouts">{t('page.missing.back')}</LinkAnchor>}
       >
-        There is no payout with this id.
+        {t('page.missing.hint')}
       </MissingPage>
     )
   }
@@ -47,8 +50,11 @@ function PayoutPage() {
       <PageHeader
         title={
           payout
-            ? `${formatMoney(payout.amountMinor, payout.currency)} to ${payout.partnerName}`
-            : 'Payout'
+            ? t('page.title', {
+                amount: formatMoney(payout.amountMinor, payout.currency),
+                partner: payout.partnerName,
+              })
+            : t('page.fallbackTitle')
         }
         description={payout?.statementNumber}
         marks={payout && <StatusBadge {...payoutMeta(payout.status)} />}
@@ -58,13 +64,13 @@ function PayoutPage() {
         <Detail payout={payout} />
       ) : isError ? (
         <ErrorState
-          title="The payout could not be loaded."
+          title={t('page.loadFailed')}
           error={error}
           onRetry={() => void refetch()}
           retrying={isFetching}
         />
       ) : (
-        <LoadingRows label="Loading the payout" />
+        <LoadingRows label={t('page.loading')} />
       )}
     </>
   )
@@ -76,30 +82,34 @@ function Detail({ payout }: { payout: PayoutDetail }) {
       <Notice payout={payout} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <Panel title="What it pays" actions={<LedgerLink slug={payout.partnerSlug} />}>
+          <Panel title={t('details.title')} actions={<LedgerLink slug={payout.partnerSlug} />}>
             <DetailList>
-              <DetailItem label="Partner">
+              <DetailItem label={t('columns.partner')}>
                 <LinkAnchor to="/partners/$slug" params={{ slug: payout.partnerSlug }} fz="inherit">
                   {payout.partnerName}
                 </LinkAnchor>
               </DetailItem>
-              <DetailItem label="Amount">
+              <DetailItem label={t('columns.amount')}>
                 {formatMoney(payout.amountMinor, payout.currency)}
               </DetailItem>
-              <DetailItem label="Period">
-                {payout.periodFrom ? formatDay(payout.periodFrom) : 'From the beginning'} to{' '}
-                {formatDay(payout.periodTo)}
+              <DetailItem label={t('details.period')}>
+                {payout.periodFrom
+                  ? t('details.range', {
+                      from: formatDay(payout.periodFrom),
+                      to: formatDay(payout.periodTo),
+                    })
+                  : t('details.until', { to: formatDay(payout.periodTo) })}
               </DetailItem>
-              <DetailItem label="Self-billing agreed">
+              <DetailItem label={t('details.selfBilling')}>
                 {payout.selfBillingConsentAt ? (
                   <Time at={payout.selfBillingConsentAt} show="both" />
                 ) : (
-                  'Not yet'
+                  t('details.notYet')
                 )}
               </DetailItem>
-              <DetailItem label="Reference">
+              <DetailItem label={t('details.reference')}>
                 {payout.reference && (
-                  <CopyValue label="Reference" value={payout.reference} hideLabel />
+                  <CopyValue label={t('details.reference')} value={payout.reference} hideLabel />
                 )}
               </DetailItem>
             </DetailList>
@@ -107,20 +117,24 @@ function Detail({ payout }: { payout: PayoutDetail }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Panel
-            title="How it went"
+            title={t('timeline.title')}
             actions={payout.status !== 'canceled' && <StatementLinks id={payout.id} />}
           >
             <DetailList>
-              <DetailItem label="Made">
-                <Step at={payout.createdAt} by={payout.requestedBy ?? 'monthly run'} />
+              <DetailItem label={t('timeline.created')}>
+                <Step at={payout.createdAt} by={payout.requestedBy ?? t('timeline.monthlyRun')} />
               </DetailItem>
-              <DetailItem label="Approved">
+              <DetailItem label={t('timeline.approved')}>
                 {payout.approvedAt && <Step at={payout.approvedAt} by={payout.approvedBy} />}
               </DetailItem>
-              <DetailItem label="Sent">{payout.sentAt && <Step at={payout.sentAt} />}</DetailItem>
-              <DetailItem label="Paid">{payout.paidAt && <Step at={payout.paidAt} />}</DetailItem>
+              <DetailItem label={t('timeline.sent')}>
+                {payout.sentAt && <Step at={payout.sentAt} />}
+              </DetailItem>
+              <DetailItem label={t('timeline.paid')}>
+                {payout.paidAt && <Step at={payout.paidAt} />}
+              </DetailItem>
               {payout.canceledAt && (
-                <DetailItem label="Canceled">
+                <DetailItem label={t('timeline.canceled')}>
                   <Step at={payout.canceledAt} />
                 </DetailItem>
               )}
@@ -128,15 +142,12 @@ function Detail({ payout }: { payout: PayoutDetail }) {
           </Panel>
         </Grid.Col>
       </Grid>
-      <Panel
-        title="Entries"
-        description="Each with the invoice that it comes from. They sum to the amount."
-      >
+      <Panel title={t('entries.title')} description={t('entries.hint')}>
         {payout.entries.length > 0 ? (
-          <LedgerTable caption="Entries of the payout" entries={payout.entries} />
+          <LedgerTable caption={t('entries.caption')} entries={payout.entries} />
         ) : (
           <Text size="sm" c="dimmed">
-            None: the payout was canceled, and what it held is free for the next one.
+            {t('entries.none')}
           </Text>
         )}
       </Panel>
@@ -145,15 +156,11 @@ function Detail({ payout }: { payout: PayoutDetail }) {
 }
 
 function Step({ at, by = null }: { at: string; by?: string | null }) {
-  return (
-    <>
-      <Time at={at} show="both" />
-      {by !== null && `, ${by}`}
-    </>
-  )
+  const time = () => <Time at={at} show="both" />
+  return by === null ? time() : t.rich('timeline.step', { time, by })
 }
 
-/** The whole ledger of the partner, for whoever wants to follow the entries further. */
+/** Downloads the partner's whole ledger. */
 function LedgerLink({ slug }: { slug: string }) {
   return (
     <Button
@@ -164,7 +171,7 @@ function LedgerLink({ slug }: { slug: string }) {
       variant="default"
       leftSection={<IconDownload size={16} aria-hidden />}
     >
-      Ledger as CSV
+      {t('details.ledger')}
     </Button>
   )
 }
@@ -181,7 +188,7 @@ function StatementLinks({ id }: { id: string }) {
         variant="default"
         leftSection={<IconReceipt2 size={16} aria-hidden />}
       >
-        Statement
+        {t('timeline.statement')}
       </Button>
       <Button
         component="a"
@@ -189,10 +196,10 @@ function StatementLinks({ id }: { id: string }) {
         download
         size="xs"
         variant="default"
-        aria-label="Statement as CSV"
+        aria-label={t('timeline.statementCsv')}
         leftSection={<IconDownload size={16} aria-hidden />}
       >
-        CSV
+        {t('timeline.csv')}
       </Button>
     </Group>
   )
@@ -201,16 +208,21 @@ function StatementLinks({ id }: { id: string }) {
 function Notice({ payout }: { payout: PayoutDetail }) {
   if (payout.status === 'held') {
     return (
-      <Alert color="yellow" icon={<IconHandStop aria-hidden />} title="This payout is held">
-        {payout.heldReason} Make it a draft again when that is settled.
+      <Alert color="yellow" icon={<IconHandStop aria-hidden />} title={t('notice.held.title')}>
+        <Text inherit mb={4}>
+          {payout.heldReason}
+        </Text>
+        {t('notice.held.hint')}
       </Alert>
     )
   }
   if (payout.status === 'failed') {
     return (
-      <Alert color="red" icon={<IconHandStop aria-hidden />} title="The transfer failed">
-        {payout.failureReason} The money is owed again. Make it a draft to pay it anew, or cancel it
-        and its entries go into the next payout.
+      <Alert color="red" icon={<IconHandStop aria-hidden />} title={t('notice.failed.title')}>
+        <Text inherit mb={4}>
+          {payout.failureReason}
+        </Text>
+        {t('notice.failed.hint')}
       </Alert>
     )
   }

@@ -2,6 +2,7 @@ import { payoutStatuses } from '@atrium/core/billing/payouts'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { payoutMeta } from '@atrium/ui/payout-status-meta'
@@ -17,11 +18,12 @@ import { CreateAdjustment } from './create-adjustment.tsx'
 import { payoutColumns } from './payout-columns.tsx'
 import { type PayoutsSearch, payoutsQuery, payoutTabs } from './search.ts'
 
+const t = translations('operator.payouts')
+const frame = translations('ui.frame')
+
 const route = getRouteApi('/authenticated/payouts')
 
 export const Route = createLazyRoute('/authenticated/payouts')({ component: PayoutsPage })
-
-const tabNames = { payouts: 'Payouts', adjustments: 'Adjustments' } as const
 
 function PayoutsPage() {
   const { tab = 'payouts' } = route.useSearch()
@@ -29,8 +31,8 @@ function PayoutsPage() {
   return (
     <>
       <PageHeader
-        title="Payouts"
-        description="What partners are paid of what their customers paid. A payout is made on the first of each month, or when a partner asks."
+        title={t('title')}
+        description={t('description')}
         actions={<CreateAdjustment />}
       />
       <Tabs
@@ -42,10 +44,10 @@ function PayoutsPage() {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="lg" aria-label="Payouts and adjustments">
+        <Tabs.List mb="lg" aria-label={t('tabs.label')}>
           {payoutTabs.map((name) => (
             <Tabs.Tab key={name} value={name}>
-              {tabNames[name]}
+              {t(`tabs.${name}`)}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -79,29 +81,29 @@ function PayoutList() {
     })
   return (
     <>
-      <FilterBar label="Filter payouts">
+      <FilterBar label={t('filter')}>
         <DebouncedInput
-          label="Partner"
-          placeholder="Slug of a partner"
+          label={t('columns.partner')}
+          placeholder={t('partnerPlaceholder')}
           value={search.partnerSlug}
           onChange={(partnerSlug) => narrow({ partnerSlug })}
         />
         <ChoiceFilter
-          label="Status"
+          label={t('columns.status')}
           value={search.status}
           choices={statusChoices()}
           onChange={(status) => narrow({ status })}
         />
         {countFilters(search) > 0 && (
           <Button variant="subtle" color="gray" onClick={() => void navigate({ search: {} })}>
-            Clear filters
+            {frame('clearFilters')}
           </Button>
         )}
       </FilterBar>
       <PagedTable
-        of="payouts"
+        of={t('items')}
         found={payouts}
-        columns={payoutColumns}
+        columns={payoutColumns()}
         rowKey={(payout) => payout.id}
         trail={search.trail}
         onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
@@ -115,20 +117,19 @@ function NoPayouts({ filtered, onClear }: { filtered: boolean; onClear: () => vo
   const icon = <IconCashBanknote size={32} stroke={1.5} aria-hidden />
   return filtered ? (
     <EmptyState
-      title="No payout matches"
+      title={t('noMatch.title')}
       icon={icon}
       action={
         <Button variant="default" onClick={onClear}>
-          Clear filters
+          {frame('clearFilters')}
         </Button>
       }
     >
-      Name another partner, or take a filter away.
+      {t('noMatch.hint')}
     </EmptyState>
   ) : (
-    <EmptyState title="No payouts yet" icon={icon}>
-      The first one is made when a partner has earned enough from invoices that were paid a month
-      ago.
+    <EmptyState title={t('empty.title')} icon={icon}>
+      {t('empty.hint')}
     </EmptyState>
   )
 }
