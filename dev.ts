@@ -15,14 +15,15 @@ import { startEmbeddedServer, stopLeftover } from '@atrium/db/server/embedded'
 import { createMigratedDatabase } from '@atrium/db/server/provision-database'
 import { seedDemoScheduling } from './dev/demo-scheduling.ts'
 import { chooseDataFolder, rejectTakenPorts } from './dev/machine.ts'
-import { baseFault, portsOf } from './dev/ports.ts'
+import { baseFault, inspectorOf, portsOf } from './dev/ports.ts'
 import { createProcessGroup } from './dev/processes.ts'
 import { otherSystemsFault, readOutsideSystems } from './dev/real-systems.ts'
-import { buildIfStale, watchSources } from './dev/sources.ts'
+import { buildIfStale, watchBookingClient } from './dev/sources.ts'
 
 const usage = `pnpm dev            start the whole workplace, keeping its data
 pnpm dev --fresh    delete the data and start with the demo data
 pnpm dev --fresh --plain    the same without the history: two workplaces and their people
+pnpm dev --no-watch    serve the pages as they are deployed, and ignore changes of sources
 
 ATRIUM_PORT_BASE=14000 pnpm dev    a second workplace beside the first
 DATABASE_URL=postgres://… pnpm dev    on a PostgreSQL of yours (16 or newer)
@@ -55,6 +56,9 @@ if ('faults' in outside) {
 }
 const { systems } = outside
 const allSandbox = Object.keys(systems.real).length === 0
+/** Servers restart when their sources change, and pages are served from theirs. */
+const watching = !values['no-watch']
+const servers = ['api', 'portal', 'operator', 'booking', 'sandbox'] as const
 const at = (port: number) => `http://localhost:${port}`
 const began = performance.now()
 // By these the API knows the portals' servers. Both are started from here, so new ones do at each
@@ -72,6 +76,7 @@ const systemsFile = join(folder, 'outside-systems.json')
 let server: Awaited<ReturnType<typeof startEmbeddedServer>> | undefined
 let stopWatching: () => void = () => {}
 let leaving: Promise<void> | undefined
+let up = false
 const stopping = new AbortController()
 
 /** Ends the processes, then the database they use; whoever asks first decides the exit code. */
@@ -94,10 +99,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 processes.onFailure((name, lines) => {
   if (leaving) return
-  process.stderr.write(
-    `\n${name} ended unexpectedly. Its last lines:\n${lines.map((line) => `  ${line}`).join('\n')}\n`,
-  )
-  void leave(1)
+  const last = lines.map((line) => `  ${line}`).join('\n')
+  process.stderr.write(`\n${name} ended unexpectedly. Its last lines:\n${last}\n`)
+  if (up && watching) process.stderr.write(`[dev] ${name} starts again with the next change\n`)
+  else void leave(1)
 })
 
 try {
@@ -112,9 +117,12 @@ async function start(): Promise<void> {
   // A launcher that was killed leaves its database server behind, on the very port that is looked
   // at next.
   await stopLeftover(join(folder, 'postgres'))
-  await rejectTakenPorts(
-    Object.entries(ports).filter(([name]) => !(external && name === 'postgres')),
-  )
+  await rejectTakenPorts([
+    ...Object.entries(ports).filter(([name]) => !(external && name === 'postgres')),
+    ...(watching
+      ? servers.map((name): [string, number] => [`${name} inspector`, inspectorOf(ports, name)])
+      : []),
+  ])
   if (values.fresh) await rm(folder, { recursive: true, force: true })
   await keepToSystems()
   await mkdir(join(folder, 'logs'), { recursive: true })
@@ -122,47 +130,52 @@ async function start(): Promise<void> {
   await writeFile(systemsFile, JSON.stringify(systems.real))
 
   const historyDay = await dayOfHistory()
-  const sandbox = processes.start('sandbox', 'packages/sandbox/src/main.ts', {
+  const run = (
+    name: (typeof servers)[number],
+    script: string,
+    environment: Record<string, string>,
+  ) =>
+    processes.start(name, {
+      script,
+      environment,
+      ...(watching && { watch: { inspectorPort: inspectorOf(ports, name) } }),
+    })
+
+  const sandbox = run('sandbox', 'packages/sandbox/src/main.ts', {
     ATRIUM_PORT_BASE: String(base),
     ATRIUM_SANDBOX_STATE: join(folder, 'sandbox.json'),
     ...(historyDay && { ATRIUM_DEMO_DAY: historyDay }),
   })
-  const builds = Promise.all([
-    buildIfStale(root, 'portal'),
-    buildIfStale(root, 'operator'),
-    buildIfStale(root, 'booking'),
-  ])
+  const builds = Promise.all(
+    (watching ? (['booking'] as const) : (['portal', 'operator', 'booking'] as const)).map((app) =>
+      buildIfStale(root, app),
+    ),
+  )
   // Awaited below; until then a failure must not count as one that nobody looks at.
   builds.catch(() => {})
   const encryptionKeys = await localEncryptionKey()
   const database = await prepareDatabase(external, { historyDay, encryptionKeys })
   await sandbox.ready(at(ports.control))
 
-  const api = processes.start(
-    'api',
-    'apps/api/src/main.ts',
-    apiEnvironment(database.appUrl, encryptionKeys),
-  )
+  const api = run('api', 'apps/api/src/main.ts', apiEnvironment(database.appUrl, encryptionKeys))
   await builds
-  const portal = processes.start(
-    'portal',
-    'apps/portal/src/server.ts',
-    appEnvironment('portal', database.appUrl, encryptionKeys),
-  )
-  const operator = processes.start(
-    'operator',
-    'apps/operator/src/server.ts',
-    appEnvironment('operator', database.appUrl, encryptionKeys),
-  )
-  const booking = processes.start('booking', 'apps/booking/src/server.ts', bookingEnvironment())
+  const runPortal = (app: 'portal' | 'operator') =>
+    run(
+      app,
+      watching ? `apps/${app}/dev.ts` : `apps/${app}/src/server.ts`,
+      appEnvironment(app, database.appUrl, encryptionKeys),
+    )
+  const portal = runPortal('portal')
+  const operator = runPortal('operator')
+  const booking = run('booking', 'apps/booking/src/server.ts', bookingEnvironment())
   await Promise.all([
     api.ready(`${at(ports.api)}/health/ready`),
     portal.ready(`${at(ports.portal)}/health`),
     operator.ready(`${at(ports.operator)}/health`),
     booking.ready(`${at(ports.booking)}/health`),
   ])
-  if (!values['no-watch'])
-    stopWatching = watchSources(root, { api, portal, operator, booking, sandbox })
+  up = true
+  if (watching) stopWatching = watchBookingClient(root, booking)
   welcome()
   // Hosts sign in at the sandbox and have their calendars there.
   if (allSandbox) void addDemoHosts(database.appUrl, historyDay)
@@ -348,9 +361,16 @@ Atrium is up (${seconds} s).
   DNS               ${at(ports.dnsPage)}    where the records of a domain are published
 
 ${allSandbox ? guide() : realGuide()}
-Data and logs: ${folder}
+${watching ? watchGuide() : ''}Data and logs: ${folder}
 Ctrl-C stops everything; the data stays. "pnpm dev --fresh" starts anew.
 `)
+}
+
+function watchGuide(): string {
+  const inspectors = servers.map((name) => `${name} ${inspectorOf(ports, name)}`).join(', ')
+  return `Changes of sources show at once: pages are replaced in the browser, servers restart.
+Inspector ports: ${inspectors}
+`
 }
 
 function guide(): string {

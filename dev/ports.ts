@@ -29,6 +29,14 @@ export function portsOf(base: number) {
   }
 }
 
+/** Where the inspector of a server listens: 29 above the server, as 9229 is Node's own. */
+export function inspectorOf(
+  ports: ReturnType<typeof portsOf>,
+  server: 'api' | 'portal' | 'operator' | 'booking' | 'sandbox',
+): number {
+  return ports[server === 'sandbox' ? 'control' : server] + 29
+}
+
 /** Why a base cannot be used, as one line; undefined for a usable one. */
 export function baseFault(base: number): string | undefined {
   if (Number.isInteger(base) && base >= lowestBase && base <= highestBase) return undefined

@@ -1,25 +1,39 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 /** One server of the local workplace, as a process of its own. */
 export interface ServerProcess {
-  /** Resolves once the address answers with a success. */
+  /** Resolves once the address returns a success. Rejects when the process ends before that. */
   ready(url: string): Promise<void>
-  /** Stops and starts it again, for changed sources. */
+  /** Stops and starts it, for a change that the process itself does not notice. */
   restart(): Promise<void>
 }
 
+export interface ServerProgram {
+  script: string
+  environment: Record<string, string>
+  /** Restarts the process when a file changes that it has loaded (`node --watch`). */
+  watch?: { inspectorPort: number }
+}
+
 export interface ProcessGroup {
-  start(name: string, script: string, environment: Record<string, string>): ServerProcess
-  /** Called when a process ends that was not asked to; with its last log lines. */
+  start(name: string, program: ServerProgram): ServerProcess
+  /**
+   * Called with the last log lines when a process fails. A watched one starts again with the next
+   * change.
+   */
   onFailure(callback: (name: string, lastLines: string[]) => void): void
   /** Ends all processes, the last started first; those that do not end within 8 s are killed. */
   stop(): Promise<void>
 }
 
-// A process whose parent is gone (killed, say) stops by itself, so that nothing is left behind.
-const stopWithParent = `data:text/javascript,process.on('disconnect',()=>process.kill(process.pid,'SIGTERM'));process.channel?.unref()`
+// A process reads the end of its standard input when the launcher is gone (killed, say). It then
+// ends itself, or the `node --watch` that would start it again.
+const stopWithLauncher = `data:text/javascript,process.stdin.once('end',()=>process.kill(process.env.WATCH_REPORT_DEPENDENCIES?process.ppid:process.pid,'SIGTERM')).resume().unref()`
+/** What `node --watch` prints when the program ends by itself. */
+const failedUnderWatch = /^(Failed|Completed) running /
 const patienceMs = 8_000
 
 /**
@@ -28,58 +42,70 @@ const patienceMs = 8_000
  */
 export function createProcessGroup(folder: string): ProcessGroup {
   const running = new Map<string, ChildProcess>()
-  let failed: (name: string, lastLines: string[]) => void = () => {}
+  const failed = new Set<string>()
+  let reportFailure: (name: string, lastLines: string[]) => void = () => {}
 
-  function launch(name: string, script: string, environment: Record<string, string>): ChildProcess {
+  function launch(name: string, { script, environment, watch }: ServerProgram): void {
     mkdirSync(folder, { recursive: true })
-    const child = spawn(process.execPath, ['--import', stopWithParent, script], {
+    const options = watch
+      ? ['--watch', '--watch-preserve-output', `--inspect=${watch.inspectorPort}`]
+      : []
+    const child = spawn(process.execPath, [...options, '--import', stopWithLauncher, script], {
       env: { ...process.env, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      stdio: 'pipe',
       // Its own process group: Ctrl-C reaches the launcher alone, which then stops the rest in
       // order.
       detached: true,
     })
     const lastLines: string[] = []
     const log = createWriteStream(join(folder, `${name}.log`), { flags: 'a' })
+    const fail = () => {
+      failed.add(name)
+      reportFailure(name, lastLines.splice(0))
+    }
     for (const stream of [child.stdout, child.stderr]) {
       let rest = ''
-      stream?.setEncoding('utf8').on('data', (text: string) => {
+      stream.setEncoding('utf8').on('data', (text: string) => {
         log.write(text)
         const lines = (rest + text).split('\n')
         rest = lines.pop() ?? ''
         for (const line of lines) {
+          if (watch && failedUnderWatch.test(stripVTControlCharacters(line))) {
+            fail()
+            continue
+          }
           lastLines.push(line)
           if (lastLines.length > 20) lastLines.shift()
           show(name, line)
         }
       })
     }
+    failed.delete(name)
     running.set(name, child)
     child.once('exit', () => {
       log.end()
       if (running.get(name) !== child) return
       running.delete(name)
-      failed(name, lastLines)
+      fail()
     })
-    return child
   }
 
   return {
     onFailure(callback) {
-      failed = callback
+      reportFailure = callback
     },
-    start(name, script, environment) {
-      launch(name, script, environment)
+    start(name, program) {
+      launch(name, program)
       let ending: Promise<void> | undefined
       const again = async () => {
         const child = running.get(name)
         running.delete(name)
         if (child) await end(child)
         ending = undefined
-        launch(name, script, environment)
+        launch(name, program)
       }
       return {
-        ready: (url) => untilOk(url, () => running.has(name), name),
+        ready: (url) => untilOk(url, () => !failed.has(name), name),
         // While one still ends it has the port; who changes something meanwhile is served by the
         // start that comes.
         restart: () => (ending ??= again()),

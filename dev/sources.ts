@@ -20,7 +20,14 @@ const builtFile = {
 const sourcesOfApps = (app: AppName) =>
   app === 'booking'
     ? ['apps/booking', 'pnpm-lock.yaml']
-    : [`apps/${app}`, 'packages/ui', 'packages/core/src', 'apps/api/src', 'pnpm-lock.yaml']
+    : [
+        `apps/${app}`,
+        'packages/ui',
+        'packages/core/src',
+        'packages/messages/src',
+        'apps/api/src',
+        'pnpm-lock.yaml',
+      ]
 
 /** Builds an app's pages with Vite, unless the last build is newer than every source. */
 export async function buildIfStale(root: string, app: AppName): Promise<void> {
@@ -68,59 +75,25 @@ async function newestChange(path: string): Promise<number> {
 }
 
 /**
- * Restarts what a changed file belongs to; pages are built again first. Returns how to stop
- * watching.
+ * Builds the script and style of the booking pages when their sources change, and restarts their
+ * server, which reads them at its start. Returns how to stop watching.
  */
-export function watchSources(
-  root: string,
-  processes: Record<'api' | 'portal' | 'operator' | 'booking' | 'sandbox', ServerProcess>,
-): () => void {
-  const waiting = new Map<string, NodeJS.Timeout>()
-  const later = (name: string, work: () => Promise<void>) => {
-    clearTimeout(waiting.get(name))
-    waiting.set(
-      name,
-      setTimeout(() => {
-        work().then(
-          () => process.stdout.write(`[dev] ${name} restarted\n`),
-          (error: unknown) =>
-            process.stderr.write(
-              `[dev] ${error instanceof Error ? error.message : String(error)}\n`,
-            ),
-        )
-      }, 200),
-    )
+export function watchBookingClient(root: string, booking: ServerProcess): () => void {
+  let waiting: NodeJS.Timeout | undefined
+  const rebuild = async () => {
+    await build(root, 'booking')
+    await booking.restart()
   }
-  const restart = (name: keyof typeof processes) => later(name, () => processes[name].restart())
-  const rebuild = (app: AppName) =>
-    later(app, async () => {
-      await build(root, app)
-      await processes[app].restart()
-    })
-  const rules: readonly [string, () => void][] = [
-    ['apps/api/src', () => restart('api')],
-    ['packages/integrations/src', () => restart('api')],
-    ['packages/sandbox/src', () => restart('sandbox')],
-    ['packages/db/src', () => restart('api')],
-    ['apps/portal/src', () => rebuild('portal')],
-    ['apps/operator/src', () => rebuild('operator')],
-    ['apps/booking/src', () => rebuild('booking')],
-    ['packages/ui/src', () => [rebuild('portal'), rebuild('operator')]],
-    [
-      'packages/core/src',
-      () => [
-        restart('api'),
-        restart('sandbox'),
-        restart('booking'),
-        rebuild('portal'),
-        rebuild('operator'),
-      ],
-    ],
-    ['packages/bff/src', () => [restart('portal'), restart('operator'), restart('booking')]],
-  ]
-  const watchers = rules.map(([path, act]) => watch(join(root, path), { recursive: true }, act))
+  const watcher = watch(join(root, 'apps/booking/src/client'), { recursive: true }, () => {
+    clearTimeout(waiting)
+    waiting = setTimeout(() => {
+      rebuild().catch((error: unknown) =>
+        process.stderr.write(`[dev] ${error instanceof Error ? error.message : String(error)}\n`),
+      )
+    }, 200)
+  })
   return () => {
-    for (const watcher of watchers) watcher.close()
-    for (const timer of waiting.values()) clearTimeout(timer)
+    watcher.close()
+    clearTimeout(waiting)
   }
 }

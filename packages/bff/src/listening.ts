@@ -1,5 +1,6 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { SettingsError, settingsExitStatus } from '@atrium/core/platform/settings'
 import { createAdaptorServer } from '@hono/node-server'
 
@@ -13,10 +14,15 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
+/** Node's listener of a server's `upgrade` event. */
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+
 export interface ListenOptions {
   fetch: Parameters<typeof createAdaptorServer>[0]['fetch']
   host: string
   port: number
+  /** Takes connections that switch to another protocol. Without it they are closed. */
+  onUpgrade?: UpgradeListener
   /** Called when connections are rejected, before those that are left are waited for. */
   onStop?: () => void
 }
@@ -25,7 +31,13 @@ const drainMs = 500
 const stopMs = 10_000
 
 /** A socket for an app. Rejects when the port is taken, naming it. */
-export async function listen({ fetch, host, port, onStop }: ListenOptions): Promise<RunningServer> {
+export async function listen({
+  fetch,
+  host,
+  port,
+  onUpgrade,
+  onStop,
+}: ListenOptions): Promise<RunningServer> {
   // A client that sends its head or body drop by drop is cut off; answers, streams among them, may
   // take as long as they need.
   const serverOptions = {
@@ -35,6 +47,7 @@ export async function listen({ fetch, host, port, onStop }: ListenOptions): Prom
     connectionsCheckingInterval: 5_000,
   }
   const server = createAdaptorServer({ fetch, serverOptions }) as Server
+  if (onUpgrade) server.on('upgrade', onUpgrade)
   let draining = false
   server.prependListener('request', (_request, response) => {
     if (draining) response.setHeader('connection', 'close')

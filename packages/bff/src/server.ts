@@ -4,30 +4,41 @@ import { askServerFaults } from '@atrium/db/server/server-faults'
 import type { WebApp } from '@atrium/db/users/web-sessions'
 import { createBff } from './bff.ts'
 import { readAppConfig } from './config.ts'
-import { listen, type RunningServer, runUntilSignal } from './listening.ts'
+import { listen, type RunningServer, runUntilSignal, type UpgradeListener } from './listening.ts'
 import { createLogger } from './log.ts'
-import { readStaticFiles } from './static-files.ts'
+import { readStaticFiles, type StaticFiles } from './static-files.ts'
 import { version } from './version.ts'
 
-export interface AppServerOptions {
+/** Serves the pages of an app from its sources, in development. */
+export interface DevPages {
+  files: StaticFiles
+  /** Takes the connections that switch to another protocol (hot module replacement). */
+  upgrade: UpgradeListener
+  /** Closes those connections and stops watching the sources. */
+  close(): Promise<void>
+}
+
+export type AppServerOptions = {
   app: WebApp
   env: Readonly<Record<string, string | undefined>>
-  /** Folder of the app's build. */
-  distDir: string
-}
+} & (
+  | {
+      /** Folder of the app's build. */
+      distDir: string
+    }
+  | { devPages: DevPages }
+)
 
 /**
  * Starts the server of an app. Rejects when the configuration is not usable (one line per fault),
  * the build is missing or the port is taken. The database and the identity provider are reached
  * when they are first needed.
  */
-export async function startAppServer({
-  app,
-  env,
-  distDir,
-}: AppServerOptions): Promise<RunningServer> {
+export async function startAppServer(options: AppServerOptions): Promise<RunningServer> {
+  const { app, env } = options
+  const devPages = 'devPages' in options ? options.devPages : undefined
   const config = readAppConfig(app, env)
-  const files = readStaticFiles(distDir)
+  const files = 'devPages' in options ? options.devPages.files : readStaticFiles(options.distDir)
   const log = createLogger(`atrium-${app}`, config.logLevel)
   const database = openDatabase({
     url: config.databaseUrl,
@@ -52,7 +63,11 @@ export async function startAppServer({
     fetch: bff.app.fetch,
     host: config.host,
     port: config.port,
-    onStop: () => stopping.abort(),
+    ...(devPages && { onUpgrade: devPages.upgrade }),
+    onStop: () => {
+      stopping.abort()
+      void devPages?.close()
+    },
   }).catch(async (error: unknown) => {
     await release()
     throw error

@@ -82,11 +82,19 @@ export function readStaticFiles(distDir: string): StaticFiles {
       const asset = assets.get(c.req.path)
       return asset && serve(c, asset)
     },
-    page: (c) =>
-      new Response(withNonce(pages[chosenLanguage(c)], c.get('nonce')), {
-        headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
-      }),
+    page: (c) => htmlResponse(withNonce(pages[chosenLanguage(c)], c.get('nonce'))),
   }
+}
+
+/** `index.html` as the response to a request: in the visitor's language, with the nonce. */
+export function renderPage(c: AppContext, index: string): Response {
+  return htmlResponse(withNonce(inLanguage(index, chosenLanguage(c), new Map()), c.get('nonce')))
+}
+
+function htmlResponse(html: string): Response {
+  return new Response(html, {
+    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+  })
 }
 
 function listFiles(distDir: string): string[] {
