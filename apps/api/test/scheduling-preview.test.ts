@@ -175,7 +175,7 @@ it('says that the calendar is not connected', async () => {
     body: { calendarRead: false, days: [{ slots: [] }] },
   })
   expect(response.body.reason).toBe(
-    'The calendar is not connected yet. Nothing is offered until it is.',
+    'The calendar is not connected yet. No times are offered until it is.',
   )
 })
 

@@ -552,6 +552,27 @@ describe('why a time is missing', () => {
     expect(failed((await explain(eventType, 3)).body)).toEqual([['event_type_limits']])
   })
 
+  it('is told in the language of the caller, with the day, the zone and the numbers', async () => {
+    const eventType = await testApp.newEventType(host, { notice_minutes: 600 })
+    const read = async (language: string) => {
+      const { status, body } = await testApp.request(
+        'GET',
+        `/api/v1/tenants/acme/event-types/${eventType}/explain?start=${iso(1)}`,
+        { token: await testApp.admin(), headers: { 'accept-language': language } },
+      )
+      expect(status, JSON.stringify(body)).toBe(200)
+      const [{ rules }] = body.hosts as [{ rules: { rule: string; detail: string }[] }]
+      return new Map(rules.map(({ rule, detail }) => [rule, detail]))
+    }
+    const dayIn = (locale: string) =>
+      new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(at(1))
+    const [english, german] = [await read('en'), await read('de')]
+    expect(english.get('notice')).toBe('It is less than 600 minutes from now, or in the past.')
+    expect(german.get('notice')).toContain('weniger als 600 Minuten')
+    expect(english.get('hours')).toContain(`${dayIn('en')} (UTC)`)
+    expect(german.get('hours')).toContain(`${dayIn('de')} (UTC)`)
+  })
+
   it('is nothing for other tenants, and rejects what is no event type here', async () => {
     const eventType = await testApp.newEventType(host)
     const path = `/api/v1/tenants/globex/event-types/${eventType}/explain?start=${iso(5)}`

@@ -1,10 +1,12 @@
-import { AppError, findAppError } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, findAppError, writeText } from '@atrium/core/platform/errors'
 import type { EventTypePreview, PreviewEventType } from '@atrium/core/scheduling/event-types'
 import type { Slot, Span } from '@atrium/core/scheduling/slots'
 import { dateOf, dayOf } from '@atrium/core/scheduling/time-zones'
 import { findEventType } from '@atrium/db/scheduling/event-types'
 import { findHostsById, type HostRow } from '@atrium/db/scheduling/hosts'
 import { scheduleFor } from '@atrium/db/scheduling/schedules'
+import type { PageLanguage } from '@atrium/messages/languages'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { ownHost } from '../access.ts'
@@ -22,7 +24,7 @@ const unsaved = '00000000-0000-0000-0000-000000000000'
  * `not_admin`, and `invalid_input` as saving would.
  */
 export async function previewEventType(
-  { services }: Context,
+  { services, request }: Context,
   access: Access,
   input: PreviewEventType,
 ): Promise<EventTypePreview> {
@@ -45,7 +47,7 @@ export async function previewEventType(
   }
   const found = await slotsOf(services, offering, { minutes, now, span, unbounded: true }).catch(
     (error: unknown) => ({
-      reason: reasonOf(error),
+      reason: reasonOf(error, request.language),
     }),
   )
   const slots = 'reason' in found ? [] : found
@@ -112,12 +114,12 @@ function toOffered(requested: Requested, id: string | undefined): Offering['even
 }
 
 /** Why a calendar could not be read, to the people whose it is. Anything else is thrown on. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, language: PageLanguage): string {
   if (!(error instanceof AppError) || error.code !== 'calendar_unavailable') throw error
   const cause = findAppError(error.cause)
   if (cause?.code === 'host_not_connected')
-    return 'The calendar is not connected yet. Nothing is offered until it is.'
-  return (cause ?? error).message
+    return writeText(errorText('calendarNotConnected'), language)
+  return (cause ?? error).messageIn(language)
 }
 
 function toView(slot: Slot): EventTypePreview['days'][number]['slots'][number] {

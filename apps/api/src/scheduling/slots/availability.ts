@@ -152,7 +152,7 @@ export function requireOffered(offer: SlotAvailability, start: number): Slot {
   const [slot] = findSlots({ ...offer, range: onlyStart(start) })
   if (slot) return slot
   const failed = new Set(
-    explainStart(offer, start).flatMap(({ rule, passed }) => (passed ? [] : [rule])),
+    explainStart(offer, start).rules.flatMap(({ rule, passed }) => (passed ? [] : [rule])),
   )
   if (failed.has('notice')) throw new AppError('too_soon')
   if (failed.has('window')) throw new AppError('outside_window')

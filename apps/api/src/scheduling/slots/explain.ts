@@ -5,11 +5,13 @@ import { explainStart } from '@atrium/core/scheduling/slot-explanation'
 import { isOffered } from '@atrium/core/scheduling/slots'
 import { findEventType } from '@atrium/db/scheduling/event-types'
 import { findHostsById } from '@atrium/db/scheduling/hosts'
+import type { PageLanguage } from '@atrium/messages/languages'
+import { slotRuleTexts } from '@atrium/messages/slot-rules'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { readBusy } from '../calendars/busy-times.ts'
 import { reasonForHosts } from '../calendars/reason.ts'
-import { availabilityFor, onlyStart } from './availability.ts'
+import { availabilityFor, onlyStart, type SlotAvailability } from './availability.ts'
 import { durationOf, hostsWhoTake } from './bookable.ts'
 
 /**
@@ -18,7 +20,7 @@ import { durationOf, hostsWhoTake } from './bookable.ts'
  * `calendar_unavailable`, `host_not_connected`.
  */
 export async function explainSlot(
-  { services }: Context,
+  { services, request }: Context,
   { tenant }: Access,
   input: ExplainSlot,
 ): Promise<SlotExplanation> {
@@ -50,7 +52,7 @@ export async function explainSlot(
       id: host.id,
       name: host.name,
       offered: isOffered(offer, start),
-      rules: explainStart(offer, start),
+      rules: rulesInWords(offer, start, request.language),
     })
   }
   const taking = new Set((await hostsWhoTake(services.database.db, eventType)).map(({ id }) => id))
@@ -62,4 +64,24 @@ export async function explainSlot(
     offered: eventType.active && offering >= needed,
     hosts: explained,
   }
+}
+
+function rulesInWords(
+  offer: SlotAvailability,
+  start: number,
+  language: PageLanguage,
+): SlotExplanation['hosts'][number]['rules'] {
+  const { date, rules } = explainStart(offer, start)
+  const text = slotRuleTexts(language)
+  const values = {
+    day: new Date(date),
+    zone: offer.schedule.zone,
+    step: offer.settings.stepMinutes,
+    notice: offer.settings.noticeMinutes,
+  }
+  return rules.map(({ rule, passed }) => ({
+    rule,
+    passed,
+    detail: text(`${rule}.${passed ? 'passed' : 'failed'}`, values),
+  }))
 }
