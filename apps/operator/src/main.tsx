@@ -21,10 +21,10 @@ import { TRPCProvider } from './trpc.ts'
 
 shareStyleNonce()
 provideMessages(operatorMessages)
-const texts = loadMessages('ui.frame', 'ui.labels')
+const texts = loadMessages('ui.frame', 'ui.labels', 'operator.layout')
 
-// Rights are withdrawn while a page is open: the first call that is rejected for it shows the page
-// that says so.
+// Access may be withdrawn while a page is open: the first call rejected for it shows the rejection
+// page.
 function noticeRejection(error: unknown): void {
   const rejection = rejectionOf(error)
   if (!rejection) return
@@ -54,8 +54,8 @@ const trpcClient = createTRPCClient<AppRouter>({
 const trpc = createTRPCOptionsProxy<AppRouter>({ client: trpcClient, queryClient })
 const router = createOperatorRouter({ trpc, queryClient })
 
-// A page whose part is gone was built before the server was: loading again brings both together.
-// Once, in case the part stays gone.
+// A missing chunk means that the page is older than the server's build: reloading brings both
+// together. At most once a minute, in case the chunk stays missing.
 window.addEventListener('vite:preloadError', () => {
   const last = Number(sessionStorage.getItem('reloaded-at') ?? 0)
   if (Date.now() - last < 60_000) return
@@ -72,7 +72,7 @@ if (!root) throw new Error('index.html has no element #root.')
 // Not awaited at the top level: the pages are in the chunk of this module, and would wait with it.
 void texts.then(() => {
   createRoot(root, {
-    // Being turned away is an answer with a page of its own, not a fault to report.
+    // A rejection has a page of its own and is not a fault to report.
     onCaughtError: (error) => {
       if (!(error instanceof AccessRejection)) console.error(error)
     },

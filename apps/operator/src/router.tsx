@@ -30,8 +30,8 @@ const signedOut = createRoute({
 }).lazy(() => import('./session/signed-out-page.tsx').then((page) => page.Route))
 
 /**
- * Everything below needs an operator: who is none gets the page that says so, at the address that
- * was asked for.
+ * Everything below needs an operator. Everyone else gets the rejection page at the requested
+ * address.
  */
 const authenticated = createRoute({
   getParentRoute: () => root,
@@ -219,10 +219,7 @@ const system = createRoute({
   validateSearch: readSystemSearch,
 }).lazy(() => import('./system/system-page.tsx').then((page) => page.Route))
 
-/**
- * Every other address: said inside the portal, so that nobody who is no operator learns which pages
- * there are.
- */
+/** Every other address. Below `authenticated`, so that only operators learn which pages exist. */
 const unknown = createRoute({
   getParentRoute: () => authenticated,
   path: '$',

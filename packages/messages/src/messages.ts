@@ -4,6 +4,7 @@ import type bookingManage from './en/booking/manage.json'
 import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
 import type operatorFlags from './en/operator/flags.json'
+import type operatorLayout from './en/operator/layout.json'
 import type operatorPartners from './en/operator/partners.json'
 import type operatorPayouts from './en/operator/payouts.json'
 import type operatorTenants from './en/operator/tenants.json'
@@ -56,6 +57,7 @@ export interface Messages {
   }
   operator: {
     flags: typeof operatorFlags
+    layout: typeof operatorLayout
     partners: typeof operatorPartners
     payouts: typeof operatorPayouts
     tenants: typeof operatorTenants

@@ -6,8 +6,8 @@ import { FrontPage } from './front-page.tsx'
 import { PageFailure } from './page-failure.tsx'
 
 /**
- * What stands in place of the whole portal when it is not clear that an operator is there: the way
- * in, or why there is none.
+ * Replaces the whole portal when the caller is not known to be an operator: the sign-in page, the
+ * reason for a rejection, or the failure of the check.
  */
 export function AccessFailure({ error }: ErrorComponentProps) {
   const reason = error instanceof AccessRejection ? error.reason : rejectionOf(error)

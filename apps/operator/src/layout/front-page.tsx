@@ -1,12 +1,12 @@
 import { BrandMark } from '@atrium/ui/brand'
+import { translations } from '@atrium/ui/messages'
 import { Badge, Group, Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './front-page.module.css'
 
-/**
- * The frame of pages that stand before the portal: signing in, being turned away. Says that this is
- * the operators' door.
- */
+const t = translations('operator.layout')
+
+/** The frame of pages outside the portal, such as sign-in and rejection. */
 export function FrontPage({ children }: { children: ReactNode }) {
   return (
     <main className={classes.page}>
@@ -17,7 +17,7 @@ export function FrontPage({ children }: { children: ReactNode }) {
             Atrium
           </Text>
           <Badge variant="outline" radius="xl">
-            Operator
+            {t('mark')}
           </Badge>
         </Group>
         {children}

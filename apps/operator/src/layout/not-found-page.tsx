@@ -1,17 +1,20 @@
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+
+const t = translations('operator.layout')
 
 interface Props {
   title: string
   /** Why it may be missing. */
   children: ReactNode
-  /** A link to where the person can go on. */
+  /** A link to a page that exists. */
   back: ReactNode
 }
 
-/** A record or page that is not there. */
+/** Shown for a record or page that does not exist. */
 export function MissingPage({ title, children, back }: Props) {
   return (
     <>
@@ -26,8 +29,11 @@ export function MissingPage({ title, children, back }: Props) {
 
 export function NotFoundPage() {
   return (
-    <MissingPage title="Page not found" back={<LinkAnchor to="/">Go to the overview</LinkAnchor>}>
-      There is no page at this address. It may have been mistyped or moved.
+    <MissingPage
+      title={t('notFound.title')}
+      back={<LinkAnchor to="/">{t('notFound.home')}</LinkAnchor>}
+    >
+      {t('notFound.hint')}
     </MissingPage>
   )
 }

@@ -1,3 +1,4 @@
+import { translations } from '@atrium/ui/messages'
 import { type NavSection, Shell } from '@atrium/ui/shell'
 import { useSearch } from '@atrium/ui/use-search'
 import {
@@ -22,23 +23,25 @@ import { lazy, Suspense } from 'react'
 import { sessionQuery } from '../session/session.ts'
 import { useTRPC } from '../trpc.ts'
 
-const nav: readonly NavSection[] = [
+const t = translations('operator.layout')
+
+const navigation = (): readonly NavSection[] => [
   {
     items: [
-      { label: 'Overview', icon: IconLayoutDashboard, target: { to: '/' }, exact: true },
-      { label: 'Tenants', icon: IconBuilding, target: { to: '/tenants' } },
-      { label: 'Partners', icon: IconBriefcase, target: { to: '/partners' } },
-      { label: 'Users', icon: IconUsers, target: { to: '/users' } },
-      { label: 'Reports', icon: IconChartBar, target: { to: '/reports' } },
-      { label: 'Payouts', icon: IconCashBanknote, target: { to: '/payouts' } },
-      { label: 'Billing', icon: IconReceipt, target: { to: '/billing' } },
-      { label: 'Payment events', icon: IconWebhook, target: { to: '/webhooks' } },
-      { label: 'Subscriptions', icon: IconRepeat, target: { to: '/subscriptions' } },
-      { label: 'Prices', icon: IconTag, target: { to: '/prices' } },
-      { label: 'Flags', icon: IconFlag, target: { to: '/flags' } },
-      { label: 'Mail queue', icon: IconMailForward, target: { to: '/mail' } },
-      { label: 'System', icon: IconActivity, target: { to: '/system' } },
-      { label: 'Audit', icon: IconHistory, target: { to: '/audit' } },
+      { label: t('pages.overview'), icon: IconLayoutDashboard, target: { to: '/' }, exact: true },
+      { label: t('pages.tenants'), icon: IconBuilding, target: { to: '/tenants' } },
+      { label: t('pages.partners'), icon: IconBriefcase, target: { to: '/partners' } },
+      { label: t('pages.users'), icon: IconUsers, target: { to: '/users' } },
+      { label: t('pages.reports'), icon: IconChartBar, target: { to: '/reports' } },
+      { label: t('pages.payouts'), icon: IconCashBanknote, target: { to: '/payouts' } },
+      { label: t('pages.billing'), icon: IconReceipt, target: { to: '/billing' } },
+      { label: t('pages.webhooks'), icon: IconWebhook, target: { to: '/webhooks' } },
+      { label: t('pages.subscriptions'), icon: IconRepeat, target: { to: '/subscriptions' } },
+      { label: t('pages.prices'), icon: IconTag, target: { to: '/prices' } },
+      { label: t('pages.flags'), icon: IconFlag, target: { to: '/flags' } },
+      { label: t('pages.mail'), icon: IconMailForward, target: { to: '/mail' } },
+      { label: t('pages.system'), icon: IconActivity, target: { to: '/system' } },
+      { label: t('pages.audit'), icon: IconHistory, target: { to: '/audit' } },
     ],
   },
 ]
@@ -60,8 +63,8 @@ function OperatorFrame() {
     <>
       <Shell
         home={{ to: '/' }}
-        mark="Operator"
-        nav={nav}
+        mark={t('mark')}
+        nav={navigation()}
         user={{ name: me.name, email: me.email || (session.email ?? '') }}
         profile={{ to: '/users/$id', params: { id: me.id } }}
         onSearch={search.open}

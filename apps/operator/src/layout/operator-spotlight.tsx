@@ -1,3 +1,5 @@
+import type { MessagesOf } from '@atrium/messages/messages'
+import { translations } from '@atrium/ui/messages'
 import { SpotlightSearch } from '@atrium/ui/spotlight-search'
 import { tenantStatusMeta } from '@atrium/ui/tones'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -22,11 +24,13 @@ import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 
+const t = translations('operator.layout')
+
 const shown = 6
 
 /**
- * Search over pages, tenants, partners, users and flags, opened by mod+K. What the server finds
- * arrives while the person types.
+ * Search over pages, tenants, partners, users and flags, opened by mod+K. Results from the server
+ * arrive while the person types.
  */
 export function OperatorSpotlight() {
   const { navigate } = useRouter()
@@ -42,102 +46,102 @@ export function OperatorSpotlight() {
   const pages: SpotlightActionData[] = [
     {
       id: 'page:overview',
-      label: 'Overview',
+      label: t('pages.overview'),
       leftSection: <IconLayoutDashboard {...icon} />,
       onClick: () => void navigate({ to: '/' }),
     },
     {
       id: 'page:tenants',
-      label: 'Tenants',
+      label: t('pages.tenants'),
       leftSection: <IconBuilding {...icon} />,
       onClick: () => void navigate({ to: '/tenants' }),
     },
     {
       id: 'page:new-tenant',
-      label: 'New tenant',
-      keywords: ['create'],
+      label: t('pages.newTenant'),
+      keywords: keywordsOf('newTenant'),
       leftSection: <IconBuildingPlus {...icon} />,
       onClick: () => void navigate({ to: '/tenants/new' }),
     },
     {
       id: 'page:partners',
-      label: 'Partners',
-      keywords: ['resellers'],
+      label: t('pages.partners'),
+      keywords: keywordsOf('partners'),
       leftSection: <IconBriefcase {...icon} />,
       onClick: () => void navigate({ to: '/partners' }),
     },
     {
       id: 'page:users',
-      label: 'Users',
+      label: t('pages.users'),
       leftSection: <IconUsers {...icon} />,
       onClick: () => void navigate({ to: '/users' }),
     },
     {
       id: 'page:invite',
-      label: 'Invite operator',
-      keywords: ['add', 'admin'],
+      label: t('pages.invite'),
+      keywords: keywordsOf('invite'),
       leftSection: <IconUserPlus {...icon} />,
       onClick: () => void navigate({ to: '/users/invite' }),
     },
     {
       id: 'page:subscriptions',
-      label: 'Subscriptions',
-      keywords: ['plan', 'seats', 'revenue'],
+      label: t('pages.subscriptions'),
+      keywords: keywordsOf('subscriptions'),
       leftSection: <IconRepeat {...icon} />,
       onClick: () => void navigate({ to: '/subscriptions' }),
     },
     {
       id: 'page:prices',
-      label: 'Prices',
-      keywords: ['catalog', 'plan', 'amount'],
+      label: t('pages.prices'),
+      keywords: keywordsOf('prices'),
       leftSection: <IconTag {...icon} />,
       onClick: () => void navigate({ to: '/prices' }),
     },
     {
       id: 'page:flags',
-      label: 'Flags',
-      keywords: ['feature', 'rollout', 'kill'],
+      label: t('pages.flags'),
+      keywords: keywordsOf('flags'),
       leftSection: <IconFlag {...icon} />,
       onClick: () => void navigate({ to: '/flags' }),
     },
     {
       id: 'page:mail',
-      label: 'Mail queue',
-      keywords: ['outbox', 'mails', 'sent', 'failed'],
+      label: t('pages.mail'),
+      keywords: keywordsOf('mail'),
       leftSection: <IconMailForward {...icon} />,
       onClick: () => void navigate({ to: '/mail' }),
     },
     {
       id: 'page:system',
-      label: 'System',
-      keywords: ['queues', 'jobs', 'database', 'replica', 'integrations', 'failures', 'health'],
+      label: t('pages.system'),
+      keywords: keywordsOf('system'),
       leftSection: <IconActivity {...icon} />,
       onClick: () => void navigate({ to: '/system' }),
     },
     {
       id: 'page:audit',
-      label: 'Audit',
-      keywords: ['log', 'history'],
+      label: t('pages.audit'),
+      keywords: keywordsOf('audit'),
       leftSection: <IconHistory {...icon} />,
       onClick: () => void navigate({ to: '/audit' }),
     },
   ]
   const groups: SpotlightActionGroupData[] = [
-    { group: 'Pages', actions: pages },
+    { group: t('spotlight.pages'), actions: pages },
     {
-      group: 'Tenants',
+      group: t('pages.tenants'),
       actions: (enabled ? (tenants.data?.items ?? []) : []).map((tenant) => ({
         id: tenant.id,
         label: tenant.name,
         description: `${tenant.slug} · ${tenantStatusMeta(tenant.status).label}`,
-        // The server has matched already, perhaps by a field that is not shown here.
+        // The server has already matched, possibly by a field that is not shown here.
         keywords: [q, typed],
         leftSection: <IconBuilding {...icon} />,
         onClick: () => void navigate({ to: '/tenants/$slug', params: { slug: tenant.slug } }),
       })),
     },
     {
-      group: 'Partners',
+      group: t('pages.partners'),
       actions: (enabled ? (partners.data?.items ?? []) : []).map((partner) => ({
         id: partner.id,
         label: partner.name,
@@ -148,7 +152,7 @@ export function OperatorSpotlight() {
       })),
     },
     {
-      group: 'Users',
+      group: t('pages.users'),
       actions: (enabled ? (users.data?.items ?? []) : []).map((user) => ({
         id: user.id,
         label: user.name,
@@ -159,7 +163,7 @@ export function OperatorSpotlight() {
       })),
     },
     {
-      group: 'Flags',
+      group: t('pages.flags'),
       actions: (enabled ? (flags.data?.items ?? []) : []).map((flag) => ({
         id: flag.id,
         label: flag.key,
@@ -172,11 +176,16 @@ export function OperatorSpotlight() {
   ]
   return (
     <SpotlightSearch
-      placeholder="Search pages, tenants, partners, users and flags"
+      placeholder={t('spotlight.placeholder')}
       actions={groups.filter(({ actions }) => actions.length > 0)}
       onQueryChange={setTyped}
     />
   )
+}
+
+/** Further words by which the search finds a page. */
+function keywordsOf(page: keyof MessagesOf<'operator.layout'>['spotlight']['keywords']): string[] {
+  return t(`spotlight.keywords.${page}`).split(', ')
 }
 
 const icon = { size: 20, stroke: 1.75, 'aria-hidden': true } as const

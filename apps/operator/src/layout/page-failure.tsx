@@ -1,17 +1,20 @@
 import { ErrorState } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 
-/** What stands in place of a page that failed to open: the failure and a second try. */
+const t = translations('operator.layout')
+
+/** Replaces a page that could not be opened: the failure and a button to try again. */
 export function PageFailure({ error }: Pick<ErrorComponentProps, 'error'>) {
   const router = useRouter()
   const [retrying, setRetrying] = useState(false)
   return (
     <>
-      <PageHeader title="This page did not open" />
+      <PageHeader title={t('failure.title')} />
       <ErrorState
-        title="Something went wrong."
+        title={t('failure.cause')}
         error={error}
         retrying={retrying}
         onRetry={() => {

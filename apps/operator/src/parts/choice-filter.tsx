@@ -1,14 +1,17 @@
+import { translations } from '@atrium/ui/messages'
 import { NativeSelect } from '@mantine/core'
+
+const t = translations('operator.layout')
 
 interface Props<Value extends string> {
   label: string
   value: Value | undefined
   choices: readonly { value: Value; label: string }[]
-  /** Undefined takes the filter away. */
+  /** Undefined removes the filter. */
   onChange: (value: Value | undefined) => void
 }
 
-/** A filter that is one of a few values, or any. */
+/** A filter with a few values, or any. */
 export function ChoiceFilter<Value extends string>({
   label,
   value,
@@ -19,7 +22,7 @@ export function ChoiceFilter<Value extends string>({
     <NativeSelect
       label={label}
       value={value ?? ''}
-      data={[{ value: '', label: 'Any' }, ...choices]}
+      data={[{ value: '', label: t('any') }, ...choices]}
       onChange={(event) =>
         onChange(choices.find((choice) => choice.value === event.currentTarget.value)?.value)
       }

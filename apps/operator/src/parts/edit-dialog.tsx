@@ -1,30 +1,34 @@
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
+import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { Button, Group } from '@mantine/core'
 import { type ReactNode, useRef, useState, useTransition } from 'react'
 
+const t = translations('operator.layout')
+const frame = translations('ui.frame')
+
 const FormModal = lazyOnInput(() => import('./form-modal.tsx'))
 
 interface Props {
-  /** On the button, and what the dialog is for: "Edit details". */
+  /** The text of the button: "Edit details". */
   label: string
-  /** Heads the dialog; the label when left out. */
+  /** The title of the dialog; the label by default. */
   title?: string
   /**
-   * The form; gets what closes the dialog. Mounted with each opening, so that nothing typed before
-   * is left in it.
+   * The form; gets the function that closes the dialog. Mounted on each opening, so that it starts
+   * without earlier input.
    */
   children: (close: () => void) => ReactNode
 }
 
 /**
- * A button that opens a form over the page. A form that is loaded on demand shows on the button
- * until it is there.
+ * A button that opens a form over the page. The button shows a loader while a form is loaded on
+ * demand.
  */
 export function EditDialog({ label, title = label, children }: Props) {
-  // Undefined until the first opening: the dialog stays mounted from then on, so that closing is
-  // seen.
+  // Undefined until the first opening. From then on the dialog stays mounted, so that closing is
+  // animated.
   const [opened, setOpened] = useState<boolean>()
   const button = useRef<HTMLButtonElement>(null)
   const close = () => setOpened(false)
@@ -51,7 +55,7 @@ export function EditDialog({ label, title = label, children }: Props) {
 
 interface FooterProps {
   error: unknown
-  /** A friendlier sentence for a failure that the form knows. */
+  /** Replaces the server's sentence for a failure that the form knows. */
   message?: string | undefined
   submitLabel: string
   pending: boolean
@@ -59,7 +63,7 @@ interface FooterProps {
   onCancel: () => void
 }
 
-/** The end of a form: the failure in place, Cancel, and the button that sends. */
+/** The end of a form: its failure, Cancel, and the submit button. */
 export function FormFooter({
   error,
   message,
@@ -75,7 +79,7 @@ export function FormFooter({
       )}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onCancel} disabled={pending}>
-          Cancel
+          {frame('cancel')}
         </Button>
         <Button type="submit" loading={pending} disabled={disabled}>
           {submitLabel}
@@ -85,10 +89,10 @@ export function FormFooter({
   )
 }
 
-/** Input that was rejected is explained on its fields; here it is only said where to look. */
+/** Rejected input is explained on its fields; this sentence only points to them. */
 function rejectedFields(error: unknown): string | undefined {
   const { code, issues } = problemOf(error)
   return code === 'invalid_input' && issues.some((issue) => issue.path !== '')
-    ? 'Some fields were refused. Each says what is wrong.'
+    ? t('rejectedFields')
     : undefined
 }

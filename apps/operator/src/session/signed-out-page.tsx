@@ -1,9 +1,11 @@
-import { ownValue } from '@atrium/core/platform/own-value'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Alert, Button } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { FrontPage } from '../layout/front-page.tsx'
+
+const t = translations('operator.layout')
 
 const route = getRouteApi('/signed-out')
 
@@ -15,30 +17,27 @@ function SignedOutPage() {
   return (
     <FrontPage>
       <PageHeader
-        title={error ? 'Signing in did not work' : 'You are signed out'}
-        description={
-          error ? 'Nothing was changed. You can try again.' : 'Close this window, or sign in again.'
-        }
+        title={t(error ? 'signedOut.failed.title' : 'signedOut.title')}
+        description={t(error ? 'signedOut.failed.hint' : 'signedOut.hint')}
       />
       {error && (
         <Alert color="red" icon={<IconAlertCircle aria-hidden />} mb="lg" role="alert">
-          {ownValue(reasons, error) ?? otherReason}
+          {t(`signedOut.failed.reasons.${reasonOf(error)}`)}
         </Alert>
       )}
       <Button component="a" href="/auth/login?returnTo=/" size="md" fullWidth>
-        Sign in
+        {t('welcome.signIn')}
       </Button>
     </FrontPage>
   )
 }
 
+const reasons = ['access_denied', 'sign_in_expired', 'sign_in_failed', 'unavailable'] as const
+
 /**
- * Why a sign-in came to nothing, as this portal's server names it. Any other text in the address is
- * not repeated.
+ * Why a sign-in failed, as this portal's server names it. Any other text in the address is not
+ * repeated.
  */
-const reasons: Readonly<Record<string, string>> = {
-  access_denied: 'The sign-in was cancelled, or this account may not use the operator portal.',
-  sign_in_expired: 'The sign-in took too long, or was begun in another browser.',
-  unavailable: 'The identity provider cannot be reached at the moment. Try again in a minute.',
+function reasonOf(error: string): (typeof reasons)[number] {
+  return reasons.find((reason) => reason === error) ?? 'sign_in_failed'
 }
-const otherReason = 'The identity provider could not complete the sign-in.'
