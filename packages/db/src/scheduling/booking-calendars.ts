@@ -51,6 +51,9 @@ export async function retryCalendars(
 /** A booking in one host's calendar, claimed for one try. */
 export interface ClaimedCalendar {
   bookingId: string
+  /** Of the booking, when it was claimed. */
+  uid: string
+  startAt: Date
   hostId: string
   run: string
   /** Tries so far, this one included. */
@@ -85,8 +88,8 @@ export async function claimCalendars(
     )
     update booking_hosts p set calendar_attempts = p.calendar_attempts + 1, calendar_run = new_id(),
       calendar_lease_until = now() + make_interval(secs => ${calendarLeaseSeconds})
-    from due where p.booking_id = due.booking_id and p.host_id = due.host_id
-    returning p.booking_id as "bookingId", p.host_id as "hostId", p.calendar_run as run, p.calendar_attempts as attempts, p.active,
+    from due join bookings b on b.id = due.booking_id where p.booking_id = due.booking_id and p.host_id = due.host_id
+    returning p.booking_id as "bookingId", b.uid, b.start_at as "startAt", p.host_id as "hostId", p.calendar_run as run, p.calendar_attempts as attempts, p.active,
       p.seat_group as "seatGroup", p.calendar_group as "writtenGroup", p.calendar_event_id as "eventId",
       p.calendar_start as "writtenStart"`.execute(db)
   return rows

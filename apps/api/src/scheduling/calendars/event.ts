@@ -32,14 +32,10 @@ export async function calendarEvent(
   const bookings = described.filter((booking) => booking !== undefined)
   const [first] = bookings
   if (!first) throw new Error('an event tells of no booking')
-  const hosts = await findHostsById(
-    db,
-    first.hosts.map(({ hostId }) => hostId),
-  )
+  const otherIds = first.hosts.map(({ hostId }) => hostId).filter((id) => id !== first.hostId)
+  const otherHosts = await findHostsById(db, otherIds)
   const people = [
-    ...hosts
-      .filter(({ id }) => id !== first.hostId)
-      .map(({ mailAddress, name }) => ({ address: mailAddress, name })),
+    ...otherHosts.map(({ mailAddress, name }) => ({ address: mailAddress, name })),
     ...bookings.flatMap((booking) => [
       { address: booking.visitorEmail, name: booking.visitorName },
       // A calendar program may write to everybody in the event once the host changes it there.

@@ -8,7 +8,6 @@ import {
   saveCalendarOutcome,
   setWrittenGroup,
 } from '@atrium/db/scheduling/booking-calendars'
-import { type BookingRow, findBooking } from '@atrium/db/scheduling/bookings'
 import { findHostById, type HostRow, setHostCalendar } from '@atrium/db/scheduling/hosts'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../../rpc/services.ts'
@@ -133,14 +132,11 @@ async function write(
   signal: AbortSignal,
 ): Promise<CalendarOutcome> {
   const { db } = services.database
-  const [booking, host] = await Promise.all([
-    findBooking(db, claimed.bookingId),
-    findHostById(db, claimed.hostId),
-  ])
-  if (!booking || !host) throw new Error('a booking or its host is not there')
+  const host = await findHostById(db, claimed.hostId)
+  if (!host) throw new Error(`the host ${claimed.hostId} is not there`)
   const access = await calendarAccess(services, host)
   try {
-    return await settleEvents({ services, claimed, booking, host, access, signal })
+    return await settleEvents({ services, claimed, host, access, signal })
   } catch (error) {
     if (!(error instanceof UpstreamError && error.kind === 'not_found')) throw error
     // The calendar that we knew is gone; the mailbox may have another one by now.
@@ -149,7 +145,6 @@ async function write(
     return settleEvents({
       services,
       claimed,
-      booking,
       host,
       access: { ...access, calendar },
       signal,
@@ -160,7 +155,6 @@ async function write(
 interface Desk {
   services: Services
   claimed: ClaimedCalendar
-  booking: BookingRow
   host: HostRow
   access: CalendarAccess
   signal: AbortSignal
@@ -182,22 +176,22 @@ async function settleEvents(desk: Desk): Promise<CalendarOutcome> {
  * none.
  */
 async function bringUp(
-  { services, claimed, booking, host, access, signal }: Desk,
+  { services, claimed, host, access, signal }: Desk,
   group: string,
 ): Promise<CalendarOutcome> {
   const { db } = services.database
   const { calendars, credential, calendar } = access
-  const shared = await readSharedEvent(db, host.id, group, booking.id)
-  const told = shared.bookingIds.includes(booking.id)
+  const shared = await readSharedEvent(db, host.id, group, claimed.bookingId)
+  const told = shared.bookingIds.includes(claimed.bookingId)
   const [first] = shared.bookingIds
   // Noted before the call: an answer that is lost must not hide that there may be an event.
   if (told) await setWrittenGroup(db, claimed, group, shared.eventId)
   if (first === undefined) {
-    const uid = eventUid(booking, group)
+    const uid = eventUid(claimed, group)
     const known = claimed.writtenGroup === group
     if (known) {
       // Where it stands is not where the booking is now, once that was moved away from this host.
-      const start = (claimed.writtenStart ?? booking.startAt).getTime()
+      const start = (claimed.writtenStart ?? claimed.startAt).getTime()
       await calendars.removeEvent(
         { credential, calendar, uid, start, eventId: shared.eventId },
         { signal },
