@@ -1,10 +1,12 @@
+import { findBooking } from '@atrium/db/scheduling/bookings'
 import { tenant } from '@atrium/testing/bookings-test-app'
 import { type EffectsTestApp, startEffectsTestApp } from '@atrium/testing/effects-test-app'
 import { proveDomain } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { bookingChanged, reportConflict } from '../src/scheduling/bookings/effects.ts'
+import { queueEffects, reportConflict } from '../src/scheduling/bookings/effects.ts'
 import { expireBookings } from '../src/scheduling/bookings/expire.ts'
 import { sendReminders } from '../src/scheduling/bookings/remind.ts'
+import { withHosts } from '../src/scheduling/calendars/invitation.ts'
 
 let testApp: EffectsTestApp
 
@@ -325,9 +327,16 @@ describe('the mails of a booking', () => {
 
   it('are queued once per version of a booking', async () => {
     const booking = await testApp.bookOne()
-    await testApp.database.db
-      .transaction()
-      .execute((trx) => bookingChanged(trx, api(), { bookingId: booking.id, kind: 'confirmed' }))
+    await testApp.database.db.transaction().execute(async (trx) => {
+      const row = await findBooking(trx, booking.id)
+      if (!row) throw new Error('the booking is not there')
+      const facts = await withHosts(trx, row)
+      await queueEffects(trx, api(), {
+        ...facts,
+        event: 'confirmed',
+        actor: { by: 'visitor', actorId: null },
+      })
+    })
     expect(await testApp.mailsTo('vera@example.org')).toHaveLength(1)
   })
 

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Config } from '@atrium/api/platform/config'
 import { withHostLocks, writeClaims } from '@atrium/api/scheduling/bookings/claim'
-import { bookingChanged, syncCalendar } from '@atrium/api/scheduling/bookings/effects'
+import { queueEffects, syncCalendar } from '@atrium/api/scheduling/bookings/effects'
 import { secretContext } from '@atrium/api/scheduling/calendars/access'
+import { withHosts } from '@atrium/api/scheduling/calendars/invitation'
 import { newManageToken } from '@atrium/api/scheduling/public/manage-token'
 import { demoClients } from '@atrium/core/demo/demo'
 import type { BookingStatus } from '@atrium/core/scheduling/scheduling'
@@ -304,8 +305,11 @@ export async function startBookingsTestApp({
           hostIds,
         )
         const kind = status === 'confirmed' ? 'confirmed' : 'requested'
-        await insertBookingChange(trx, id, { kind, by: 'visitor', actorId: null, at: time.now })
-        await bookingChanged(trx, api, { bookingId: id, kind })
+        const actor = { by: 'visitor', actorId: null } as const
+        await insertBookingChange(trx, id, { kind, ...actor, at: time.now })
+        const booking = await findBooking(trx, id)
+        if (!booking) throw new Error('the booking is not there')
+        await queueEffects(trx, api, { ...(await withHosts(trx, booking)), event: kind, actor })
       })
       await syncCalendar(api, id)
       return { id, token, host, eventTypeId }

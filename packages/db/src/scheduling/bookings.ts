@@ -1,3 +1,4 @@
+import type { BookingPatch } from '@atrium/core/scheduling/booking-transitions'
 import type {
   Assignment,
   BookingChangeKind,
@@ -10,7 +11,7 @@ import type {
   RescheduleHost,
 } from '@atrium/core/scheduling/scheduling'
 import type { TenantStatus } from '@atrium/core/tenants/tenants'
-import { type Insertable, type SqlBool, sql } from 'kysely'
+import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import type { BookingsTable, StoredFormField } from '../schema/scheduling-tables.ts'
@@ -85,7 +86,7 @@ export interface BookingRow {
   guests: string[]
   answers: Record<string, string>
   note: string | null
-  manageSealed: Buffer | null
+  manageSealed: Uint8Array | null
   approvalExpiresAt: Date | null
   confirmedAt: Date | null
   endedAt: Date | null
@@ -253,30 +254,6 @@ function beyond({ after }: BookingFilter, ascending: boolean) {
   ]
 }
 
-export interface BookingChanges {
-  status?: BookingStatus
-  sequence?: number
-  invited?: boolean
-  start_at?: Date
-  end_at?: Date
-  before_minutes?: number
-  after_minutes?: number
-  host_id?: string
-  uid?: string
-  organizer?: string
-  host_wall?: string
-  host_zone?: string
-  manage_hash?: Buffer
-  manage_sealed?: Buffer
-  approval_expires_at?: Date | null
-  confirmed_at?: Date
-  ended_at?: Date
-  ended_by?: BookingParty
-  reason?: string | null
-  no_show?: boolean
-  visitor_confirmed_at?: Date
-}
-
 /**
  * Changes a booking that is still in the state it was seen in, and raises its version. False when
  * it is in another by now.
@@ -284,16 +261,43 @@ export interface BookingChanges {
 export async function updateBooking(
   trx: Trx,
   booking: { id: string; status: BookingStatus },
-  changes: BookingChanges,
+  patch: BookingPatch,
   now: Date,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('bookings')
-    .set((eb) => ({ ...changes, version: eb('version', '+', 1), updated_at: now }))
+    .set((eb) => ({ ...columnsOf(patch), version: eb('version', '+', 1), updated_at: now }))
     .where('id', '=', booking.id)
     .where('status', '=', booking.status)
     .executeTakeFirst()
   return numUpdatedRows === 1n
+}
+
+/** Kysely leaves out what is undefined. */
+function columnsOf(patch: BookingPatch): Updateable<BookingsTable> {
+  return {
+    status: patch.status,
+    sequence: patch.sequence,
+    invited: patch.invited,
+    start_at: patch.startAt,
+    end_at: patch.endAt,
+    before_minutes: patch.beforeMinutes,
+    after_minutes: patch.afterMinutes,
+    host_id: patch.hostId,
+    uid: patch.uid,
+    organizer: patch.organizerAddress,
+    host_wall: patch.hostWall,
+    host_zone: patch.hostZone,
+    manage_hash: patch.manageHash && Buffer.from(patch.manageHash),
+    manage_sealed: patch.manageSealed && Buffer.from(patch.manageSealed),
+    approval_expires_at: patch.approvalExpiresAt,
+    confirmed_at: patch.confirmedAt,
+    ended_at: patch.endedAt,
+    ended_by: patch.endedBy,
+    reason: patch.reason,
+    no_show: patch.noShow,
+    visitor_confirmed_at: patch.visitorConfirmedAt,
+  }
 }
 
 export interface NewBookingChange {
@@ -408,39 +412,6 @@ export function listUpcomingOfHost(
     .orderBy('b.id')
     .limit(limit)
     .execute()
-}
-
-/**
- * Notes that an invitation goes out: whoever has one needs a higher sequence with every change from
- * then on.
- */
-export async function markInvited(trx: Trx, id: string): Promise<void> {
-  await trx
-    .updateTable('bookings')
-    .set({ invited: true })
-    .where('id', '=', id)
-    .where('invited', '=', false)
-    .execute()
-}
-
-/**
- * Who made the latest change of this kind; `actorId` is the member, null for visitors and for what
- * happened by itself.
- */
-export async function findActor(
-  trx: Trx,
-  bookingId: string,
-  kind: BookingChangeKind,
-): Promise<{ actorId: string | null; by: BookingParty | undefined }> {
-  const row = await trx
-    .selectFrom('booking_changes')
-    .select(['actor_id as actorId', 'by'])
-    .where('booking_id', '=', bookingId)
-    .where('kind', '=', kind)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return { actorId: row?.actorId ?? null, by: row?.by }
 }
 
 /** Pending bookings about which nobody can decide any more, in the order of their ids. */

@@ -1,3 +1,4 @@
+import type { BookingCommand } from '@atrium/core/scheduling/booking-transitions'
 import type {
   BookingPath,
   CancelBooking,
@@ -12,11 +13,11 @@ import type { Access } from '../../rpc/guards.ts'
 import { rejectClosed } from '../../rpc/open-tenant.ts'
 import { reasonForHosts } from '../calendars/reason.ts'
 import { type Actor, hostActor } from './actor.ts'
-import { cancelBooking } from './cancel.ts'
-import { confirmBooking, declineBooking } from './decide.ts'
+import { confirmBooking } from './confirm.ts'
 import { openBooking } from './get.ts'
-import { markNoShow, renewManageLink } from './mark.ts'
+import { renewManageLink } from './renew-link.ts'
 import { rescheduleBooking } from './reschedule.ts'
+import { changeBooking } from './transition.ts'
 import { toTenantBooking } from './view.ts'
 
 type HostActor = Actor & { by: 'host' }
@@ -41,6 +42,19 @@ async function act(
   )
 }
 
+/** Carries out a command that needs nothing but the booking. */
+function command(
+  ctx: Context,
+  access: Access,
+  id: string,
+  given: BookingCommand,
+): Promise<TenantBooking> {
+  const { services } = ctx
+  return act(ctx, access, id, (actor, found) =>
+    changeBooking(services, { actor, found, command: given, now: services.clock.now() }),
+  )
+}
+
 export function confirmForTenant(
   ctx: Context,
   access: Access,
@@ -56,9 +70,7 @@ export function declineForTenant(
   access: Access,
   { bookingId, reason }: DeclineBooking,
 ): Promise<TenantBooking> {
-  return act(ctx, access, bookingId, (actor, booking) =>
-    declineBooking(ctx.services, actor, booking, reason),
-  )
+  return command(ctx, access, bookingId, { action: 'decline', reason })
 }
 
 export function cancelForTenant(
@@ -66,9 +78,7 @@ export function cancelForTenant(
   access: Access,
   { bookingId, reason }: CancelBooking,
 ): Promise<TenantBooking> {
-  return act(ctx, access, bookingId, (actor, booking) =>
-    cancelBooking(ctx.services, actor, booking, reason),
-  )
+  return command(ctx, access, bookingId, { action: 'cancel', reason })
 }
 
 export function rescheduleForTenant(
@@ -86,7 +96,7 @@ export function markNoShowForTenant(
   access: Access,
   { bookingId }: BookingPath,
 ): Promise<TenantBooking> {
-  return act(ctx, access, bookingId, (actor, booking) => markNoShow(ctx.services, actor, booking))
+  return command(ctx, access, bookingId, { action: 'no_show' })
 }
 
 export async function renewLinkForTenant(

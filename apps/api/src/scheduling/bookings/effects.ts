@@ -1,4 +1,4 @@
-import type { BookingChangeKind } from '@atrium/core/scheduling/scheduling'
+import type { BookingEvent } from '@atrium/core/scheduling/booking-transitions'
 import type { Trx } from '@atrium/db/platform/connect'
 import {
   claimCalendars,
@@ -7,20 +7,21 @@ import {
   retryCalendars,
 } from '@atrium/db/scheduling/booking-calendars'
 import { planReminders } from '@atrium/db/scheduling/booking-reminders'
-import {
-  type BookingRow,
-  findActor,
-  findBooking,
-  markInvited,
-} from '@atrium/db/scheduling/bookings'
+import { type BookingRow, findBooking } from '@atrium/db/scheduling/bookings'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { withHosts } from '../calendars/invitation.ts'
 import { writeCalendar } from '../calendars/sync.ts'
-import { sendChangeMails, sendConflictMail } from './mails.ts'
+import type { Actor } from './actor.ts'
+import type { BookingWithHosts } from './facts.ts'
+import { inviteGuestsByMail, sendChangeMails, sendConflictMail } from './mails.ts'
 
-export interface BookingChange {
-  bookingId: string
-  kind: BookingChangeKind
+/** How long whoever changes a booking waits for the calendars. */
+const settleMs = 5_000
+
+/** What happened to a booking, and the booking as it is after it. */
+export interface BookingChange extends BookingWithHosts {
+  event: BookingEvent
+  actor: Pick<Actor, 'by' | 'actorId'>
   /** Where it was before, for `rescheduled`. */
   previousStart?: Date | undefined
   /** The booking as it was with another host, where the change gave it to this one. */
@@ -29,32 +30,34 @@ export interface BookingChange {
   reason?: string | undefined
 }
 
-/** How long whoever changes a booking waits for the calendars. */
-const settleMs = 5_000
-
 /**
  * What follows from a change of a booking, queued in the transaction that makes it and after its
  * rows are written: mails to visitor, guests and hosts, reminders, and the calendars of its hosts.
  * A second call for the same version of the booking sends nothing twice.
  */
-export async function bookingChanged(
+export async function queueEffects(
   trx: Trx,
   services: InTransaction,
-  change: BookingChange,
+  { booking, hosts, event, actor, ...change }: BookingChange,
 ): Promise<void> {
-  const { bookingId, kind } = change
-  const booking = await findBooking(trx, bookingId)
-  if (!booking) throw new Error(`the booking ${bookingId} is not there`)
+  const { by, actorId } = actor
+  if (event === 'guests_invited') {
+    if (booking.status === 'confirmed') await inviteGuestsByMail(trx, services, booking)
+  } else
+    await sendChangeMails(
+      trx,
+      services,
+      { booking, hosts },
+      { ...change, kind: event, by, actorId },
+    )
+  if (event === 'no_show' || event === 'link_renewed') return
   const now = services.clock.now()
-  const actor = await findActor(trx, bookingId, kind)
-  await sendChangeMails(trx, services, await withHosts(trx, booking), { ...change, ...actor })
-  if (booking.status === 'confirmed') await markInvited(trx, bookingId)
-  if (kind === 'no_show' || kind === 'link_renewed') return
-  await planReminders(trx, bookingId, now)
+  // Reminders follow the time of the meeting, which an invitation of guests does not change.
+  if (event !== 'guests_invited') await planReminders(trx, booking.id, now)
   // Whoever made the change tries first; the job is for what is left then, or by a process that
   // died.
-  if (await markCalendarsDue(trx, bookingId, now))
-    await services.jobs.enqueueCalendars(bookingId, settleMs / 1000 + 1, trx)
+  if (await markCalendarsDue(trx, booking.id, now))
+    await services.jobs.enqueueCalendars(booking.id, settleMs / 1000 + 1, trx)
 }
 
 /**

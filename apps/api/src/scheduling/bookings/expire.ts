@@ -1,9 +1,7 @@
-import { hasExpired } from '@atrium/core/scheduling/booking-state'
 import { findBooking, listExpiredBookings } from '@atrium/db/scheduling/bookings'
 import type { Services } from '../../rpc/services.ts'
 import { platformActor } from './actor.ts'
-import { changeBooking, deadlinesOf, finishStep, writeStep } from './change.ts'
-import { releaseClaims } from './claim.ts'
+import { runEffects, transitionBooking } from './transition.ts'
 
 const batch = 100
 
@@ -33,14 +31,9 @@ export async function expireBookings(services: Services): Promise<void> {
 async function expireBooking(services: Services, id: string): Promise<void> {
   const found = await findBooking(services.database.db, id)
   if (!found) return
-  const now = services.clock.now()
-  const actor = platformActor(services)
-  const expired = await changeBooking(services, found, async (trx, booking) => {
-    if (!hasExpired(deadlinesOf(booking), now.getTime())) return false
-    await releaseClaims(trx, booking.id)
-    const changes = { status: 'expired' as const, ended_at: now, ended_by: actor.by }
-    await writeStep(trx, services, booking, { kind: 'expired', actor, changes, now })
-    return true
+  const expired = await transitionBooking(services, {
+    ...{ actor: platformActor(services), found, now: services.clock.now() },
+    command: { action: 'expire' },
   })
-  if (expired) await finishStep(services, actor, found, 'booking.expired')
+  await runEffects(services, expired)
 }

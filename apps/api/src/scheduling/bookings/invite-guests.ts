@@ -1,13 +1,10 @@
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { isLive } from '@atrium/core/scheduling/booking-state'
-import { markCalendarsDue } from '@atrium/db/scheduling/booking-calendars'
-import { type BookingRow, updateBooking } from '@atrium/db/scheduling/bookings'
+import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import type { Services } from '../../rpc/services.ts'
 import { isAddressProof } from '../public/manage-token.ts'
 import type { Actor } from './actor.ts'
-import { changeBooking, deadlinesOf, finishStep, readAgain } from './change.ts'
-import { inviteGuestsByMail } from './mails.ts'
+import { changeBooking } from './transition.ts'
 
 /**
  * Invites the guests of a booking, now that its visitor is known to read the mail of the address
@@ -27,20 +24,8 @@ export async function inviteGuests(
     const message = errorText('proofInvalid')
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'proof', message }] })
   }
-  const now = services.clock.now()
-  const invited = await changeBooking(services, found, async (trx, booking) => {
-    if (booking.visitorConfirmedAt !== null) return false
-    if (!isLive(deadlinesOf(booking), now.getTime())) throw new AppError('invalid_state')
-    if (!(await updateBooking(trx, booking, { visitor_confirmed_at: now }, now)))
-      throw new AppError('invalid_state')
-    const current = { ...booking, visitorConfirmedAt: now, version: booking.version + 1 }
-    if (booking.status === 'confirmed') await inviteGuestsByMail(trx, services, current)
-    // The events in the hosts' calendars name the guests from now on.
-    if (await markCalendarsDue(trx, booking.id, now))
-      await services.jobs.enqueueCalendars(booking.id, 6, trx)
-    return true
+  return changeBooking(services, {
+    ...{ actor, found, now: services.clock.now() },
+    command: { action: 'invite_guests' },
   })
-  return invited
-    ? finishStep(services, actor, found, 'booking.guests_invited')
-    : readAgain(services, found)
 }

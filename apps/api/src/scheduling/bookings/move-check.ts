@@ -13,7 +13,7 @@ import {
   requireOffered,
 } from '../slots/availability.ts'
 import { type Chosen, chooseHosts } from '../slots/choose-hosts.ts'
-import { hostMayChange } from './facts.ts'
+import { type BookingWithHosts, hostMayChange } from './facts.ts'
 import { hostsForMove, hostsOf, type MoveInQuestion } from './move-hosts.ts'
 
 const minuteMs = 60_000
@@ -68,8 +68,7 @@ export async function readTimeToMoveTo(
   }
 }
 
-export interface TimeQuestion extends AvailabilityOverrides {
-  booking: BookingRow
+export interface TimeQuestion extends AvailabilityOverrides, BookingWithHosts {
   now: Date
   /** Of the visitor who asks. */
   lockToken?: string | undefined
@@ -84,10 +83,10 @@ export interface TimeQuestion extends AvailabilityOverrides {
 export async function requireFree(
   trx: Trx,
   time: RequestedTime,
-  { booking, now, lockToken, ...overrides }: TimeQuestion,
+  { booking, hosts, now, lockToken, ...overrides }: TimeQuestion,
 ): Promise<EventTypeRow> {
   const eventType = await eventTypeOf(trx, booking)
-  for (const host of await hostsOf(trx, booking)) {
+  for (const host of hosts) {
     const offer = await availabilityFor(trx, {
       eventType,
       host,

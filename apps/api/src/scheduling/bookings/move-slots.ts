@@ -6,10 +6,10 @@ import type { Access } from '../../rpc/guards.ts'
 import { reasonForHosts } from '../calendars/reason.ts'
 import { rangeOf } from '../slots/range.ts'
 import { slotsOf, toSlotsView } from '../slots/slots.ts'
-import { requireAllowed } from './change.ts'
 import { openBooking } from './get.ts'
 import { hostsForMove } from './move-hosts.ts'
 import { minutesFor } from './reschedule.ts'
+import { requireAllowed } from './state.ts'
 
 /**
  * Where a booking can be moved to by its hosts: the times that all of them offer, or one host of

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { nextSequence } from '@atrium/core/scheduling/booking-state'
+import type { BookingPatch } from '@atrium/core/scheduling/booking-transitions'
 import { wallTimeOf } from '@atrium/core/scheduling/time-zones'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { BookingRow } from '@atrium/db/scheduling/bookings'
@@ -8,17 +8,11 @@ import type { AvailabilityOverrides } from '../slots/availability.ts'
 import { durationOf } from '../slots/bookable.ts'
 import type { Chosen } from '../slots/choose-hosts.ts'
 import type { Actor } from './actor.ts'
-import {
-  answerDue,
-  changeBooking,
-  finishTaking,
-  readAgain,
-  requireAllowed,
-  writeStep,
-} from './change.ts'
 import { handOverClaims, moveClaims } from './claim.ts'
-import { eventUid } from './facts.ts'
-import { chooseForMove, readTimeToMoveTo } from './move-check.ts'
+import { type BookingWithHosts, eventUid } from './facts.ts'
+import { chooseForMove, type RequestedTime, readTimeToMoveTo } from './move-check.ts'
+import { answerDue, requireAllowed } from './state.ts'
+import { changeBooking } from './transition.ts'
 
 export interface Move extends AvailabilityOverrides {
   /** ISO 8601. */
@@ -49,57 +43,50 @@ export async function rescheduleBooking(
   requireAllowed('reschedule', actor.by, found, now)
   const start = Date.parse(move.start)
   const end = start + minutesFor(found, move.duration) * minuteMs
-  if (isAt(found, start, end)) return readAgain(services, found)
+  if (found.startAt.getTime() === start && found.endAt.getTime() === end) return found
   const time = await readTimeToMoveTo(
     services,
     { booking: found, by: actor.by, now },
     { start, end },
   )
-  const work = async (trx: Trx, booking: BookingRow) => {
-    requireAllowed('reschedule', actor.by, booking, now)
-    if (isAt(booking, start, end)) return undefined
-    const { ignoreNotice, ignoreWindow, lockToken, reason } = move
-    const question = { booking, by: actor.by, now, lockToken, ignoreNotice, ignoreWindow }
-    const { eventType, newHost } = await chooseForMove(trx, time, question)
-    const { beforeMinutes, afterMinutes } = eventType
-    const organizer = newHost && organizerOf(booking, newHost)
-    const claim = { booking: { ...booking, ...organizer }, eventType, start, end, lockToken, now }
-    if (organizer) await handOverClaims(trx, claim, { from: booking.hostId, to: organizer.host_id })
-    else await moveClaims(trx, claim)
-    const changes = {
-      sequence: nextSequence(booking),
-      start_at: new Date(start),
-      end_at: new Date(end),
-      before_minutes: beforeMinutes,
-      after_minutes: afterMinutes,
-      host_wall: wallTimeOf(organizer?.host_zone ?? booking.hostZone, start),
-      ...organizer,
-      // Another time is another question: the old one's end would let the request lapse long before
-      // its start.
-      ...(booking.status === 'pending'
-        ? { approval_expires_at: answerDue(eventType, start, now) }
-        : {}),
-    }
-    const step = {
-      kind: 'rescheduled' as const,
-      actor,
-      changes,
-      reason,
-      now,
-      movedTo: new Date(start),
-    }
-    await writeStep(trx, services, booking, { ...step, newHostId: organizer?.host_id })
-    return { before: booking, newHostId: organizer?.host_id }
+  return changeBooking(services, {
+    ...{ actor, found, now, candidates: time.hosts },
+    command: { action: 'reschedule', start, end, reason: move.reason },
+    takeTime: (trx, current) => takeNewTime(trx, time, { current, move, by: actor.by, now }),
+  })
+}
+
+/** Moves the claims to the new time, which may give the booking to another host. */
+async function takeNewTime(
+  trx: Trx,
+  time: RequestedTime,
+  { current, move, by, now }: NewTime,
+): Promise<BookingPatch> {
+  const { booking } = current
+  const { start, end } = time
+  const { ignoreNotice, ignoreWindow, lockToken } = move
+  const question = { ...current, by, now, lockToken, ignoreNotice, ignoreWindow }
+  const { eventType, newHost } = await chooseForMove(trx, time, question)
+  const organizer = newHost && organizerOf(booking, newHost)
+  const claim = { booking: { ...booking, ...organizer }, eventType, start, end, lockToken, now }
+  if (organizer) await handOverClaims(trx, claim, { from: booking.hostId, to: organizer.hostId })
+  else await moveClaims(trx, claim)
+  return {
+    beforeMinutes: eventType.beforeMinutes,
+    afterMinutes: eventType.afterMinutes,
+    hostWall: wallTimeOf(organizer?.hostZone ?? booking.hostZone, start),
+    ...organizer,
+    // Another time is another question: the old one's end would let the request lapse long before
+    // its start.
+    ...(booking.status === 'pending' && { approvalExpiresAt: answerDue(eventType, start, now) }),
   }
-  const moved = await changeBooking(services, found, work, time.hosts)
-  if (!moved) return readAgain(services, found)
-  const { before, newHostId } = moved
-  const metadata = {
-    by: actor.by,
-    to: new Date(start).toISOString(),
-    ...(newHostId === undefined ? {} : { toHostId: newHostId }),
-  }
-  return finishTaking(services, actor, before, 'booking.rescheduled', metadata)
+}
+
+interface NewTime {
+  current: BookingWithHosts
+  move: Move
+  by: 'visitor' | 'host'
+  now: Date
 }
 
 /**
@@ -109,10 +96,10 @@ export async function rescheduleBooking(
  */
 function organizerOf(booking: BookingRow, { host, offer }: Chosen) {
   return {
-    host_id: host.id,
+    hostId: host.id,
     uid: eventUid(booking, randomUUID()),
-    organizer: host.mailAddress,
-    host_zone: offer.schedule.zone,
+    organizerAddress: host.mailAddress,
+    hostZone: offer.schedule.zone,
   }
 }
 
@@ -122,8 +109,4 @@ function organizerOf(booking: BookingRow, { host, offer }: Chosen) {
 export function minutesFor(booking: BookingRow, asked: number | undefined): number {
   const present = (booking.endAt.getTime() - booking.startAt.getTime()) / minuteMs
   return asked === undefined || asked === present ? present : durationOf(booking, asked)
-}
-
-function isAt({ startAt, endAt }: BookingRow, start: number, end: number): boolean {
-  return startAt.getTime() === start && endAt.getTime() === end
 }

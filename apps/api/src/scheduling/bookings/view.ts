@@ -13,8 +13,8 @@ import type {
 } from '@atrium/core/scheduling/bookings'
 import type { CalendarDrift, CalendarState } from '@atrium/core/scheduling/scheduling'
 import type { BookingChangeRow, BookingHostRow, BookingRow } from '@atrium/db/scheduling/bookings'
-import { deadlinesOf } from './change.ts'
 import { hostMayChange } from './facts.ts'
+import { stateOf } from './state.ts'
 
 const iso = (at: Date | null) => at?.toISOString() ?? null
 
@@ -83,7 +83,7 @@ export function toManagedBooking(
   brand: ManagedBooking['tenant']['brand'],
   now: Date,
 ): ManagedBooking {
-  const moments = deadlinesOf(booking)
+  const moments = stateOf(booking)
   const at = (instant: number) => new Date(instant).toISOString()
   return {
     booking: toBooking(booking),
@@ -146,7 +146,7 @@ export function toTenantBooking(booking: BookingRow, now: Date): TenantBooking {
       furthest.find((drift) =>
         booking.hosts.some(({ calendarDrift }) => calendarDrift === drift),
       ) ?? 'none',
-    allowedActions: allowedActions('host', deadlinesOf(booking), now.getTime()),
+    allowedActions: allowedActions('host', stateOf(booking), now.getTime()),
     version: booking.version,
   }
 }

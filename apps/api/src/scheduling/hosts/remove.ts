@@ -10,8 +10,8 @@ import type { Access } from '../../rpc/guards.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { ownHost } from '../access.ts'
 import { hostActor } from '../bookings/actor.ts'
-import { cancelBooking } from '../bookings/cancel.ts'
 import { lockHosts, retryClaim } from '../bookings/claim.ts'
+import { runEffects, transitionBooking } from '../bookings/transition.ts'
 import { takeBackDue } from '../calendars/app-passwords.ts'
 import { eraseCredential } from '../calendars/disconnect-mailbox.ts'
 import { lockOwnHost, recordHost } from './open.ts'
@@ -35,8 +35,13 @@ export async function removeHost(
   const coming = await comingBookingsOf(db, hostId, services.clock.now())
   if (coming.length > 0 && !cancelBookings) throw inUse(coming.length)
   for (const { id } of coming) {
-    const booking = await findBooking(db, id)
-    if (booking) await cancelBooking(services, hostActor(ctx, access.caller), booking, reason)
+    const found = await findBooking(db, id)
+    if (!found) continue
+    const cancelled = await transitionBooking(services, {
+      ...{ actor: hostActor(ctx, access.caller), found, now: services.clock.now() },
+      command: { action: 'cancel', reason },
+    })
+    await runEffects(services, cancelled)
   }
   await retryClaim(() =>
     tenantTransaction(services, access.tenant.id, async (trx) => {

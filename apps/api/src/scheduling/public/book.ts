@@ -28,12 +28,13 @@ import { limitedAddress } from '../../rpc/visitor-address.ts'
 import { takeAllowance } from '../../rpc/visitor-limits.ts'
 import { actsForAll, requireHostAccess } from '../access.ts'
 import { type Actor, hostActor, visitorActor } from '../bookings/actor.ts'
-import { answerDue } from '../bookings/change.ts'
 import { withHostLocks, writeClaims } from '../bookings/claim.ts'
-import { bookingChanged, syncCalendar } from '../bookings/effects.ts'
+import { queueEffects } from '../bookings/effects.ts'
 import { findConflict } from '../bookings/host-conflict.ts'
+import { answerDue } from '../bookings/state.ts'
+import { settleTransition, type Transition } from '../bookings/transition.ts'
 import { toBooking, toTenantBooking } from '../bookings/view.ts'
-import { clearBusyTimes } from '../calendars/busy-times.ts'
+import { withHosts } from '../calendars/invitation.ts'
 import { reasonForHosts } from '../calendars/reason.ts'
 import { type Bookable, bookableById, durationOf, hostsWhoTake } from '../slots/bookable.ts'
 import {
@@ -200,7 +201,7 @@ async function book(
       claim,
       visitorConcurrency,
     )
-    return { booking: await follow(services, made.id, by.actor), manageToken: made.manage.token }
+    return { booking: await settleTransition(services, made), manageToken: made.manage.token }
   } catch (error) {
     throw await forHolder(services, wanted, error)
   }
@@ -218,7 +219,7 @@ async function write(
   services: InTransaction,
   keyring: Keyring,
   { wish, wanted, chosen, by }: Writing,
-): Promise<{ id: string; manage: ManageToken }> {
+): Promise<Transition & { manage: ManageToken }> {
   const { eventType, minutes, start, now, lockToken } = wanted
   const [organizer] = chosen
   if (!organizer) throw new AppError('slot_taken')
@@ -240,6 +241,8 @@ async function write(
       source: by.source,
     },
     ...{ status: pending ? 'pending' : 'confirmed', uid, title: eventType.title },
+    // Its mail is a REQUEST, and every change from then on needs a higher sequence.
+    invited: !pending,
     ...{
       start_at: new Date(start),
       end_at: new Date(end),
@@ -273,28 +276,24 @@ async function write(
   })
   const hostIds = chosen.map((one) => one.host.id)
   await writeClaims(trx, { booking: { id, uid }, eventType, start, end, lockToken, now }, hostIds)
-  const { by: party, actorId } = by.actor
+  const { actor } = by
   await insertBookingChange(trx, id, {
     kind,
-    by: party,
-    actorId,
+    by: actor.by,
+    actorId: actor.actorId,
     toStart: new Date(start),
     at: now,
   })
-  await bookingChanged(trx, services, { bookingId: id, kind })
-  return { id, manage }
-}
-
-/** After the commit: nothing from here on takes the booking back. */
-async function follow(services: Services, id: string, actor: Actor): Promise<BookingRow> {
-  const made = await findBooking(services.database.db, id)
-  if (!made) throw new Error(`the booking ${id} has vanished`)
-  await actor.record(made, made.status === 'pending' ? 'booking.requested' : 'booking.confirmed', {
-    by: actor.by,
-  })
-  for (const { hostId } of made.hosts) clearBusyTimes(services, hostId)
-  await syncCalendar(services, id)
-  return (await findBooking(services.database.db, id)) ?? made
+  const booking = await findBooking(trx, id)
+  if (!booking) throw new Error(`the booking ${id} has vanished`)
+  await queueEffects(trx, services, { ...(await withHosts(trx, booking)), event: kind, actor })
+  const audit = {
+    action: pending ? ('booking.requested' as const) : ('booking.confirmed' as const),
+    booking,
+    metadata: { by: actor.by },
+  }
+  // The callers look for a conflict: some wait for the outcome.
+  return { booking, actor, effects: { audit, hostIds, findConflict: false }, manage }
 }
 
 /** Whoever held the time and let it run out is told that, when it has gone. */

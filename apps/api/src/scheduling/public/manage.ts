@@ -14,9 +14,9 @@ import { effectiveBranding } from '../../branding/get.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Services } from '../../rpc/services.ts'
 import { visitorActor } from '../bookings/actor.ts'
-import { cancelBooking } from '../bookings/cancel.ts'
 import { inviteGuests } from '../bookings/invite-guests.ts'
 import { rescheduleBooking } from '../bookings/reschedule.ts'
+import { changeBooking } from '../bookings/transition.ts'
 import { toBooking, toManagedBooking } from '../bookings/view.ts'
 import { calendarFile } from '../calendars/file.ts'
 import { hashOfManageToken } from './manage-token.ts'
@@ -53,7 +53,11 @@ export async function cancelAsVisitor(
   booking: BookingRow,
   { reason }: CancelManagedBooking,
 ): Promise<Booking> {
-  return toBooking(await cancelBooking(ctx.services, visitorActor(ctx), booking, reason))
+  const cancelled = await changeBooking(ctx.services, {
+    ...{ actor: visitorActor(ctx), found: booking, now: ctx.services.clock.now() },
+    command: { action: 'cancel', reason },
+  })
+  return toBooking(cancelled)
 }
 
 export async function inviteGuestsAsVisitor(

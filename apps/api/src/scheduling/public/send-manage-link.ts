@@ -4,8 +4,8 @@ import type { SendManageLink } from '@atrium/core/scheduling/bookings'
 import { findBooking } from '@atrium/db/scheduling/bookings'
 import type { Context } from '../../rpc/context.ts'
 import { takeAllowance } from '../../rpc/visitor-limits.ts'
-import { deadlinesOf } from '../bookings/change.ts'
 import { sendLinkMail } from '../bookings/mails.ts'
+import { stateOf } from '../bookings/state.ts'
 
 /**
  * Sends the visitor the mail with the manage link once more, when the address is the one of the
@@ -23,7 +23,7 @@ export async function sendManageLink(
   const booking = await findBooking(services.database.db, bookingId)
   if (!booking || booking.visitorEmail.toLowerCase() !== email) return
   const open = booking.tenantStatus !== 'suspended' && booking.tenantStatus !== 'deleted'
-  if (!open || !isLive(deadlinesOf(booking), now.getTime())) return
+  if (!open || !isLive(stateOf(booking), now.getTime())) return
   await services.database.db
     .transaction()
     .execute((trx) => sendLinkMail(trx, services, booking, now))
