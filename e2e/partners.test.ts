@@ -86,10 +86,10 @@ describe('an operator', () => {
 
     await page.getByRole('tab', { name: 'Margin' }).click()
     await page.getByText('In force', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Set a margin' }).click()
+    await page.getByRole('button', { name: 'Set margin' }).click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Margin in percent' }).fill('25')
     await page.getByRole('dialog').getByRole('button', { name: 'Set margin' }).click()
-    await page.getByRole('row', { name: /25 %.*Upcoming/ }).waitFor()
+    await page.getByRole('row', { name: /25%.*Upcoming/ }).waitFor()
 
     await page.getByRole('button', { name: 'Suspend' }).click()
     await page

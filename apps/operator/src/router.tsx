@@ -147,10 +147,17 @@ const partners = createRoute({
   getParentRoute: () => authenticated,
   path: '/partners',
   validateSearch: readPartnersSearch,
-}).lazy(() => import('./partners/partners-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./partners/partners-page.tsx'), 'operator.partners').then(
+    (page) => page.Route,
+  ),
+)
 
 const newPartner = createRoute({ getParentRoute: () => authenticated, path: '/partners/new' }).lazy(
-  () => import('./partners/create-partner-page.tsx').then((page) => page.Route),
+  () =>
+    withMessages(import('./partners/create-partner-page.tsx'), 'operator.partners').then(
+      (page) => page.Route,
+    ),
 )
 
 const partner = createRoute({
@@ -158,9 +165,12 @@ const partner = createRoute({
   path: '/partners/$slug',
   validateSearch: readPartnerSearch,
 }).lazy(() =>
-  withMessages(import('./partners/partner-page.tsx'), 'operator.tenants', 'ui.audit').then(
-    (page) => page.Route,
-  ),
+  withMessages(
+    import('./partners/partner-page.tsx'),
+    'operator.partners',
+    'operator.tenants',
+    'ui.audit',
+  ).then((page) => page.Route),
 )
 
 const prices = createRoute({

@@ -28,7 +28,7 @@ export function shownSlug(form: Pick<CreatePartnerForm, 'name' | 'slug'>): strin
   return form.slug ?? slugify(form.name) ?? ''
 }
 
-/** What is sent: a slug that only follows from the name is left out, as is every empty field. */
+/** The request, without a slug that only follows from the name and without empty fields. */
 export function toCreatePartner(form: CreatePartnerForm): z.input<typeof CreatePartner> {
   const { marginPct, name, ...rest } = form
   return { name, ...withoutBlanks(rest), ...(typeof marginPct === 'number' ? { marginPct } : {}) }

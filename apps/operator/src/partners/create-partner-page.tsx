@@ -1,5 +1,6 @@
 import { CreatePartner } from '@atrium/core/partners/partners'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -11,6 +12,8 @@ import { rejections, validateAs } from '../parts/validation.ts'
 import { type CreatePartnerForm, emptyPartner, shownSlug, toCreatePartner } from './create-form.ts'
 import { useCreatePartner } from './mutations.ts'
 import { BillingFields, ContactFields } from './record-fields.tsx'
+
+const t = translations('operator.partners')
 
 export const Route = createLazyRoute('/authenticated/partners/new')({
   component: CreatePartnerPage,
@@ -30,7 +33,7 @@ function CreatePartnerPage() {
     (values) =>
       create.mutate(toCreatePartner(values), {
         onSuccess: (partner) => {
-          done(`${partner.name} is created. Invite its first owner next.`)
+          done(t('create.done', { partner: partner.name }))
           void navigate({
             to: '/partners/$slug',
             params: { slug: partner.slug },
@@ -44,24 +47,21 @@ function CreatePartnerPage() {
   const unplaced = create.error && problemOf(create.error).issues.every(({ path }) => path === '')
   return (
     <>
-      <PageHeader
-        title="New partner"
-        description="A reseller that runs its own customers. Its staff are invited afterwards."
-      />
+      <PageHeader title={t('new')} description={t('create.description')} />
       <Box component="form" onSubmit={send} noValidate maw={720}>
         <Stack gap="lg">
-          <Panel title="Partner">
+          <Panel title={t('create.partner')}>
             <Stack>
               <TextInput
-                label="Name"
+                label={t('fields.name')}
                 withAsterisk
                 autoComplete="off"
                 {...form.getInputProps('name')}
               />
               <TextInput
-                label="Slug"
-                description="Identifies the partner in URLs and cannot be changed later. It follows the name until you type one."
-                placeholder={slug || 'follows-the-name'}
+                label={t('fields.slug')}
+                description={t('create.slugHint')}
+                placeholder={slug || t('create.slugPlaceholder')}
                 autoCapitalize="none"
                 autoComplete="off"
                 spellCheck={false}
@@ -72,16 +72,16 @@ function CreatePartnerPage() {
                 }
               />
               <TextInput
-                label="Domain"
-                placeholder="partner.example"
+                label={t('fields.domain')}
+                placeholder={t('create.domainPlaceholder')}
                 autoCapitalize="none"
                 autoComplete="off"
                 spellCheck={false}
                 {...form.getInputProps('domain')}
               />
               <NumberInput
-                label="Margin in percent"
-                description="Its share of what its customers pay, without tax. Holds from today; later changes hold from the first of a month."
+                label={t('fields.margin')}
+                description={t('create.marginHint')}
                 min={0}
                 max={100}
                 decimalScale={2}
@@ -90,15 +90,15 @@ function CreatePartnerPage() {
               />
             </Stack>
           </Panel>
-          <Panel title="Contact" description="Can be left out and changed later.">
+          <Panel title={t('overview.contact')} description={t('create.contactHint')}>
             <ContactFields inputOf={form.getInputProps} />
           </Panel>
-          <Panel title="Billing details" description="Payouts need them. Can be changed later.">
+          <Panel title={t('overview.billing')} description={t('create.billingHint')}>
             <BillingFields inputOf={form.getInputProps} />
           </Panel>
           <FormFooter
             error={unplaced ? create.error : null}
-            submitLabel="Create partner"
+            submitLabel={t('create.submit')}
             pending={create.isPending}
             onCancel={() => void navigate({ to: '/partners' })}
           />

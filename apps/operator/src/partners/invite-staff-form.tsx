@@ -3,6 +3,7 @@ import { partnerAccesses } from '@atrium/core/partners/partner-rights'
 import { InviteStaff } from '@atrium/core/partners/partner-team'
 import type { PartnerView } from '@atrium/core/partners/partners'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { accessLabel } from '@atrium/ui/partner-status-meta'
 import { problemOf } from '@atrium/ui/problem'
 import { Radio, Stack, TextInput } from '@mantine/core'
@@ -10,6 +11,8 @@ import { useForm } from '@mantine/form'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { useInviteStaff } from './mutations.ts'
+
+const t = translations('operator.partners')
 
 interface Props {
   partner: PartnerView
@@ -24,8 +27,8 @@ interface Values {
 }
 
 /**
- * Asks for somebody new on the staff, who joins by the link in a mail. The first person is offered
- * as owner.
+ * Invites somebody to the staff, who joins by the link in a mail. The first person is preset as
+ * owner.
  */
 export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
   const invite = useInviteStaff()
@@ -39,7 +42,7 @@ export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
     (values) =>
       invite.mutate(toInput(values), {
         onSuccess: () => {
-          done(`An invitation was sent to ${values.email}.`)
+          done(t('staff.invite.done', { email: values.email }))
           onInvited()
         },
         onError: onRejected,
@@ -51,21 +54,21 @@ export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
     <form onSubmit={send} noValidate>
       <Stack>
         <TextInput
-          label="Name"
+          label={t('fields.name')}
           withAsterisk
           data-autofocus
           autoComplete="off"
           {...form.getInputProps('name')}
         />
         <TextInput
-          label="E-mail"
-          description="The invitation goes there, and the person signs in with it."
+          label={t('fields.email')}
+          description={t('staff.invite.emailHint')}
           withAsterisk
           type="email"
           autoComplete="off"
           {...form.getInputProps('email')}
         />
-        <Radio.Group label="Access level" {...form.getInputProps('access')}>
+        <Radio.Group label={t('staff.access.label')} {...form.getInputProps('access')}>
           <Stack gap={8} mt={6}>
             {partnerAccesses.map((access) => (
               <Radio
@@ -79,7 +82,7 @@ export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
         </Radio.Group>
         <FormFooter
           error={unplaced ? invite.error : null}
-          submitLabel="Invite"
+          submitLabel={t('staff.invite.submit')}
           pending={invite.isPending}
           onCancel={onClose}
         />

@@ -1,6 +1,7 @@
 import { type PartnerView, UpdatePartner } from '@atrium/core/partners/partners'
 import { done } from '@atrium/ui/done'
-import { formatDay } from '@atrium/ui/format'
+import { formatDay, formatPercent } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { z } from 'zod'
@@ -8,9 +9,11 @@ import { FormFooter } from '../parts/edit-dialog.tsx'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { useUpdatePartner } from './mutations.ts'
 
+const t = translations('operator.partners')
+
 interface Props {
   partner: PartnerView
-  /** The partner never had a dated margin: its first one may hold from today. */
+  /** The partner never had a dated margin: its first one may apply from today. */
   first: boolean
   onClose: () => void
 }
@@ -23,7 +26,7 @@ interface Values {
 
 const monthsAhead = 12
 
-/** The days from which a margin can hold, in UTC as the server counts them. */
+/** The days from which a margin can apply, in UTC, like the server. */
 export function marginDays(now: Date, first: boolean): string[] {
   const months = Array.from(
     { length: monthsAhead },
@@ -60,7 +63,11 @@ export function MarginEditor({ partner, first, onClose }: Props) {
       update.mutate(toInput(values), {
         onSuccess: (saved) => {
           done(
-            `${saved.name} earns ${values.marginPct} % from ${formatDay(values.marginEffectiveFrom)}.`,
+            t('margins.set.done', {
+              partner: saved.name,
+              margin: formatPercent(Number(values.marginPct)),
+              day: formatDay(values.marginEffectiveFrom),
+            }),
           )
           onClose()
         },
@@ -72,7 +79,7 @@ export function MarginEditor({ partner, first, onClose }: Props) {
     <form onSubmit={save} noValidate>
       <Stack>
         <NumberInput
-          label="Margin in percent"
+          label={t('fields.margin')}
           withAsterisk
           data-autofocus
           min={0}
@@ -81,23 +88,26 @@ export function MarginEditor({ partner, first, onClose }: Props) {
           {...form.getInputProps('marginPct')}
         />
         <NativeSelect
-          label="From"
-          description="Invoices that are finalized on this day or later earn by it."
+          label={t('margins.set.from')}
+          description={t('margins.set.fromHint')}
           data={days.map((day, index) => ({
             value: day,
-            label: first && index === 0 ? `Today, ${formatDay(day)}` : formatDay(day),
+            label:
+              first && index === 0
+                ? t('margins.set.today', { day: formatDay(day) })
+                : formatDay(day),
           }))}
           {...form.getInputProps('marginEffectiveFrom')}
         />
         <TextInput
-          label="Reason"
-          description="Optional. It stands in the history."
+          label={t('margins.set.reason')}
+          description={t('margins.set.reasonHint')}
           maxLength={500}
           {...form.getInputProps('reason')}
         />
         <FormFooter
           error={update.error}
-          submitLabel="Set margin"
+          submitLabel={t('margins.set.submit')}
           pending={update.isPending}
           onCancel={onClose}
         />

@@ -33,7 +33,7 @@ export function useTerminatePartner() {
   return useMutation(useTRPC().partners.terminate.mutationOptions({ onSuccess: stale }))
 }
 
-/** The answer may hold a password or a link: the cache of mutations must not keep it. */
+/** The response may hold a password or a link, which the mutation cache must not keep. */
 export function useInviteStaff() {
   const stale = useStale()
   return useMutation(

@@ -1,15 +1,18 @@
 import type { PartnerView } from '@atrium/core/partners/partners'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { Button, List, Text } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useUpdatePartner } from './mutations.ts'
 
-/** Suspending and resuming, which concern the partner as a whole. */
+const t = translations('operator.partners')
+
+/** Actions on the partner as a whole: suspend and resume. */
 export function PartnerActions({ partner }: { partner: PartnerView }) {
-  // Named, not yes or no: the partner may change under an open dialog, which must not turn into the
-  // other one.
+  // The name of the open dialog, not a boolean: when the partner's status changes meanwhile, the
+  // dialog must not turn into the other one.
   const [opened, setOpened] = useState<'suspend' | 'resume'>()
   const update = useUpdatePartner()
   const { slug, name } = partner
@@ -21,21 +24,21 @@ export function PartnerActions({ partner }: { partner: PartnerView }) {
         leftSection={<IconPlayerPlay size={17} aria-hidden />}
         onClick={() => setOpened('resume')}
       >
-        Resume
+        {t('resume.action')}
       </Button>
       <ConfirmDialog
         opened={opened === 'resume'}
         onClose={close}
-        title={`Resume ${name}?`}
-        confirmLabel="Resume partner"
+        title={t('resume.question', { partner: name })}
+        confirmLabel={t('resume.submit')}
         destructive={false}
         reason="optional"
         onConfirm={async (reason) => {
           await update.mutateAsync({ slug, status: 'active', reason })
-          done(`${name} is resumed.`)
+          done(t('resume.done', { partner: name }))
         }}
       >
-        Its staff can change things again, and payouts go on.
+        {t('resume.effects')}
       </ConfirmDialog>
     </>
   ) : (
@@ -45,27 +48,27 @@ export function PartnerActions({ partner }: { partner: PartnerView }) {
         leftSection={<IconPlayerPause size={17} aria-hidden />}
         onClick={() => setOpened('suspend')}
       >
-        Suspend
+        {t('suspend.action')}
       </Button>
       <ConfirmDialog
         opened={opened === 'suspend'}
         onClose={close}
-        title={`Suspend ${name}?`}
-        confirmLabel="Suspend partner"
+        title={t('suspend.question', { partner: name })}
+        confirmLabel={t('suspend.submit')}
         reason="optional"
         onConfirm={async (reason) => {
           await update.mutateAsync({ slug, status: 'suspended', reason })
-          done(`${name} is suspended.`)
+          done(t('suspend.done', { partner: name }))
         }}
       >
         <Text inherit mb={6}>
-          What happens:
+          {t('suspend.effects.lead')}
         </Text>
         <List size="sm" spacing={4}>
-          <List.Item>Its staff can sign in and read, and change nothing.</List.Item>
-          <List.Item>It goes on earning, and its payouts are held.</List.Item>
-          <List.Item>Its customers notice nothing.</List.Item>
-          <List.Item>Its staff see the reason that you give here.</List.Item>
+          <List.Item>{t('suspend.effects.staff')}</List.Item>
+          <List.Item>{t('suspend.effects.payouts')}</List.Item>
+          <List.Item>{t('suspend.effects.customers')}</List.Item>
+          <List.Item>{t('suspend.effects.reason')}</List.Item>
         </List>
       </ConfirmDialog>
     </>

@@ -8,7 +8,7 @@ import { useTRPC } from '../trpc.ts'
 
 const route = getRouteApi('/authenticated/partners/$slug')
 
-/** What happened to a partner and to its customers while they were its customers. */
+/** The audit log of a partner, and of its customers while they were its customers. */
 export function PartnerAudit({ slug }: { slug: string }) {
   const { tab: _, status: __, ...filters } = route.useSearch()
   const search = { ...filters, partnerSlug: slug }

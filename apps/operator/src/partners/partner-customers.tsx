@@ -2,6 +2,7 @@ import { tenantStatuses } from '@atrium/core/tenants/tenants'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
+import { translations } from '@atrium/ui/messages'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { currentCursor } from '@atrium/ui/paging'
 import { tenantStatusMeta } from '@atrium/ui/tones'
@@ -13,6 +14,9 @@ import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { tenantColumns } from '../tenants/tenant-columns.tsx'
 import { useTRPC } from '../trpc.ts'
 import { partnersPerPage } from './search.ts'
+
+const t = translations('operator.partners')
+const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/partners/$slug')
 
@@ -40,24 +44,24 @@ export function PartnerCustomers({ slug }: { slug: string }) {
   const filtered = q !== undefined || status !== undefined
   return (
     <>
-      <FilterBar label="Filter customers">
+      <FilterBar label={t('customers.filters.label')}>
         <DebouncedInput
-          label="Search"
+          label={t('filters.search')}
           type="search"
-          placeholder="Name or slug"
+          placeholder={t('customers.filters.searchPlaceholder')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={q}
           onChange={(words) => narrow({ q: words })}
         />
         <ChoiceFilter
-          label="Status"
+          label={t('filters.status')}
           value={status}
           choices={statusChoices()}
           onChange={(chosen) => narrow({ status: chosen })}
         />
       </FilterBar>
       <PagedTable
-        of="customers"
+        of={t('customers.items')}
         found={tenants}
         columns={tenantColumns()}
         rowKey={({ id }) => id}
@@ -69,21 +73,19 @@ export function PartnerCustomers({ slug }: { slug: string }) {
         empty={
           <EmptyState
             icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
-            title={filtered ? 'No customer fits' : 'No customers yet'}
+            title={t(filtered ? 'customers.empty.filtered.title' : 'customers.empty.none.title')}
             action={
               filtered && (
                 <Button
                   variant="default"
                   onClick={() => narrow({ q: undefined, status: undefined })}
                 >
-                  Clear filters
+                  {frame('clearFilters')}
                 </Button>
               )
             }
           >
-            {filtered
-              ? 'Try another word or status.'
-              : "Tenants that its staff make are attached by themselves. Attach an existing one on the tenant's page."}
+            {t(filtered ? 'customers.empty.filtered.hint' : 'customers.empty.none.hint')}
           </EmptyState>
         }
       />

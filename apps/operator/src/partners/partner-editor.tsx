@@ -1,6 +1,7 @@
 import { type PartnerView, UpdatePartner } from '@atrium/core/partners/partners'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
+import { translations } from '@atrium/ui/messages'
 import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { z } from 'zod'
@@ -8,6 +9,8 @@ import { FormFooter } from '../parts/edit-dialog.tsx'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { useUpdatePartner } from './mutations.ts'
 import { BillingFields, ContactFields } from './record-fields.tsx'
+
+const t = translations('operator.partners')
 
 interface Props {
   partner: PartnerView
@@ -41,7 +44,7 @@ export function PartnerEditor({ partner, part, onClose }: Props) {
     (values) =>
       update.mutate(toInput(values), {
         onSuccess: (saved) => {
-          done(`${saved.name} is saved.`)
+          done(t('overview.saved', { partner: saved.name }))
           onClose()
         },
         onError: onRejected,
@@ -53,9 +56,14 @@ export function PartnerEditor({ partner, part, onClose }: Props) {
       <Stack>
         {part === 'record' && (
           <>
-            <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
             <TextInput
-              label="Domain"
+              label={t('fields.name')}
+              withAsterisk
+              data-autofocus
+              {...form.getInputProps('name')}
+            />
+            <TextInput
+              label={t('fields.domain')}
               autoCapitalize="none"
               spellCheck={false}
               {...form.getInputProps('domain')}
@@ -66,7 +74,7 @@ export function PartnerEditor({ partner, part, onClose }: Props) {
         {part === 'billing' && <BillingFields inputOf={form.getInputProps} />}
         <FormFooter
           error={update.error}
-          submitLabel="Save"
+          submitLabel={t('overview.save')}
           pending={update.isPending}
           disabled={!form.isDirty()}
           onCancel={onClose}
@@ -85,7 +93,7 @@ function toValues(partner: PartnerView): Values {
   }
 }
 
-/** The changes of the part alone, so that a change of somebody else to another field stays. */
+/** Only the changed fields of the part, so that changes others made to the rest are kept. */
 function toUpdate(
   slug: string,
   part: Props['part'],
@@ -112,7 +120,7 @@ function texts<Name extends string>(fields: Record<Name, string | null>): Record
   ) as Record<Name, string>
 }
 
-/** A field that was emptied is taken away. */
+/** The changed fields; an emptied one is null. */
 function changed<Name extends string>(
   before: Record<Name, string>,
   fields: Record<Name, string>,

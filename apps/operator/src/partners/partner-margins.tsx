@@ -1,10 +1,11 @@
 import type { PartnerMargins as Margins, PartnerView } from '@atrium/core/partners/partners'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
-import { formatDay } from '@atrium/ui/format'
+import { formatDay, formatPercent } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import type { StatusMeta } from '@atrium/ui/tones'
+import type { Tone } from '@atrium/ui/tones'
 import { IconPercentage } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy } from 'react'
@@ -12,42 +13,66 @@ import { EditDialog } from '../parts/edit-dialog.tsx'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
 
+const t = translations('operator.partners')
+
 const MarginEditor = lazy(() =>
   import('./margin-editor.tsx').then((part) => ({ default: part.MarginEditor })),
 )
 
 type Margin = Margins['items'][number]
 
-const stateMeta: Readonly<Record<Margin['state'], StatusMeta>> = {
-  past: { label: 'Past', tone: 'neutral' },
-  current: { label: 'In force', tone: 'good' },
-  upcoming: { label: 'Upcoming', tone: 'waiting' },
+const stateTones: Readonly<Record<Margin['state'], Tone>> = {
+  past: 'neutral',
+  current: 'good',
+  upcoming: 'waiting',
 }
 
-const columns: readonly Column<Margin>[] = [
+const columns = (): readonly Column<Margin>[] => [
   {
     key: 'from',
-    header: 'From',
+    header: t('margins.columns.from'),
     primary: true,
     cell: ({ effectiveFrom }) => formatDay(effectiveFrom),
   },
-  { key: 'margin', header: 'Margin', align: 'end', cell: ({ marginPct }) => `${marginPct} %` },
-  { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...stateMeta[state]} /> },
-  { key: 'by', header: 'Set by', cell: ({ setBy }) => setBy ?? '–' },
-  { key: 'reason', header: 'Reason', cell: ({ reason }) => reason ?? '–' },
-  { key: 'at', header: 'Set', cell: ({ createdAt }) => <When at={createdAt} /> },
+  {
+    key: 'margin',
+    header: t('margins.columns.margin'),
+    align: 'end',
+    cell: ({ marginPct }) => formatPercent(marginPct),
+  },
+  {
+    key: 'state',
+    header: t('margins.columns.state'),
+    cell: ({ state }) => (
+      <StatusBadge tone={stateTones[state]} label={t(`margins.states.${state}`)} />
+    ),
+  },
+  {
+    key: 'by',
+    header: t('margins.columns.setBy'),
+    cell: ({ setBy }) => setBy ?? t('margins.none'),
+  },
+  {
+    key: 'reason',
+    header: t('margins.columns.reason'),
+    cell: ({ reason }) => reason ?? t('margins.none'),
+  },
+  { key: 'at', header: t('margins.columns.set'), cell: ({ createdAt }) => <When at={createdAt} /> },
 ]
 
-/** What the partner earned, earns and is going to earn of what its customers pay. */
+/** The past, current and upcoming margins of a partner. */
 export function PartnerMargins({ partner }: { partner: PartnerView }) {
   const margins = useQuery(useTRPC().partners.margins.queryOptions({ slug: partner.slug }))
   return (
     <Panel
-      title="Margin"
-      description="An invoice earns by the margin that was in force on the day it was finalized. What holds already is never changed."
+      title={t('margins.title')}
+      description={t('margins.description')}
       actions={
         partner.status !== 'terminated' && (
-          <EditDialog label="Set a margin" title={`Set the margin of ${partner.name}`}>
+          <EditDialog
+            label={t('margins.set.action')}
+            title={t('margins.set.title', { partner: partner.name })}
+          >
             {(close) => (
               <MarginEditor
                 partner={partner}
@@ -61,24 +86,24 @@ export function PartnerMargins({ partner }: { partner: PartnerView }) {
     >
       {margins.isError ? (
         <ErrorState
-          title="The margins could not be loaded."
+          title={t('margins.failed')}
           error={margins.error}
           onRetry={() => void margins.refetch()}
           retrying={margins.isFetching}
         />
       ) : margins.isPending ? (
-        <LoadingRows label="Loading margins" rows={3} />
+        <LoadingRows label={t('margins.loading')} rows={3} />
       ) : margins.data.items.length === 0 ? (
         <EmptyState
           icon={<IconPercentage size={32} stroke={1.5} aria-hidden />}
-          title="No margin has a date yet"
+          title={t('margins.empty.title')}
         >
-          The partner earns {partner.marginPct ?? 0} %. Set a margin to begin its history.
+          {t('margins.empty.hint', { margin: formatPercent(partner.marginPct ?? 0) })}
         </EmptyState>
       ) : (
         <ResponsiveTable
-          caption="Margins"
-          columns={columns}
+          caption={t('margins.caption')}
+          columns={columns()}
           rows={margins.data.items}
           rowKey={({ effectiveFrom }) => effectiveFrom}
         />

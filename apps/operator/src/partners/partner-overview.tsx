@@ -1,8 +1,9 @@
 import type { PartnerView } from '@atrium/core/partners/partners'
 import { CopyValue } from '@atrium/ui/copy'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
-import { formatCount, formatDay } from '@atrium/ui/format'
+import { formatCount, formatDay, formatPercent } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { amountsText } from '@atrium/ui/partner-status-meta'
 import { Time } from '@atrium/ui/time'
@@ -12,12 +13,14 @@ import { lazy } from 'react'
 import { EditDialog } from '../parts/edit-dialog.tsx'
 import { TerminatePartnerPanel } from './terminate-partner-panel.tsx'
 
+const t = translations('operator.partners')
+
 // The form brings inputs that nothing else on the page needs; it loads when its button is pressed.
 const PartnerEditor = lazy(() =>
   import('./partner-editor.tsx').then((part) => ({ default: part.PartnerEditor })),
 )
 
-/** Everything that is stored of a partner, each part with the way to change it. */
+/** The partner's record, each part with the button that changes it. */
 export function PartnerOverview({ partner }: { partner: PartnerView }) {
   const editable = partner.status !== 'terminated'
   const { contactInfo, billingInfo, nextMargin } = partner
@@ -30,9 +33,9 @@ export function PartnerOverview({ partner }: { partner: PartnerView }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <Stack gap="lg">
-        <Panel title="Business">
+        <Panel title={t('overview.business')}>
           <DetailList>
-            <DetailItem label="Customers">
+            <DetailItem label={t('columns.customers')}>
               <LinkAnchor
                 to="/partners/$slug"
                 params={{ slug: partner.slug }}
@@ -42,13 +45,17 @@ export function PartnerOverview({ partner }: { partner: PartnerView }) {
                 {formatCount(partner.customers)}
               </LinkAnchor>
             </DetailItem>
-            <DetailItem label="MRR">{amountsText(partner.mrr ?? [])}</DetailItem>
-            <DetailItem label="Margin">
-              {`${partner.marginPct ?? 0} %`}
-              {nextMargin &&
-                `, ${nextMargin.marginPct} % from ${formatDay(nextMargin.effectiveFrom)}`}
+            <DetailItem label={t('columns.mrr')}>{amountsText(partner.mrr ?? [])}</DetailItem>
+            <DetailItem label={t('columns.margin')}>
+              {nextMargin
+                ? t('overview.marginThen', {
+                    now: formatPercent(partner.marginPct ?? 0),
+                    next: formatPercent(nextMargin.marginPct),
+                    day: formatDay(nextMargin.effectiveFrom),
+                  })
+                : formatPercent(partner.marginPct ?? 0)}
             </DetailItem>
-            <DetailItem label="Staff">
+            <DetailItem label={t('columns.staff')}>
               <LinkAnchor
                 to="/partners/$slug"
                 params={{ slug: partner.slug }}
@@ -60,43 +67,43 @@ export function PartnerOverview({ partner }: { partner: PartnerView }) {
             </DetailItem>
           </DetailList>
         </Panel>
-        <Panel title="Record" actions={edit('record', 'Edit record')}>
+        <Panel title={t('overview.record')} actions={edit('record', t('overview.editRecord'))}>
           <DetailList>
-            <DetailItem label="Name">{partner.name}</DetailItem>
-            <DetailItem label="Slug">
-              <CopyValue label="Slug" value={partner.slug} hideLabel />
+            <DetailItem label={t('fields.name')}>{partner.name}</DetailItem>
+            <DetailItem label={t('fields.slug')}>
+              <CopyValue label={t('fields.slug')} value={partner.slug} hideLabel />
             </DetailItem>
-            <DetailItem label="Domain">{partner.domain}</DetailItem>
-            <DetailItem label="Partner id">
-              <CopyValue label="Partner id" value={partner.id} hideLabel />
+            <DetailItem label={t('fields.domain')}>{partner.domain}</DetailItem>
+            <DetailItem label={t('fields.id')}>
+              <CopyValue label={t('fields.id')} value={partner.id} hideLabel />
             </DetailItem>
-            <DetailItem label="Created">
+            <DetailItem label={t('fields.created')}>
               <Time at={partner.createdAt} show="both" />
             </DetailItem>
-            <DetailItem label="Changed">
+            <DetailItem label={t('fields.changed')}>
               <Time at={partner.updatedAt} show="both" />
             </DetailItem>
           </DetailList>
         </Panel>
       </Stack>
       <Stack gap="lg">
-        <Panel title="Contact" actions={edit('contact', 'Edit contact')}>
+        <Panel title={t('overview.contact')} actions={edit('contact', t('overview.editContact'))}>
           <DetailList>
-            <DetailItem label="Person">{contactInfo.name}</DetailItem>
-            <DetailItem label="E-mail">{contactInfo.email}</DetailItem>
-            <DetailItem label="Phone">{contactInfo.phone}</DetailItem>
+            <DetailItem label={t('fields.person')}>{contactInfo.name}</DetailItem>
+            <DetailItem label={t('fields.email')}>{contactInfo.email}</DetailItem>
+            <DetailItem label={t('fields.phone')}>{contactInfo.phone}</DetailItem>
           </DetailList>
         </Panel>
-        <Panel title="Billing details" actions={edit('billing', 'Edit billing details')}>
+        <Panel title={t('overview.billing')} actions={edit('billing', t('overview.editBilling'))}>
           <Stack>
             <DetailList>
-              <DetailItem label="Company">{billingInfo.company}</DetailItem>
-              <DetailItem label="VAT number">{billingInfo.vatNumber}</DetailItem>
-              <DetailItem label="Country">{billingInfo.country}</DetailItem>
-              <DetailItem label="E-mail">{billingInfo.email}</DetailItem>
+              <DetailItem label={t('fields.company')}>{billingInfo.company}</DetailItem>
+              <DetailItem label={t('fields.vatNumber')}>{billingInfo.vatNumber}</DetailItem>
+              <DetailItem label={t('fields.country')}>{billingInfo.country}</DetailItem>
+              <DetailItem label={t('fields.email')}>{billingInfo.email}</DetailItem>
             </DetailList>
             <Warnings
-              title="About the VAT number"
+              title={t('overview.vatWarnings')}
               messages={partner.warnings.map(({ message }) => message)}
             />
           </Stack>

@@ -1,6 +1,7 @@
 import type { PartnerView } from '@atrium/core/partners/partners'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { partnerStatusMeta } from '@atrium/ui/partner-status-meta'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -20,6 +21,8 @@ import { PartnerOverview } from './partner-overview.tsx'
 import { PartnerStaff } from './partner-staff.tsx'
 import { partnerTabs } from './search.ts'
 
+const t = translations('operator.partners')
+
 const route = getRouteApi('/authenticated/partners/$slug')
 
 export const Route = createLazyRoute('/authenticated/partners/$slug')({ component: PartnerPage })
@@ -36,10 +39,10 @@ function PartnerPage() {
   if (!partner && isError && isMissing(error)) {
     return (
       <MissingPage
-        title="Partner not found"
-        back={<LinkAnchor to="/partners">All partners</LinkAnchor>}
+        title={t('missing.title')}
+        back={<LinkAnchor to="/partners">{t('all')}</LinkAnchor>}
       >
-        There is no partner with the slug {slug}.
+        {t('missing.hint', { slug })}
       </MissingPage>
     )
   }
@@ -47,7 +50,11 @@ function PartnerPage() {
     <>
       <PageHeader
         title={partner?.name ?? slug}
-        description={partner && [partner.slug, partner.domain].filter(Boolean).join(' · ')}
+        description={
+          partner?.domain
+            ? t('page.subtitle', { slug: partner.slug, domain: partner.domain })
+            : partner?.slug
+        }
         marks={partner && <StatusBadge {...partnerStatusMeta(partner.status)} />}
         actions={partner && <PartnerActions partner={partner} />}
       />
@@ -55,25 +62,17 @@ function PartnerPage() {
         <PartnerDetail key={slug} partner={partner} />
       ) : isError ? (
         <ErrorState
-          title="The partner could not be loaded."
+          title={t('page.failed')}
           error={error}
           onRetry={() => void refetch()}
           retrying={isFetching}
         />
       ) : (
-        <LoadingRows label="Loading the partner" />
+        <LoadingRows label={t('page.loading')} />
       )}
     </>
   )
 }
-
-const tabNames = {
-  overview: 'Overview',
-  customers: 'Customers',
-  staff: 'Staff',
-  margins: 'Margin',
-  audit: 'Audit',
-} as const
 
 function PartnerDetail({ partner }: { partner: PartnerView }) {
   const { tab = 'overview' } = route.useSearch()
@@ -90,10 +89,10 @@ function PartnerDetail({ partner }: { partner: PartnerView }) {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="lg" aria-label="Parts of the partner">
+        <Tabs.List mb="lg" aria-label={t('page.parts')}>
           {partnerTabs.map((name) => (
             <Tabs.Tab key={name} value={name}>
-              {tabNames[name]}
+              {t(`page.tabs.${name}`)}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -118,16 +117,18 @@ function PartnerDetail({ partner }: { partner: PartnerView }) {
 }
 
 function StatusNotice({ partner }: { partner: PartnerView }) {
+  const { terminatedAt } = partner
   if (partner.status === 'suspended') {
     return (
       <Alert
         color="yellow"
         icon={<IconAlertTriangle aria-hidden />}
-        title="This partner is suspended"
+        title={t('notice.suspended')}
         mb="lg"
       >
-        {partner.suspendedReason ?? 'No reason was given.'} Its staff can read and change nothing.
-        It goes on earning, and payouts are held.
+        {t('notice.suspendedEffect', {
+          reason: partner.suspendedReason ?? t('notice.noReason'),
+        })}
       </Alert>
     )
   }
@@ -136,17 +137,14 @@ function StatusNotice({ partner }: { partner: PartnerView }) {
       <Alert
         color="gray"
         icon={<IconCircleOff aria-hidden />}
-        title="This partner is terminated"
+        title={t('notice.terminated')}
         mb="lg"
       >
-        Its staff have no access
-        {partner.terminatedAt && (
-          <>
-            {' '}
-            since <Time at={partner.terminatedAt} show="absolute" />
-          </>
-        )}
-        . Its tenants keep the reference, and what it earned stays payable.
+        {terminatedAt
+          ? t.rich('notice.terminatedSince', {
+              time: () => <Time at={terminatedAt} show="absolute" />,
+            })
+          : t('notice.terminatedEffect')}
       </Alert>
     )
   }

@@ -2,6 +2,7 @@ import type { StaffView } from '@atrium/core/partners/partner-team'
 import type { PartnerView } from '@atrium/core/partners/partners'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Pager } from '@atrium/ui/pager'
 import { currentCursor } from '@atrium/ui/paging'
 import { accessLabel, mfaMeta } from '@atrium/ui/partner-status-meta'
@@ -17,13 +18,15 @@ import { useTRPC } from '../trpc.ts'
 import { partnersPerPage } from './search.ts'
 import { StaffActions } from './staff-actions.tsx'
 
+const t = translations('operator.partners')
+
 const InviteStaffForm = lazy(() =>
   import('./invite-staff-form.tsx').then((part) => ({ default: part.InviteStaffForm })),
 )
 
 const route = getRouteApi('/authenticated/partners/$slug')
 
-/** Who works for a partner, with what each of them may. */
+/** The staff of a partner with their access levels. */
 export function PartnerStaff({ partner }: { partner: PartnerView }) {
   const { trail } = route.useSearch()
   const navigate = route.useNavigate()
@@ -46,34 +49,37 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
             leftSection={<IconUserPlus size={17} aria-hidden />}
             onClick={() => setInviting(true)}
           >
-            Invite staff
+            {t('staff.invite.action')}
           </Button>
         </Group>
       )}
       {staff.isError ? (
         <ErrorState
-          title="The staff could not be loaded."
+          title={t('staff.failed')}
           error={staff.error}
           onRetry={() => void staff.refetch()}
           retrying={staff.isFetching}
         />
       ) : staff.isPending ? (
-        <LoadingRows label="Loading the staff" rows={3} />
+        <LoadingRows label={t('staff.loading')} rows={3} />
       ) : staff.data.items.length === 0 ? (
-        <EmptyState icon={<IconUsers size={32} stroke={1.5} aria-hidden />} title="No staff yet">
-          Invite the first owner. Owners invite everybody else by themselves.
+        <EmptyState
+          icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
+          title={t('staff.empty.title')}
+        >
+          {t('staff.empty.hint')}
         </EmptyState>
       ) : (
         <>
           <ResponsiveTable
-            caption="Staff"
+            caption={t('staff.title')}
             columns={columnsFor(partner, editable)}
             rows={staff.data.items}
             rowKey={({ userId }) => userId}
             stale={staff.isPlaceholderData}
           />
           <Pager
-            label="Pages of staff"
+            label={t('staff.pages')}
             trail={trail}
             nextCursor={staff.data.nextCursor}
             onChange={(next) => void navigate({ search: (before) => ({ ...before, trail: next }) })}
@@ -83,7 +89,7 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
       <Modal
         opened={inviting}
         onClose={() => setInviting(false)}
-        title={`Invite staff of ${partner.name}`}
+        title={t('staff.invite.title', { partner: partner.name })}
         size="md"
       >
         {inviting && (
@@ -104,7 +110,7 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
   return [
     {
       key: 'name',
-      header: 'Name',
+      header: t('staff.columns.name'),
       primary: true,
       cell: ({ userId, name, email }) => (
         <>
@@ -125,18 +131,22 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
     },
     {
       key: 'access',
-      header: 'Access',
+      header: t('staff.columns.access'),
       cell: ({ access, status }) => (
         <Group gap="xs">
           {accessLabel(access).name}
-          {status === 'deactivated' && <StatusBadge label="Deactivated" tone="neutral" />}
-          {status === 'invited' && <StatusBadge label="Invited" tone="working" />}
+          {status === 'deactivated' && (
+            <StatusBadge label={t('staff.statuses.deactivated')} tone="neutral" />
+          )}
+          {status === 'invited' && (
+            <StatusBadge label={t('staff.statuses.invited')} tone="working" />
+          )}
         </Group>
       ),
     },
     {
       key: 'mfa',
-      header: 'Second factor',
+      header: t('staff.columns.secondFactor'),
       cell: ({ mfa }) => (
         <span title={mfa.reason ?? undefined}>
           <StatusBadge {...mfaMeta(mfa.state)} />
@@ -145,14 +155,14 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
     },
     {
       key: 'seen',
-      header: 'Last seen',
-      cell: ({ lastSeenAt }) => (lastSeenAt ? <When at={lastSeenAt} /> : 'Never'),
+      header: t('staff.columns.seen'),
+      cell: ({ lastSeenAt }) => (lastSeenAt ? <When at={lastSeenAt} /> : t('staff.never')),
     },
     ...(editable
       ? [
           {
             key: 'acts',
-            header: 'Actions',
+            header: t('staff.columns.actions'),
             hideHeader: true,
             align: 'end' as const,
             cell: (person: StaffView) => <StaffActions partner={partner} person={person} />,

@@ -3,6 +3,7 @@ import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { partnerStatusMeta } from '@atrium/ui/partner-status-meta'
@@ -15,6 +16,9 @@ import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { useTRPC } from '../trpc.ts'
 import { partnerColumns } from './partner-columns.tsx'
 import { type PartnersSearch, partnersQuery } from './search.ts'
+
+const t = translations('operator.partners')
+const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/partners')
 
@@ -41,34 +45,34 @@ function PartnersPage() {
   return (
     <>
       <PageHeader
-        title="Partners"
-        description="Resellers with the tenants they look after, newest first."
+        title={t('title')}
+        description={t('description')}
         actions={
           <LinkButton to="/partners/new" leftSection={<IconPlus size={18} aria-hidden />}>
-            New partner
+            {t('new')}
           </LinkButton>
         }
       />
-      <FilterBar label="Filter partners">
+      <FilterBar label={t('filters.label')}>
         <DebouncedInput
-          label="Search"
+          label={t('filters.search')}
           type="search"
-          placeholder="Name, slug, domain or contact"
+          placeholder={t('filters.searchPlaceholder')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
         <ChoiceFilter
-          label="Status"
+          label={t('filters.status')}
           value={search.status}
           choices={statusChoices()}
           onChange={(status) => narrow({ status })}
         />
       </FilterBar>
       <PagedTable
-        of="partners"
+        of={t('items')}
         found={partners}
-        columns={partnerColumns}
+        columns={partnerColumns()}
         rowKey={({ id }) => id}
         trail={search.trail}
         onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
@@ -90,25 +94,24 @@ function NoPartners({ filtered, onClear }: { filtered: boolean; onClear: () => v
     return (
       <EmptyState
         icon={icon}
-        title="No partner fits"
+        title={t('empty.filtered.title')}
         action={
           <Button variant="default" onClick={onClear}>
-            Clear filters
+            {frame('clearFilters')}
           </Button>
         }
       >
-        Try another word or status.
+        {t('empty.filtered.hint')}
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={icon}
-      title="No partners yet"
-      action={<LinkButton to="/partners/new">New partner</LinkButton>}
+      title={t('empty.none.title')}
+      action={<LinkButton to="/partners/new">{t('new')}</LinkButton>}
     >
-      A partner sells to its own customers, earns a margin and runs them in its own area. Create the
-      first one.
+      {t('empty.none.hint')}
     </EmptyState>
   )
 }

@@ -4,13 +4,16 @@ import type { StaffView } from '@atrium/core/partners/partner-team'
 import type { PartnerView } from '@atrium/core/partners/partners'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { accessLabel } from '@atrium/ui/partner-status-meta'
 import { problemOf } from '@atrium/ui/problem'
 import { Button, Group, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useChangeStaffAccess, useRemoveStaff } from './mutations.ts'
 
-/** Changes the level of a member of staff, or removes the person, after a question. */
+const t = translations('operator.partners')
+
+/** Changes the access level of a person on the staff, or removes the person after a question. */
 export function StaffActions({ partner, person }: { partner: PartnerView; person: StaffView }) {
   const [removing, setRemoving] = useState(false)
   const change = useChangeStaffAccess()
@@ -23,7 +26,7 @@ export function StaffActions({ partner, person }: { partner: PartnerView; person
       { ...path, access },
       {
         onSuccess: (saved) =>
-          done(`${saved.name} is ${accessLabel(access).name.toLowerCase()} now.`),
+          done(t('staff.access.done', { person: saved.name, access: accessLabel(access).name })),
       },
     )
   }
@@ -31,7 +34,7 @@ export function StaffActions({ partner, person }: { partner: PartnerView; person
     <Group gap="xs" justify="flex-end" wrap="nowrap" align="flex-start">
       <NativeSelect
         size="xs"
-        aria-label={`Access level of ${person.name}`}
+        aria-label={t('staff.access.of', { person: person.name })}
         value={change.isPending ? change.variables.access : person.access}
         disabled={change.isPending}
         error={change.error ? problemOf(change.error).message : undefined}
@@ -46,22 +49,25 @@ export function StaffActions({ partner, person }: { partner: PartnerView; person
         variant="default"
         c="red"
         onClick={() => setRemoving(true)}
-        aria-label={`Remove ${person.name}`}
+        aria-label={t('staff.remove.label', { person: person.name })}
       >
-        Remove
+        {t('staff.remove.action')}
       </Button>
       <ConfirmDialog
         opened={removing}
         onClose={() => setRemoving(false)}
-        title={`Remove ${person.name}?`}
-        confirmLabel="Remove from staff"
+        title={t('staff.remove.question', { person: person.name })}
+        confirmLabel={t('staff.remove.submit')}
         onConfirm={async () => {
           await remove.mutateAsync(path)
-          done(`${person.name} is no longer on the staff of ${partner.name}.`)
+          done(t('staff.remove.done', { person: person.name, partner: partner.name }))
         }}
       >
-        {person.name} ({person.email}) loses access to {partner.name} at once. The account itself
-        stays.
+        {t('staff.remove.effects', {
+          person: person.name,
+          email: person.email,
+          partner: partner.name,
+        })}
       </ConfirmDialog>
     </Group>
   )
