@@ -27,7 +27,7 @@ pnpm dev --no-watch    serve the pages as they are deployed, and ignore changes 
 
 ATRIUM_PORT_BASE=14000 pnpm dev    a second workplace beside the first
 DATABASE_URL=postgres://… pnpm dev    on a PostgreSQL of yours (16 or newer)
-DEV_STALWART_URL=… DEV_STALWART_API_KEY=… pnpm dev --fresh    with real upstream systems: docs/sandbox.md`
+DEV_STALWART_URL=… DEV_STALWART_API_KEY=… pnpm dev --fresh    with real systems: docs/how-to/sandbox.md`
 
 const { values } = parseArgs({
   options: {

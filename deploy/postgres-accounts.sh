@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run once by the PostgreSQL image on an empty data directory: the two accounts of docs/operate.md and the database.
+# Run once by the PostgreSQL image on an empty data directory: the two accounts of docs/how-to/operate.md and the database.
 set -eu
 psql --set ON_ERROR_STOP=1 --set owner="$ATRIUM_OWNER_PASSWORD" --set api="$ATRIUM_API_PASSWORD" --username "$POSTGRES_USER" <<'SQL'
 create role atrium_owner login createrole password :'owner';

@@ -1,6 +1,6 @@
 /**
- * What is proven, by which files, and what counts as reached. docs/test-suites.md tells how to run
- * and read it.
+ * What is proven, by which files, and what counts as reached. docs/reference/test-suites.md tells
+ * how to run and read it.
  */
 export interface Target {
   id: string
@@ -366,7 +366,8 @@ export const targets: readonly Target[] = [
     suite: 'security',
     title:
       'abuse: mail bomb, phishing relay, squatting, hold exhaustion, disk fill, event-loop stop',
-    reach: 'a minute of each leaves every budget of docs/security.md kept, no 5xx, others answered',
+    reach:
+      'a minute of each leaves every budget of docs/reference/security.md kept, no 5xx, others answered',
     files: [
       'tests/security/abuse-mail-bomb.test.ts',
       'tests/security/abuse-phishing-relay.test.ts',
@@ -380,7 +381,7 @@ export const targets: readonly Target[] = [
     id: 'S24',
     suite: 'security',
     title: 'what one request without a session costs',
-    reach: 'memory at most as docs/security.md says; processor is printed',
+    reach: 'memory at most as docs/reference/security.md says; processor is printed',
     files: ['tests/security/entry-costs.test.ts'],
   },
 ]

@@ -19,7 +19,7 @@ describe('the tests of a change', () => {
     ['apps/api/src/mail/domains/check.ts', [tests[2], tests[3]]],
     ['packages/bff/src/sessions.ts', [tests[4]]],
     ['apps/api/test/domains.test.ts', [tests[2]]],
-    ['docs/contract.md', []],
+    ['docs/reference/contract.md', []],
   ])('are named after a folder or file of it: %s', (file, named) => {
     expect(testsNamedAfter([file], tests)).toEqual(named)
   })

@@ -90,7 +90,7 @@ async function askForCleanUp(): Promise<void> {
 }
 
 describe('an encryption key', () => {
-  it('is changed as docs/operate.md says, in a running service that reads all the while', async () => {
+  it('is changed as docs/how-to/operate.md says, in a running service that reads all the while', async () => {
     expect(await notYet(next)).toBe(hosts.length * 2)
     await using before = await startApi(testApp)
     const reading = startReading(before)

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OwnServer, startOwnServer } from '../resilience/own-server.ts'
 import { openFolder, restoreElsewhere } from './restored-server.ts'
 
-/** What docs/operate.md advises; the everyday form does not wait as long for a segment. */
+/** What docs/how-to/operate.md advises; the everyday form does not wait as long for a segment. */
 const archiveEverySeconds = rounds(2, 30)
 const megabytes = rounds(16, 1_000)
 

@@ -39,7 +39,7 @@ export async function findPooler(): Promise<
 }
 
 /**
- * Starts it in transaction mode with the settings of docs/operate.md, few connections to the
+ * Starts it in transaction mode with the settings of docs/how-to/operate.md, few connections to the
  * server, and resolves once it takes clients.
  */
 export async function startPooler(

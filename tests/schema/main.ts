@@ -164,7 +164,7 @@ include-path-regex = "/events$"
 enabled = false
 
 [[operations]]
-# No manage link gets the answer of a wrong one, which is 404 and not the 401 that this check asks for (docs/contract.md, Manage links).
+# No manage link gets the answer of a wrong one, which is 404 and not the 401 that this check asks for (docs/reference/contract.md, Manage links).
 include-path-regex = "^/api/v1/manage/booking"
 checks.missing_required_header.enabled = false
 `

@@ -16,7 +16,7 @@ interface Row {
 
 let rows: Row[]
 beforeAll(async () => {
-  const text = await readFile(join(root, 'docs/asvs.md'), 'utf8')
+  const text = await readFile(join(root, 'docs/reference/asvs.md'), 'utf8')
   rows = [...text.matchAll(/^\| (\d[\d., ]*) \| (\w+) \| (.+) \|$/gm)].map(
     ([, numbers = '', stand = '', how = '']) => ({
       numbers: numbers.split(', '),

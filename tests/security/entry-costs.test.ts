@@ -6,7 +6,7 @@ import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-const page = await readFile(join(import.meta.dirname, '../../docs/security.md'), 'utf8')
+const page = await readFile(join(import.meta.dirname, '../../docs/reference/security.md'), 'utf8')
 const [, section = ''] = page.split('\n## Without a session\n')
 const rows = (section.split('\n#')[0] ?? '').split('\n').map((line) => line.slice(2).split(' | '))
 
@@ -14,7 +14,7 @@ const rows = (section.split('\n#')[0] ?? '').split('\n').map((line) => line.slic
 function mostMemory(entry: string): number {
   const cell = rows.find(([names = '']) => names === entry || names.includes(`\`${entry}\``))?.[3]
   const [, most] = /^(\d+) MiB/.exec(cell ?? '') ?? []
-  if (most === undefined) throw new Error(`docs/security.md tells no memory of ${entry}`)
+  if (most === undefined) throw new Error(`docs/reference/security.md tells no memory of ${entry}`)
   return Number(most)
 }
 
@@ -152,7 +152,7 @@ const warming = 5
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-it('a request without a session allocates no more than docs/security.md says', async () => {
+it('a request without a session allocates no more than docs/reference/security.md says', async () => {
   const beyond: string[] = []
   for (const [entry, what, call] of await calls()) {
     const times = rounds(7, 20)

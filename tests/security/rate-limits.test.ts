@@ -27,7 +27,9 @@ afterAll(async () => {
   await testApp[Symbol.asyncDispose]()
 })
 
-/** What a visitor of one address may ask for in a minute (docs/contract.md, scheduling). */
+/**
+ * What a visitor of one address may ask for in a minute (docs/reference/contract.md, scheduling).
+ */
 const routes = [
   { what: 'pages', most: 120, method: 'GET', path: '/api/v1/pages/acme' },
   {

@@ -107,7 +107,7 @@ export interface App {
   start(): Promise<void>
   /**
    * The path of each route, with parameters as Hono writes them; for the test that compares them
-   * with docs/security.md.
+   * with docs/reference/security.md.
    */
   paths(): readonly string[]
   /** What is ready and what is not, in detail; for the metrics port. */

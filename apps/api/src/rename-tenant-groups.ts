@@ -4,8 +4,8 @@ import { connectIntegrations } from '@atrium/integrations/connect'
 import { readConfig } from './platform/config.ts'
 import { renameTenantGroups } from './tenants/rename-groups.ts'
 
-// Renames the groups of all tenants to IDP_TENANT_GROUP_PREFIX + slug (docs/operate.md, "Groups of
-// tenants"). Reads the API's settings.
+// Renames the groups of all tenants to IDP_TENANT_GROUP_PREFIX + slug (docs/how-to/operate.md,
+// "Groups of tenants"). Reads the API's settings.
 try {
   process.exitCode = await run()
 } catch (error) {

@@ -55,9 +55,9 @@ describe('settings', () => {
     },
   )
 
-  it('are all described in docs/operate.md, and no other is', async () => {
+  it('are all described in docs/how-to/operate.md, and no other is', async () => {
     const inCode = await variablesOf(...Object.values(apps).flat())
-    const rows = (await read('docs/operate.md'))
+    const rows = (await read('docs/how-to/operate.md'))
       .split('\n')
       .filter((line) => /^\| `[A-Z]/.test(line))
     const described = new Set(
@@ -178,10 +178,10 @@ describe('compose.yaml', () => {
     }
   })
 
-  it('gives OpenCloud the settings of docs/operate.md, and pages that may reach the identity provider', async () => {
+  it('gives OpenCloud the settings of docs/how-to/operate.md, and pages that may reach the identity provider', async () => {
     const { environment = {}, volumes = [] } = (await load()).services.opencloud ?? {}
     const [, section = ''] =
-      /^## OpenCloud\n([\s\S]*?)\n## /m.exec(await read('docs/operate.md')) ?? []
+      /^## OpenCloud\n([\s\S]*?)\n## /m.exec(await read('docs/how-to/operate.md')) ?? []
     const settings = section.split('\n').flatMap((line) => line.split('|')[2] ?? [])
     const named = settings.flatMap((cell) =>
       [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = '']) => name),
@@ -205,11 +205,11 @@ describe('compose.yaml', () => {
     )
   })
 
-  it('gives PgBouncer the settings of docs/operate.md', async () => {
+  it('gives PgBouncer the settings of docs/how-to/operate.md', async () => {
     const { environment = {} } = (await load()).services.pgbouncer ?? {}
     const [, wanted = ''] =
       /^### A transaction pooler\n[\s\S]*?\n\n((?: {4}\w+ = \w+\n)+)/m.exec(
-        await read('docs/operate.md'),
+        await read('docs/how-to/operate.md'),
       ) ?? []
     const settings = [...wanted.matchAll(/(\w+) = (\w+)/g)].map(
       ([, name = '', value]) => [name.toUpperCase(), value] as const,

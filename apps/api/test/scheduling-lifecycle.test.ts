@@ -293,8 +293,8 @@ describe.each(outages)('a calendar that fails: %o', (fault) => {
 })
 
 /**
- * What a booking should be after each act: the table of states of docs/contract.md, written down
- * once more by hand.
+ * What a booking should be after each act: the table of states of docs/reference/contract.md,
+ * written down once more by hand.
  */
 interface Model {
   now: number

@@ -8,7 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyLimitBytes } from '../src/app.ts'
 import { restRoutes } from '../src/http/rest.ts'
 
-const page = await readFile(join(import.meta.dirname, '../../../docs/security.md'), 'utf8')
+const page = await readFile(
+  join(import.meta.dirname, '../../../docs/reference/security.md'),
+  'utf8',
+)
 
 /** The cells of a table's rows, by the heading of its section. */
 function rowsBelow(heading: string): string[][] {
@@ -28,7 +31,7 @@ const spans: Readonly<Record<string, string>> = {
   null: 'at one time',
 }
 
-it('docs/security.md lists every limit with its number', () => {
+it('docs/reference/security.md lists every limit with its number', () => {
   const declared = limitNames.map((name) => {
     const counts = errorTexts('en')(`limits.counts.${name}`)
     const { per, most, seconds, kept, against }: Limit = limits[name]
@@ -65,7 +68,7 @@ describe('entries that need no session', () => {
   })
   afterAll(() => testApp[Symbol.asyncDispose]())
 
-  it('are in docs/security.md, each route that there is', async () => {
+  it('are in docs/reference/security.md, each route that there is', async () => {
     const closed = new Set(
       restRoutes().flatMap(({ path, needsToken }) => (needsToken ? [path] : [])),
     )

@@ -1,5 +1,5 @@
 /**
- * What needs a recent sign-in (docs/contract.md): acts that give power, hand out or take
+ * What needs a recent sign-in (docs/reference/contract.md): acts that give power, hand out or take
  * credentials, move money, or destroy for good. `always`, or the words for the calls that do.
  */
 export const sensitive: Readonly<Record<string, string>> = {

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openPages } from './open-pages.ts'
 
-const page = await readFile(join(import.meta.dirname, '../../../docs/security.md'), 'utf8')
+const page = await readFile(
+  join(import.meta.dirname, '../../../docs/reference/security.md'),
+  'utf8',
+)
 const [, section = ''] = page.split('\n### Booking pages\n')
 const listed = [
   ...(section.split('\n## ')[0] ?? '').matchAll(/`((?:GET|POST) \/[^`]*)`(?=[,| ])/g),
@@ -14,7 +17,7 @@ const routes = openPages()
   .app.routes.filter(({ path, method }) => method !== 'ALL' && !path.endsWith('*'))
   .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{[^/]+\})?/g, '{$1}')}`)
 
-it('docs/security.md lists every page', () => {
+it('docs/reference/security.md lists every page', () => {
   expect(new Set(entries)).toEqual(new Set(routes))
 })
 

@@ -25,8 +25,8 @@ export interface ApiParts {
 }
 
 /**
- * `/api/*`: routes of the app's own server (docs/contract.md, portal and operator servers). All but
- * the first need a session.
+ * `/api/*`: routes of the app's own server (docs/reference/contract.md, portal and operator
+ * servers). All but the first need a session.
  */
 export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
   const { app, cookies, sessions, proxy, mailProfiles } = parts

@@ -1,7 +1,7 @@
 import { AppError } from '@atrium/core/platform/errors'
 import type { AppContext } from './request.ts'
 
-/** The API takes no larger body (docs/contract.md, conventions). */
+/** The API takes no larger body (docs/reference/contract.md, conventions). */
 const bodyLimit = 1024 * 1024
 
 /**

@@ -5,7 +5,10 @@ import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listen } from '../src/listening.ts'
 
-const page = await readFile(join(import.meta.dirname, '../../../docs/security.md'), 'utf8')
+const page = await readFile(
+  join(import.meta.dirname, '../../../docs/reference/security.md'),
+  'utf8',
+)
 const [, section = ''] = page.split('\n### Portals\n')
 const rows = (section.split('\n### ')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'))
 const entries = rows.flatMap((row) =>
@@ -46,7 +49,7 @@ describe.each(['portal', 'operator'] as const)('without a session, the server of
   })
   afterAll(() => testBff[Symbol.asyncDispose]())
 
-  it('rejects each call before it reads a body, or docs/security.md lists it', async () => {
+  it('rejects each call before it reads a body, or docs/reference/security.md lists it', async () => {
     const open = new Set(entries)
     const unlisted: string[] = []
     for (const route of routesOf(testBff)) {
@@ -58,7 +61,7 @@ describe.each(['portal', 'operator'] as const)('without a session, the server of
     expect(testBff.platform.seen).toEqual([])
   })
 
-  it('has each entry that docs/security.md lists', () => {
+  it('has each entry that docs/reference/security.md lists', () => {
     const there = new Set(
       testBff.routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
     )

@@ -17,8 +17,8 @@ interface ModelBooking {
 }
 
 /**
- * One host, two event types, three visitors who hold times: what docs/contract.md says of them,
- * without buffers, seats and limits.
+ * One host, two event types, three visitors who hold times: what docs/reference/contract.md says of
+ * them, without buffers, seats and limits.
  */
 interface Model {
   now: Minute
@@ -206,8 +206,8 @@ const say = ({ status, body }: TestResponse) =>
   status >= 200 && status < 300 ? 'ok' : String(body?.code ?? status)
 
 /**
- * Bookings of one host over the REST API, against what docs/contract.md says of holding, booking,
- * moving, deciding and cancelling.
+ * Bookings of one host over the REST API, against what docs/reference/contract.md says of holding,
+ * booking, moving, deciding and cancelling.
  */
 export function bookingsSlice(testApp: BookingsTestApp): Slice<Model, Real, Act> {
   const instant = (minute: Minute) => new Date(testApp.at(0).getTime() + minute * 60_000)

@@ -105,8 +105,8 @@ function transfer(model: Model, target: ModelMember): string {
 }
 
 /**
- * Members of one tenant over the REST API, against the rules of docs/contract.md. The workplace has
- * no upstream systems: what they do to a member is another goal's.
+ * Members of one tenant over the REST API, against the rules of docs/reference/contract.md. The
+ * workplace has no upstream systems: what they do to a member is another goal's.
  */
 export function membersSlice(testApp: TestApp, issuer: Issuer): Slice<Model, Real, Act> {
   const { db } = testApp.database

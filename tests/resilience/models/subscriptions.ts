@@ -226,7 +226,7 @@ export interface MovableClock {
 
 /**
  * The subscription of one tenant over the REST API, and the job that ends its periods, against
- * docs/contract.md, subscriptions.
+ * docs/reference/contract.md, subscriptions.
  */
 export function subscriptionsSlice(
   testApp: TestApp,

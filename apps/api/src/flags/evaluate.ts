@@ -14,8 +14,8 @@ export interface Asker {
 
 /**
  * One boolean per flag. All false for a tenant that the caller does not belong to, as for one that
- * does not exist, and for suspended and deleted ones (docs/contract.md, feature flags). Operators
- * learn with `not_found` that a tenant does not exist.
+ * does not exist, and for suspended and deleted ones (docs/reference/contract.md, feature flags).
+ * Operators learn with `not_found` that a tenant does not exist.
  */
 export async function evaluateFlags(
   services: Services,

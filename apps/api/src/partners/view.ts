@@ -61,7 +61,8 @@ export function toPartnerView(
 }
 
 /**
- * Whole yearly amounts become monthly ones, rounded once per currency (docs/contract.md, reports).
+ * Whole yearly amounts become monthly ones, rounded once per currency (docs/reference/contract.md,
+ * reports).
  */
 export function monthlyOf(revenue: readonly YearlyRevenue[], id: string): RecurringRevenue[] {
   return revenue

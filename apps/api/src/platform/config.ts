@@ -152,7 +152,7 @@ type Settings = SettingsOf<typeof shape>
 /**
  * The service's settings from its environment, nested by concern; a group is whole or null. Throws
  * SettingsError with one line per faulty variable. Nothing else in the service reads the
- * environment. `docs/operate.md` lists every variable.
+ * environment. `docs/how-to/operate.md` lists every variable.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   const e = readSettings(env, {

@@ -102,10 +102,11 @@ interface Verified {
 }
 
 /**
- * Verifies access tokens of several issuers against their published keys (docs/contract.md,
- * authentication). A verified token is remembered as long as its issuer published the same keys
- * less than a minute ago, and never past its expiry: a key that is withdrawn is rejected after a
- * minute at the latest. What is remembered counts only for the very same text.
+ * Verifies access tokens of several issuers against their published keys
+ * (docs/reference/contract.md, authentication). A verified token is remembered as long as its
+ * issuer published the same keys less than a minute ago, and never past its expiry: a key that is
+ * withdrawn is rejected after a minute at the latest. What is remembered counts only for the very
+ * same text.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { clock } = options

@@ -15,8 +15,8 @@ export function rejectClosed(status: TenantStatus): void {
 
 /**
  * The tenant under a row lock, for a change of what it holds. Throws AppError `not_found`,
- * `tenant_suspended` or `tenant_deleted`: only an open tenant is changed (docs/contract.md,
- * tenants), or one in a state that `even` names.
+ * `tenant_suspended` or `tenant_deleted`: only an open tenant is changed
+ * (docs/reference/contract.md, tenants), or one in a state that `even` names.
  */
 export async function lockOpenTenant(
   trx: TenantTrx,

@@ -24,8 +24,9 @@ export interface ProcedureMeta {
    */
   audit?: AuditAction
   /**
-   * Which calls need a recent sign-in (docs/contract.md): `always` (set by `recentSignIn`), or the
-   * end of the sentence "This needs a recent sign-in …" for a procedure that decides by its input.
+   * Which calls need a recent sign-in (docs/reference/contract.md): `always` (set by
+   * `recentSignIn`), or the end of the sentence "This needs a recent sign-in …" for a procedure
+   * that decides by its input.
    */
   recentSignIn?: string
   /** The answer holds a one-time secret: it is never stored for replay. */

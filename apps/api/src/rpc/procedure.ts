@@ -98,8 +98,9 @@ function begin<Found extends object>(
 }
 
 /**
- * For `.concat()` behind `.input()`: every call needs a recent sign-in (docs/contract.md). It comes
- * after the input is checked, so that nobody signs in again for a call that cannot be carried out.
+ * For `.concat()` behind `.input()`: every call needs a recent sign-in
+ * (docs/reference/contract.md). It comes after the input is checked, so that nobody signs in again
+ * for a call that cannot be carried out.
  */
 export const recentSignIn = t.procedure
   .meta({ recentSignIn: 'always' })

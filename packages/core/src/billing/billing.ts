@@ -26,7 +26,7 @@ export const billingEngineFlag = 'new_billing_engine'
 
 /**
  * Whether money can be moved for a tenant: flag or switch off is `disabled`, missing keys
- * `not_configured` (docs/contract.md, billing).
+ * `not_configured` (docs/reference/contract.md, billing).
  */
 export const billingGates = ['open', 'disabled', 'not_configured'] as const
 export const billingGateState = z.enum(billingGates)

@@ -5,7 +5,8 @@ import { formatAmount, toMinorNumber } from './money.ts'
 import type { SubscriptionSource, SubscriptionStatus } from './subscriptions.ts'
 
 /**
- * What an installation gives without payment, and for how long it waits for one (docs/operate.md).
+ * What an installation gives without payment, and for how long it waits for one
+ * (docs/how-to/operate.md).
  */
 export interface EntitlementRules {
   /**
@@ -110,7 +111,7 @@ type Given = Omit<Entitlements, 'storageBytes'>
 /**
  * What a workplace may have at `now`, and why. Everything that depends on the plan asks this
  * function: members, seats, the quota of the file space, the tenant's `plan` and `seats`, billing
- * and its jobs (docs/contract.md, entitlements).
+ * and its jobs (docs/reference/contract.md, entitlements).
  */
 export function entitlementsOf(
   facts: EntitlementFacts,

@@ -12,8 +12,8 @@ export interface PaidInvoice {
 }
 
 /**
- * What a partner earns a share of: the part of the payment that is no tax (docs/contract.md, ledger
- * and payouts). 0 where nothing was to be paid.
+ * What a partner earns a share of: the part of the payment that is no tax
+ * (docs/reference/contract.md, ledger and payouts). 0 where nothing was to be paid.
  */
 export function earningBase({ amountPaid, total, totalExcludingTax }: PaidInvoice): bigint {
   if (total <= 0n || amountPaid <= 0n || totalExcludingTax <= 0n) return 0n
@@ -134,7 +134,9 @@ export interface LedgerSums {
   reserved: bigint
 }
 
-/** What could be paid out now: never below zero (docs/contract.md, ledger and payouts). */
+/**
+ * What could be paid out now: never below zero (docs/reference/contract.md, ledger and payouts).
+ */
 export function payableOf({ available, reserved }: LedgerSums): bigint {
   const payable = available - reserved
   return payable > 0n ? payable : 0n

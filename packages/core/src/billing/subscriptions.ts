@@ -35,7 +35,7 @@ export type PendingChange = z.infer<typeof PendingChange>
 /** Statuses in which the plan of the subscription is the plan of the tenant. */
 export const grantingStatuses: readonly SubscriptionStatus[] = ['trialing', 'active', 'past_due']
 
-/** Statuses that count as recurring revenue (docs/contract.md, subscriptions). */
+/** Statuses that count as recurring revenue (docs/reference/contract.md, subscriptions). */
 export const payingStatuses: readonly SubscriptionStatus[] = ['active', 'past_due']
 
 export const mostSeats = 1_000_000

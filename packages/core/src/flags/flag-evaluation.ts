@@ -137,8 +137,8 @@ interface Step {
 }
 
 /**
- * The order of evaluation (docs/contract.md, feature flags). The first step that decides ends it;
- * the last one always does.
+ * The order of evaluation (docs/reference/contract.md, feature flags). The first step that decides
+ * ends it; the last one always does.
  */
 const steps: readonly (readonly [FlagStep, Step])[] = [
   [

@@ -34,7 +34,9 @@ const wholeNumber = (from: number, to: number) =>
     .min(from, `A whole number between ${from} and ${to}.`)
     .max(to, `A whole number between ${from} and ${to}.`)
 
-/** A rule that turns a flag in rollout off by itself (docs/contract.md, self-rollback). */
+/**
+ * A rule that turns a flag in rollout off by itself (docs/reference/contract.md, self-rollback).
+ */
 export const FlagGuard = z.strictObject({
   signal: guardSignal,
   windowMinutes: wholeNumber(1, longestGuardWindowMinutes),

@@ -12,7 +12,9 @@ export { flagStates }
 export const flagState = z.enum(flagStates)
 export type FlagState = z.infer<typeof flagState>
 
-/** The note that makes an update to state `off` a kill (docs/contract.md, feature flags). */
+/**
+ * The note that makes an update to state `off` a kill (docs/reference/contract.md, feature flags).
+ */
 export const killSwitchNote = 'kill-switch'
 
 export const mostPrerequisites = 5

@@ -123,8 +123,8 @@ export function gatherHealth(
 /**
  * Health of a tenant from signals gathered before and those that its own record gives: weighted
  * share of the signals that are known, 0 to 100; fewer than three known gives no score
- * (docs/contract.md, health). An unpaid subscription caps it at 25, one that ends with its period
- * at 49.
+ * (docs/reference/contract.md, health). An unpaid subscription caps it at 25, one that ends with
+ * its period at 49.
  */
 export function tenantHealth(
   input: HealthInput,

@@ -1,4 +1,4 @@
-// Without I, O, 0, 1 and l, which people misread (docs/contract.md, authentication).
+// Without I, O, 0, 1 and l, which people misread (docs/reference/contract.md, authentication).
 const classes = {
   upper: 'ABCDEFGHJKLMNPQRSTUVWXYZ',
   lower: 'abcdefghijkmnopqrstuvwxyz',

@@ -1,6 +1,9 @@
 // Apart from the schemas: the frame of the portal decides by these words which pages to list.
 
-/** What a member of a partner's staff may do, from least to most (docs/contract.md, partners). */
+/**
+ * What a member of a partner's staff may do, from least to most (docs/reference/contract.md,
+ * partners).
+ */
 export const partnerAccesses = ['viewer', 'support', 'manager', 'owner'] as const
 export type PartnerAccess = (typeof partnerAccesses)[number]
 

@@ -5,7 +5,7 @@ import type { LimitName } from './limits.ts'
 
 /**
  * Every code that a caller can meet, with its HTTP status. Titles are in the catalogue
- * (`server/errors.json`). `docs/contract.md` lists the codes for people.
+ * (`server/errors.json`). `docs/reference/contract.md` lists the codes for people.
  */
 const table = {
   invalid_input: 400,

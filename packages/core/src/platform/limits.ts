@@ -15,8 +15,8 @@ export const limitScopes = [
 export type LimitScope = (typeof limitScopes)[number]
 
 /**
- * One declared limit. `docs/security.md` lists all of them; a test compares the page with this
- * table.
+ * One declared limit. `docs/reference/security.md` lists all of them; a test compares the page with
+ * this table.
  */
 export interface Limit {
   per: LimitScope

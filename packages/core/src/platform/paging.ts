@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * `limit` of a list: 1 to 200, 50 when absent (docs/contract.md, conventions). Arrives as text in a
- * query.
+ * `limit` of a list: 1 to 200, 50 when absent (docs/reference/contract.md, conventions). Arrives as
+ * text in a query.
  */
 export const pageLimit = z.coerce.number().int().min(1).max(200).default(50)
 

@@ -64,8 +64,8 @@ export function unexplained(month: Movements): number {
 }
 
 /**
- * Rates of a month (docs/contract.md, reports). `trailing` is the month itself with up to two
- * before it, of the same currency: the churn that the lifetime value goes by.
+ * Rates of a month (docs/reference/contract.md, reports). `trailing` is the month itself with up to
+ * two before it, of the same currency: the churn that the lifetime value goes by.
  */
 export function growthRates(month: Movements, trailing: readonly Movements[]): GrowthRates {
   const start = month.startArrMinor

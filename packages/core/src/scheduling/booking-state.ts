@@ -1,8 +1,8 @@
 import { type BookingParty, type BookingStatus, schedulingLimits } from './scheduling.ts'
 
 /**
- * What may be done to a booking, by whom and when: the table of states in docs/contract.md,
- * scheduling, as pure functions. Instants are milliseconds since 1970.
+ * What may be done to a booking, by whom and when: the table of states in
+ * docs/reference/contract.md, scheduling, as pure functions. Instants are milliseconds since 1970.
  */
 
 export const bookingActions = [

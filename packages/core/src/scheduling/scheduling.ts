@@ -108,8 +108,8 @@ export const credentialSource = z.enum(credentialSources)
 export type CredentialSource = z.infer<typeof credentialSource>
 
 /**
- * Bounds and defaults of settings, in minutes where nothing else is said. docs/contract.md,
- * scheduling, has them in words.
+ * Bounds and defaults of settings, in minutes where nothing else is said.
+ * docs/reference/contract.md, scheduling, has them in words.
  */
 export const schedulingLimits = {
   durationMinutes: { least: 5, most: 1_440 },

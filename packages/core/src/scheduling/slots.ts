@@ -3,7 +3,8 @@ import { type LocalClock, localClock, monthOf, weekdayOf, weekOf } from './time-
 /**
  * What a host offers. One pure function decides for the list, the lock, the booking and the move,
  * so that what was shown can be booked. Instants are milliseconds since 1970, spans are half-open,
- * dates are day numbers (`time-zones.ts`). docs/contract.md, scheduling, has the rules in words.
+ * dates are day numbers (`time-zones.ts`). docs/reference/contract.md, scheduling, has the rules in
+ * words.
  */
 
 /**

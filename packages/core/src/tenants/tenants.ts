@@ -59,7 +59,7 @@ const seats = z.number().int().min(0).max(1_000_000)
 
 /**
  * What happens when a member is added and no seat is free: `fixed` rejects, `auto` adds one
- * (docs/contract.md, members).
+ * (docs/reference/contract.md, members).
  */
 export const seatModes = ['fixed', 'auto'] as const
 export const seatMode = z.enum(seatModes, `Known are ${seatModes.join(' and ')}.`)
@@ -324,8 +324,8 @@ export function accessIn({
 }
 
 /**
- * The status a resumed tenant takes (docs/contract.md, tenants): active when every step is done,
- * else pending.
+ * The status a resumed tenant takes (docs/reference/contract.md, tenants): active when every step
+ * is done, else pending.
  */
 export function statusAfterResume(
   status: ProvisioningStatus,

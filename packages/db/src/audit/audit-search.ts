@@ -100,8 +100,8 @@ export interface AuditFindings {
 /**
  * Entries newest first, stable under ties; at most `limit`. Times keep their microseconds, which a
  * JavaScript Date would drop. How the log is gone through is decided here, by how often each asked
- * value occurs (docs/performance.md, the audit log). Only a text that has no three letters or
- * digits in a row may end before the log does.
+ * value occurs (docs/reference/performance.md, the audit log). Only a text that has no three
+ * letters or digits in a row may end before the log does.
  */
 export async function searchAuditEvents(
   db: Db,

@@ -225,8 +225,8 @@ export interface BalanceRow {
 const openStates = sql.raw(`('draft', 'held', 'approved', 'in_transit', 'failed')`)
 
 /**
- * Sums per currency at a moment (docs/contract.md, ledger and payouts), in minor units as text.
- * `earned` counts from `monthStart`.
+ * Sums per currency at a moment (docs/reference/contract.md, ledger and payouts), in minor units as
+ * text. `earned` counts from `monthStart`.
  */
 export async function readBalances(
   db: Db | Trx,

@@ -516,7 +516,8 @@ export async function secondsUntilMemberDue(
 /**
  * Erases people who were removed more than 30 days ago and belong nowhere; after two days those
  * whose identity lives on, because no tenant made it: by then every token of before has long
- * expired (docs/contract.md, tokens), and they may come back as anybody. Returns how many.
+ * expired (docs/reference/contract.md, tokens), and they may come back as anybody. Returns how
+ * many.
  */
 export async function deleteRemovedPeople(db: Db): Promise<number> {
   const result = await sql`

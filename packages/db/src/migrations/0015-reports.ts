@@ -3,10 +3,10 @@ import { reportFunctions } from './0015-report-functions.ts'
 
 /**
  * Sums of the subscription history that reports read instead of the history itself
- * (docs/reports.md): running sums per hour, the monthly movements of every tenant, and their sums
- * by month and by cohort. What changes in the history is queued in its own transaction, so that
- * writers never wait for each other, and is folded in by a job or by whoever reads first. Scope is
- * a partner, or all zeros for the platform.
+ * (docs/explanation/reports.md): running sums per hour, the monthly movements of every tenant, and
+ * their sums by month and by cohort. What changes in the history is queued in its own transaction,
+ * so that writers never wait for each other, and is folded in by a job or by whoever reads first.
+ * Scope is a partner, or all zeros for the platform.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`

@@ -283,9 +283,9 @@ export function placeholderEmail(subject: string): string {
 }
 
 /**
- * Creates or updates the caller's record from a token (docs/contract.md, authentication). A removal
- * that was made here after the token was issued wins over what the token says, in either direction,
- * and the owner of a tenant is never removed.
+ * Creates or updates the caller's record from a token (docs/reference/contract.md, authentication).
+ * A removal that was made here after the token was issued wins over what the token says, in either
+ * direction, and the owner of a tenant is never removed.
  */
 export async function syncUserFromToken(db: Db, token: TokenIdentity): Promise<{ id: string }> {
   const email = token.email ?? placeholderEmail(token.subject)

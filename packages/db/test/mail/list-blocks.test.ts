@@ -14,7 +14,7 @@ import { listUsers, type UserFilter } from '../../src/users/users.ts'
 const users = 40_000
 const tenants = 2_000
 const crowded = 2_000
-/** docs/performance.md */
+/** docs/reference/performance.md */
 const mostBlocks = 2_000
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>

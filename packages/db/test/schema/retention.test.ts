@@ -5,11 +5,14 @@ import pg from 'pg'
 import { expect, it } from 'vitest'
 
 /**
- * Tables by the row of docs/operate.md that says how long they are kept. `jobs.*` stands for the
- * job engine's.
+ * Tables by the row of docs/how-to/operate.md that says how long they are kept. `jobs.*` stands for
+ * the job engine's.
  */
 async function described(): Promise<Map<string, string>> {
-  const text = await readFile(join(import.meta.dirname, '../../../../docs/operate.md'), 'utf8')
+  const text = await readFile(
+    join(import.meta.dirname, '../../../../docs/how-to/operate.md'),
+    'utf8',
+  )
   const [, section = ''] =
     /^## What is kept how long\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(text) ?? []
   const found = new Map<string, string>()

@@ -20,7 +20,7 @@ const Metadata = z.object({ issuer: z.string() })
 /** What an administrator of a server in bootstrap mode may do, and nothing else. */
 const setUp = 'sysBootstrapUpdate'
 const beingSetUp =
-  'it is in bootstrap mode, as a new container is: set it up, restart it and make a key (docs/operate.md, "Stalwart")'
+  'it is in bootstrap mode, as a new container is: set it up, restart it and make a key (docs/how-to/operate.md, "Stalwart")'
 
 // Stalwart allows four requests in flight per account and answers 400 to the fifth.
 const requestsInFlight = 4

@@ -174,8 +174,8 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
     type: 'internal',
     groups: ['authentik Admins'],
   })
-  // The service account is no superuser, as docs/operate.md asks: it does not see other people's
-  // tokens.
+  // The service account is no superuser, as docs/how-to/operate.md asks: it does not see other
+  // people's tokens.
   const service = addUser({
     username: 'atrium',
     name: 'Atrium',

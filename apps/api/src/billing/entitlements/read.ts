@@ -8,7 +8,7 @@ import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { Config } from '../../platform/config.ts'
 import type { InTransaction } from '../../rpc/services.ts'
 
-/** What this installation gives without payment (docs/operate.md). */
+/** What this installation gives without payment (docs/how-to/operate.md). */
 export function entitlementRules({
   billing: { graceDays, freeSeats, trial },
 }: Config): EntitlementRules {

@@ -14,9 +14,9 @@ const dayMs = 24 * 3600 * 1000
 /**
  * Adds what the ledger lacks about an invoice: the partner's share once it is paid, and claw-backs,
  * holds and their reversals until the sums are what refunds, credit notes and disputes say
- * (docs/contract.md, ledger). Call it in the transaction of every change of an invoice or of its
- * reversals; it may run any number of times and in any order, because it looks at what stands, not
- * at what happened.
+ * (docs/reference/contract.md, ledger). Call it in the transaction of every change of an invoice or
+ * of its reversals; it may run any number of times and in any order, because it looks at what
+ * stands, not at what happened.
  */
 export async function settleInvoiceLedger(
   trx: Trx,

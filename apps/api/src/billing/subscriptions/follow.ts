@@ -6,7 +6,7 @@ import { followEntitlements } from '../entitlements/follow.ts'
 
 /**
  * Lets the tenant follow its subscription: plan and seats while it runs, and what is left of them
- * afterwards (docs/contract.md, entitlements). Returns the subscription as it is now.
+ * afterwards (docs/reference/contract.md, entitlements). Returns the subscription as it is now.
  */
 export async function followSubscription(
   trx: Trx,

@@ -21,7 +21,7 @@ const nothing =
   async () =>
     skipped(note)
 
-/** What each kind of event does (docs/contract.md, events of the payment processor). */
+/** What each kind of event does (docs/reference/contract.md, events of the payment processor). */
 const effects: Readonly<Record<string, Effect>> = {
   'customer.subscription.created': subscriptionChanged,
   'customer.subscription.updated': subscriptionChanged,

@@ -28,8 +28,8 @@ const mostTries = 3
 
 /**
  * Runs `work` in a transaction that holds these hosts alone: other bookings, locks and moves with
- * one of them wait. See `retryClaim` for failures; docs/contract.md, scheduling, says why both are
- * there.
+ * one of them wait. See `retryClaim` for failures; docs/reference/contract.md, scheduling, says why
+ * both are there.
  */
 export function withHostLocks<T>(
   db: Db,

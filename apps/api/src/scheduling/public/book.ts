@@ -154,8 +154,8 @@ interface By {
 }
 
 /**
- * In the order of docs/contract.md, scheduling: what is known without a calendar, the calendars,
- * then everything again under the hosts' locks.
+ * In the order of docs/reference/contract.md, scheduling: what is known without a calendar, the
+ * calendars, then everything again under the hosts' locks.
  */
 async function book(
   services: Services,
