@@ -9,7 +9,7 @@ import { type Insertable, type RawBuilder, type SqlBool, sql, type Updateable } 
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import { reopenSteps } from '../provisioning/provisioning.ts'
-import type { SubscriptionsTable } from '../schema/tables.ts'
+import type { SubscriptionsTable } from '../schema/subscriptions.ts'
 
 /** Amounts are whole numbers of the currency's minor unit, per cycle and without tax. */
 export interface SubscriptionRow {

@@ -1,7 +1,7 @@
 import type { CalendarDrift } from '@atrium/core/scheduling/scheduling'
 import { type SqlBool, sql, type Updateable } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
-import type { BookingHostsTable } from '../schema/scheduling-tables.ts'
+import type { BookingHostsTable } from '../schema/scheduling.ts'
 
 /**
  * How long a writer may hold a calendar without telling an outcome; longer than its deadline. Those

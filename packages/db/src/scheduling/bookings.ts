@@ -14,7 +14,7 @@ import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
-import type { BookingsTable, StoredFormField } from '../schema/scheduling-tables.ts'
+import type { BookingsTable, StoredFormField } from '../schema/scheduling.ts'
 import { hostIsActive } from './hosts.ts'
 
 /** One host's part in a booking. */

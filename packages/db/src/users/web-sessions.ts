@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Db, Trx } from '../platform/connect.ts'
-import type { WebSessionsTable } from '../schema/tables.ts'
+import type { WebSessionsTable } from '../schema/users.ts'
 
 export type WebApp = WebSessionsTable['app']
 

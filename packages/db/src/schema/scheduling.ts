@@ -12,14 +12,7 @@ import type {
   RescheduleHost,
 } from '@atrium/core/scheduling/scheduling'
 import type { ColumnType, Generated } from 'kysely'
-
-type Moment = ColumnType<Date, Date | string | undefined, Date | string>
-type RequiredMoment = ColumnType<Date, Date | string, Date | string>
-type OptionalMoment = ColumnType<
-  Date | null,
-  Date | string | null | undefined,
-  Date | string | null
->
+import type { OptionalTimestamp, RequiredTimestamp, Timestamp } from './columns.ts'
 
 export interface BookingPagesTable {
   tenant_id: string
@@ -28,7 +21,7 @@ export interface BookingPagesTable {
   intro: string | null
   embed_origins: Generated<string[]>
   version: Generated<number>
-  updated_at: Moment
+  updated_at: Timestamp
 }
 
 export interface HostsTable {
@@ -50,9 +43,9 @@ export interface HostsTable {
   limit_week: number | null
   limit_month: number | null
   version: Generated<number>
-  created_at: Moment
-  updated_at: Moment
-  removed_at: OptionalMoment
+  created_at: Timestamp
+  updated_at: Timestamp
+  removed_at: OptionalTimestamp
 }
 
 export interface MailCredentialsTable {
@@ -62,11 +55,11 @@ export interface MailCredentialsTable {
   secret: Buffer
   external_id: string | null
   external_account_id: string | null
-  checked_at: OptionalMoment
+  checked_at: OptionalTimestamp
   ok: boolean | null
   error: string | null
-  created_at: Moment
-  updated_at: Moment
+  created_at: Timestamp
+  updated_at: Timestamp
 }
 
 export interface AppPasswordRemovalsTable {
@@ -76,9 +69,9 @@ export interface AppPasswordRemovalsTable {
   description: string
   external_id: string | null
   attempts: Generated<number>
-  next_at: RequiredMoment
+  next_at: RequiredTimestamp
   error: string | null
-  created_at: Moment
+  created_at: Timestamp
 }
 
 /** Minutes of the day, as `DayWindow` of `@atrium/core/scheduling/slots`. */
@@ -104,8 +97,8 @@ export interface AvailabilitySchedulesTable {
   overrides: ColumnType<StoredOverride[], string | undefined, string>
   standard: Generated<boolean>
   version: Generated<number>
-  created_at: Moment
-  updated_at: Moment
+  created_at: Timestamp
+  updated_at: Timestamp
 }
 
 export type StoredBookingWindow =
@@ -156,9 +149,9 @@ export interface EventTypesTable {
   active: Generated<boolean>
   listed: Generated<boolean>
   version: Generated<number>
-  created_at: Moment
-  updated_at: Moment
-  removed_at: OptionalMoment
+  created_at: Timestamp
+  updated_at: Timestamp
+  removed_at: OptionalTimestamp
 }
 
 export interface EventTypeHostsTable {
@@ -171,17 +164,17 @@ export interface SlotLocksTable {
   lock_id: string
   host_id: string
   event_type_id: string
-  start_utc: RequiredMoment
-  end_utc: RequiredMoment
-  claim_start: RequiredMoment
-  claim_end: RequiredMoment
+  start_utc: RequiredTimestamp
+  end_utc: RequiredTimestamp
+  claim_start: RequiredTimestamp
+  claim_end: RequiredTimestamp
   holder_hash: Buffer
   address: string
   network: string | null
   renewals: Generated<number>
   seat: Generated<number>
-  expires_at: RequiredMoment
-  created_at: Moment
+  expires_at: RequiredTimestamp
+  created_at: Timestamp
 }
 
 export interface BookingsTable {
@@ -197,8 +190,8 @@ export interface BookingsTable {
   title: string
   location_kind: LocationKind
   location: string | null
-  start_at: RequiredMoment
-  end_at: RequiredMoment
+  start_at: RequiredTimestamp
+  end_at: RequiredTimestamp
   before_minutes: Generated<number>
   after_minutes: Generated<number>
   host_zone: string
@@ -214,23 +207,23 @@ export interface BookingsTable {
   manage_hash: Buffer
   manage_sealed: Buffer | null
   request_hash: Buffer | null
-  approval_expires_at: OptionalMoment
-  confirmed_at: OptionalMoment
-  ended_at: OptionalMoment
+  approval_expires_at: OptionalTimestamp
+  confirmed_at: OptionalTimestamp
+  ended_at: OptionalTimestamp
   ended_by: BookingParty | null
   reason: string | null
   no_show: Generated<boolean>
-  visitor_confirmed_at: OptionalMoment
+  visitor_confirmed_at: OptionalTimestamp
   version: Generated<number>
-  created_at: Moment
-  updated_at: Moment
+  created_at: Timestamp
+  updated_at: Timestamp
 }
 
 export interface BookingHostsTable {
   booking_id: string
   host_id: string
-  claim_start: RequiredMoment
-  claim_end: RequiredMoment
+  claim_start: RequiredTimestamp
+  claim_end: RequiredTimestamp
   active: boolean
   seat_group: string
   seat: Generated<number>
@@ -239,16 +232,16 @@ export interface BookingHostsTable {
   calendar_version: number | null
   calendar_group: string | null
   calendar_attempts: Generated<number>
-  calendar_next_at: OptionalMoment
+  calendar_next_at: OptionalTimestamp
   calendar_run: string | null
-  calendar_lease_until: OptionalMoment
+  calendar_lease_until: OptionalTimestamp
   calendar_error: string | null
   calendar_drift: Generated<CalendarDrift>
-  calendar_checked_at: OptionalMoment
-  calendar_start: OptionalMoment
-  calendar_end: OptionalMoment
-  joined_at: OptionalMoment
-  left_at: OptionalMoment
+  calendar_checked_at: OptionalTimestamp
+  calendar_start: OptionalTimestamp
+  calendar_end: OptionalTimestamp
+  joined_at: OptionalTimestamp
+  left_at: OptionalTimestamp
 }
 
 export interface BookingChangesTable {
@@ -257,27 +250,27 @@ export interface BookingChangesTable {
   kind: BookingChangeKind
   by: BookingParty
   actor_id: string | null
-  from_start: OptionalMoment
-  to_start: OptionalMoment
+  from_start: OptionalTimestamp
+  to_start: OptionalTimestamp
   from_host_id: string | null
   to_host_id: string | null
   reason: string | null
-  at: Moment
+  at: Timestamp
 }
 
 export interface BookingRemindersTable {
   booking_id: string
   minutes_before: number
-  due_at: RequiredMoment
-  sent_at: OptionalMoment
+  due_at: RequiredTimestamp
+  sent_at: OptionalTimestamp
 }
 
 /** Unlogged: emptied by a crash of the server. */
 export interface RateLimitsTable {
   key: string
-  window_start: RequiredMoment
+  window_start: RequiredTimestamp
   taken: number
-  expires_at: RequiredMoment
+  expires_at: RequiredTimestamp
 }
 
 export interface SchedulingTables {

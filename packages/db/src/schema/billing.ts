@@ -1,0 +1,175 @@
+import type { InvoiceStatus } from '@atrium/core/billing/billing'
+import type { PriceScheme, PriceState, PriceTier } from '@atrium/core/billing/prices'
+import type { BillingCycle } from '@atrium/core/billing/subscriptions'
+import type { WebhookState } from '@atrium/core/billing/webhooks'
+import type { Plan } from '@atrium/core/tenants/tenants'
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type {
+  BigintColumn,
+  GeneratedBigint,
+  OptionalBigint,
+  OptionalTimestamp,
+  RequiredTimestamp,
+  Timestamp,
+} from './columns.ts'
+
+export interface PricesTable {
+  id: Generated<string>
+  plan: Plan
+  cycle: BillingCycle
+  version: number
+  state: Generated<PriceState>
+  scheme: Generated<PriceScheme>
+  min_seats: Generated<number>
+  max_seats: number | null
+  trial_days: Generated<number>
+  visible_from: OptionalTimestamp
+  visible_until: OptionalTimestamp
+  partner_ids: string[] | null
+  note: string | null
+  created_at: Timestamp
+  updated_at: Timestamp
+}
+
+export interface PriceAmountsTable {
+  price_id: string
+  currency: string
+  unit_amount: BigintColumn
+  tiers: JSONColumnType<PriceTier[] | null, string | null | undefined, string | null>
+  stripe_price_id: string | null
+  stripe_error: string | null
+}
+
+export interface PaymentCustomersTable {
+  tenant_id: string
+  /** Null once the customer was deleted at the processor, until the next one is made. */
+  customer_id: string | null
+  /** Customers that were deleted; what still comes of them is this tenant's. */
+  former_ids: Generated<string[]>
+  card: ColumnType<unknown, string | null | undefined, string | null>
+  card_read_at: OptionalTimestamp
+  card_chosen_at: OptionalTimestamp
+  card_failure: string | null
+  card_failure_at: OptionalTimestamp
+  tax_id: string | null
+  tax_id_value: string | null
+  tax_id_status: string | null
+  tax_id_read_at: OptionalTimestamp
+  created_at: Timestamp
+}
+
+export interface WebhookInboxTable {
+  /** The event's own id. */
+  id: string
+  type: string
+  object_id: string | null
+  api_version: string | null
+  created: RequiredTimestamp
+  livemode: boolean
+  payload: ColumnType<unknown, string, never>
+  state: Generated<WebhookState>
+  attempts: Generated<number>
+  next_at: OptionalTimestamp
+  lease_until: OptionalTimestamp
+  /** Why it failed, or what became of it where that is not plain. */
+  note: string | null
+  received_at: Timestamp
+  finished_at: OptionalTimestamp
+}
+
+export interface InvoicesTable {
+  id: Generated<string>
+  tenant_id: string
+  stripe_invoice_id: string
+  stripe_subscription_id: string | null
+  number: string | null
+  status: InvoiceStatus
+  billing_reason: string | null
+  currency: string
+  subtotal: BigintColumn
+  discount: GeneratedBigint
+  tax: GeneratedBigint
+  total: BigintColumn
+  total_excluding_tax: BigintColumn
+  amount_due: BigintColumn
+  amount_paid: BigintColumn
+  amount_remaining: BigintColumn
+  amount_overpaid: GeneratedBigint
+  credited_amount: GeneratedBigint
+  refunded_amount: GeneratedBigint
+  disputed_amount: GeneratedBigint
+  period_start: OptionalTimestamp
+  period_end: OptionalTimestamp
+  due_date: OptionalTimestamp
+  next_payment_attempt: OptionalTimestamp
+  attempt_count: Generated<number>
+  finalized_at: OptionalTimestamp
+  paid_at: OptionalTimestamp
+  voided_at: OptionalTimestamp
+  uncollectible_at: OptionalTimestamp
+  partner_id: string | null
+  margin_pct: ColumnType<string | null, number | string | null | undefined, number | string | null>
+  lines: ColumnType<unknown, string | undefined, string>
+  created_at: RequiredTimestamp
+  read_at: Timestamp
+}
+
+export interface InvoiceReversalsTable {
+  id: string
+  invoice_id: string
+  kind: 'refund' | 'credit_note' | 'dispute'
+  amount: BigintColumn
+  amount_excluding_tax: OptionalBigint
+  status: string
+  effective: boolean
+  created_at: RequiredTimestamp
+  read_at: Timestamp
+}
+
+/** The dunning of one stretch of missed payments of a subscription. */
+export interface DunningCasesTable {
+  id: Generated<string>
+  subscription_id: string
+  tenant_id: string
+  past_due_since: RequiredTimestamp
+  /** The reminder days that were carried out. */
+  reminded_days: Generated<number[]>
+  limited_at: OptionalTimestamp
+  suspended_at: OptionalTimestamp
+  closed_at: OptionalTimestamp
+  outcome: 'recovered' | 'ended' | null
+  created_at: Timestamp
+}
+
+export interface BillingReconciliationsTable {
+  id: Generated<string>
+  started_at: Timestamp
+  finished_at: OptionalTimestamp
+  tenants: Generated<number>
+  failed: Generated<number>
+  error: string | null
+}
+
+export interface BillingDifferencesTable {
+  id: Generated<string>
+  reconciliation_id: string
+  tenant_id: string
+  object_type: 'subscription' | 'invoice'
+  object_id: string
+  kind: 'missing_here' | 'missing_there' | 'differs'
+  fields: ColumnType<unknown, string, never>
+  repaired: boolean
+  found_at: Timestamp
+}
+
+export interface BillingTables {
+  prices: PricesTable
+  price_amounts: PriceAmountsTable
+  payment_customers: PaymentCustomersTable
+  webhook_inbox: WebhookInboxTable
+  invoices: InvoicesTable
+  invoice_reversals: InvoiceReversalsTable
+  dunning_cases: DunningCasesTable
+  billing_reconciliations: BillingReconciliationsTable
+  billing_differences: BillingDifferencesTable
+}

@@ -1,0 +1,123 @@
+import type { PartnerAccess } from '@atrium/core/partners/partners'
+import type { Language } from '@atrium/core/platform/language'
+import type { Generated } from 'kysely'
+import type { OptionalTimestamp, RequiredTimestamp, Timestamp } from './columns.ts'
+
+export interface UsersTable {
+  id: Generated<string>
+  idp_subject_id: string
+  idp_user_id: string | null
+  email: string
+  name: string
+  first_name: string | null
+  last_name: string | null
+  phone: string | null
+  alternative_email: string | null
+  language: Language | null
+  platform_admin: Generated<boolean>
+  platform_admin_changed_at: OptionalTimestamp
+  partner_id: string | null
+  /** Set exactly while `partner_id` is. */
+  partner_access: PartnerAccess | null
+  deactivated_at: OptionalTimestamp
+  /** The tenant whose admins manage this person's sign-in. */
+  home_tenant_id: string | null
+  /**
+   * The identity was deleted; the row stays for a while so that no old token brings the person
+   * back.
+   */
+  removed_at: OptionalTimestamp
+  last_seen_at: OptionalTimestamp
+  /**
+   * The identity was made inactive because every tenant of the person is shut, and for no other
+   * reason.
+   */
+  sign_in_ended_at: OptionalTimestamp
+  /** Has not accepted an invitation yet: the row is nobody's record and grants nothing. */
+  invited: Generated<boolean>
+  /** The address that was proved by a mailed link; proves nothing once `email` is another one. */
+  proved_email: string | null
+  proved_at: OptionalTimestamp
+  /**
+   * On a closed record: whose identity took the place of this one, until the identity provider has
+   * followed.
+   */
+  replaced_by: string | null
+  created_at: Timestamp
+  updated_at: Timestamp
+}
+
+export interface AccessLinksTable {
+  user_id: string
+  /** Where the link was sent. */
+  email: string
+  /** SHA-256. */
+  token_hash: Buffer
+  expires_at: Timestamp
+  created_at: Timestamp
+}
+
+export interface IdentitySyncTasksTable {
+  user_id: string
+  mark: Generated<string>
+  /** Mailboxes and file accounts in the tenants have to follow too. */
+  everywhere: Generated<boolean>
+  /** The provider's group of administrators. */
+  administrators: Generated<boolean>
+  /** The provider's group of partner staff. */
+  staff: Generated<boolean>
+  /** Name and contact data. */
+  profile: Generated<boolean>
+  /** The address that the person signs in with. */
+  address: Generated<boolean>
+  /** Made inactive for a moment, to end its tokens. */
+  reopen: Generated<boolean>
+  attempts: Generated<number>
+  next_at: RequiredTimestamp
+  error: string | null
+  created_at: Timestamp
+  /** Who tells the provider of the person at present, and until when without a sign of life. */
+  run: Generated<string | null>
+  lease_until: OptionalTimestamp
+}
+
+export interface FormerFileAccountsTable {
+  user_id: string
+  username: string
+  subject: string
+  removed_at: Timestamp
+  disabled: Generated<string[]>
+  next_at: Timestamp
+}
+
+export interface WebSessionsTable {
+  id: Generated<string>
+  app: 'portal' | 'operator'
+  token_hash: Buffer
+  subject: string
+  idp_session_id: string | null
+  email: string | null
+  tokens: Buffer
+  access_expires_at: RequiredTimestamp
+  created_at: Timestamp
+  last_used_at: Timestamp
+  expires_at: RequiredTimestamp
+}
+
+export interface UpstreamCacheTable {
+  user_id: string
+  kind: 'second_factors' | 'file_usage'
+  value: unknown
+  failure: string | null
+  read_at: OptionalTimestamp
+  claimed_until: OptionalTimestamp
+}
+
+export interface UsersTables {
+  users: UsersTable
+  access_links: AccessLinksTable
+  identity_dues: IdentitySyncTasksTable
+  former_file_accounts: FormerFileAccountsTable
+  web_sessions: WebSessionsTable
+  user_readings: UpstreamCacheTable
+}
