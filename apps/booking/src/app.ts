@@ -55,7 +55,7 @@ export function createBookingApp({
   app.use(requestLog(log), securityHeaders(config.publicUrl), compressed())
   app.use(detectLanguage())
   app.use(async (c, next) => {
-    c.set('formats', formatsOf(c))
+    c.set('formats', formatsOf(c, c.get('language')))
     await next()
   })
   app.onError((error, c) => failureResponse(error, c, parts))

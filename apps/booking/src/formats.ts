@@ -1,8 +1,8 @@
 import { currentZoneName, isRepeatedTime } from '@atrium/core/scheduling/time-zones'
 import { type BookingText, bookingTexts } from '@atrium/messages/booking'
 import { type PageLanguage, pseudoLanguage } from '@atrium/messages/languages'
+import type { Context } from 'hono'
 import { accepts } from 'hono/accepts'
-import type { AppContext } from './request.ts'
 
 /**
  * How a visitor's page is written: its texts, and dates and times as the visitor's region writes
@@ -59,8 +59,7 @@ const resolvedTags = new Map<string, string>()
  * The formats of the page's language. The region comes from the first entry of Accept-Language in
  * that language, by the tag under which Intl has its data: `de` for `de-XX-1996`.
  */
-export function formatsOf(c: AppContext): Formats {
-  const language = c.get('language')
+export function formatsOf(c: Context, language: PageLanguage): Formats {
   const standard = standardLocales[language]
   const locale = accepts(c, {
     header: 'Accept-Language',
