@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { seededNumbers } from '@atrium/core/demo/demo-history'
+import { seededNumbers } from '@atrium/core/demo/seeded-numbers'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { newBookingId } from '@atrium/db/scheduling/bookings'
 

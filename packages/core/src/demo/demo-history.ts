@@ -1,4 +1,12 @@
-import type { Plan } from '../tenants/tenants.ts'
+import {
+  type CompanyRow,
+  companyRows,
+  demoCards,
+  type PaidPlan,
+  partnerRows,
+} from './demo-companies.ts'
+import { firstNames, lastNames } from './demo-names.ts'
+import { seededNumbers } from './seeded-numbers.ts'
 
 /**
  * What happened in a local workplace before it was started: companies that signed up, paid, grew
@@ -51,7 +59,7 @@ export interface DemoCompany {
 
 export interface DemoSale {
   readonly at: Date
-  readonly plan: Exclude<Plan, 'free'>
+  readonly plan: PaidPlan
   readonly cycle: 'month' | 'year'
   readonly currency: 'eur' | 'usd'
   readonly seats: number
@@ -64,504 +72,15 @@ export interface DemoSale {
 
 export type DemoMove = { readonly at: Date } & (
   | { readonly kind: 'seats'; readonly seats: number }
-  | { readonly kind: 'plan'; readonly plan: Exclude<Plan, 'free'> }
+  | { readonly kind: 'plan'; readonly plan: PaidPlan }
   | { readonly kind: 'card'; readonly card: string }
   | { readonly kind: 'cancel'; readonly feedback: string; readonly comment: string | null }
   | { readonly kind: 'refund' }
   | { readonly kind: 'credit_note'; readonly amount: number }
 )
 
-export const demoCards = {
-  good: '4242424242424242',
-  mastercard: '5555555555554444',
-  declined: '4000000000000341',
-} as const
-
-/** Numbers from 0 to 1 that look random and are the same for the same seed (mulberry32). */
-export function seededNumbers(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 const dayMs = 86_400_000
 const hourMs = 3_600_000
-
-const firstNames = [
-  ...[
-    'Ada',
-    'Ben',
-    'Clara',
-    'Deniz',
-    'Elif',
-    'Felix',
-    'Greta',
-    'Hugo',
-    'Ida',
-    'Jonas',
-    'Karla',
-    'Levi',
-    'Mara',
-    'Nils',
-    'Olga',
-    'Paul',
-  ],
-  ...[
-    'Rosa',
-    'Samir',
-    'Tilda',
-    'Uwe',
-    'Vera',
-    'Wim',
-    'Yara',
-    'Zoe',
-    'Emil',
-    'Lotte',
-    'Milan',
-    'Nora',
-    'Oskar',
-    'Selma',
-    'Theo',
-    'Una',
-  ],
-]
-const lastNames = [
-  ...[
-    'Albers',
-    'Brandt',
-    'Castel',
-    'Dietz',
-    'Engel',
-    'Fischer',
-    'Graf',
-    'Hansen',
-    'Ivers',
-    'Jansen',
-    'Keller',
-    'Lorenz',
-    'Meyer',
-    'Novak',
-  ],
-  ...[
-    'Olsen',
-    'Peters',
-    'Quist',
-    'Richter',
-    'Sommer',
-    'Thiel',
-    'Ulrich',
-    'Vogel',
-    'Weber',
-    'Xavier',
-    'Yilmaz',
-    'Zimmer',
-    'Moreau',
-    'Rossi',
-  ],
-]
-
-type End =
-  | { readonly left: number; readonly feedback: string; readonly comment: string | null }
-  | { readonly leaving: true; readonly feedback: string; readonly comment: string | null }
-  | { readonly declined: true }
-
-interface Row {
-  readonly name: string
-  readonly industry: string
-  readonly color: string
-  readonly country: string
-  readonly partner: 'north' | 'alster' | 'monte' | null
-  readonly plan: DemoSale['plan']
-  readonly cycle?: 'year'
-  readonly currency?: 'usd'
-  readonly seats: number
-  /** Whole months before the last renewal at which the subscription began. */
-  readonly months: number
-  /** Days before the end of the history at which the last period began. */
-  readonly renewed: number
-  readonly trialDays?: number
-  readonly card?: string | null
-  readonly upgrade?: { readonly months: number; readonly plan: DemoSale['plan'] }
-  readonly end?: End
-  readonly extra?: 'refund' | 'credit_note'
-}
-
-const rows: readonly Row[] = [
-  {
-    name: 'Acme Engineering',
-    industry: 'Manufacturing',
-    color: '#b4391f',
-    country: 'DE',
-    partner: 'north',
-    plan: 'business',
-    seats: 3,
-    months: 14,
-    renewed: 9,
-  },
-  {
-    name: 'Harbour Logistics',
-    industry: 'Logistics',
-    color: '#1c5d99',
-    country: 'DE',
-    partner: 'north',
-    plan: 'business',
-    seats: 18,
-    months: 13,
-    renewed: 20,
-  },
-  {
-    name: 'Lindqvist Architects',
-    industry: 'Architecture',
-    color: '#6b4f9e',
-    country: 'SE',
-    partner: null,
-    plan: 'starter',
-    seats: 6,
-    months: 13,
-    renewed: 4,
-    upgrade: { months: 6, plan: 'business' },
-  },
-  {
-    name: 'Bluebird Media',
-    industry: 'Media',
-    color: '#0a7ea4',
-    country: 'US',
-    partner: null,
-    plan: 'business',
-    currency: 'usd',
-    seats: 14,
-    months: 12,
-    renewed: 26,
-  },
-  {
-    name: 'Corvin Dental',
-    industry: 'Health care',
-    color: '#2b8a6b',
-    country: 'AT',
-    partner: 'alster',
-    plan: 'starter',
-    seats: 5,
-    months: 12,
-    renewed: 11,
-  },
-  {
-    name: 'Ostrava Steel Trading',
-    industry: 'Wholesale',
-    color: '#5c6b7a',
-    country: 'CZ',
-    partner: 'north',
-    plan: 'enterprise',
-    seats: 35,
-    months: 12,
-    renewed: 16,
-  },
-  {
-    name: 'Fjord Analytics',
-    industry: 'Software',
-    color: '#3b5bdb',
-    country: 'NO',
-    partner: null,
-    plan: 'business',
-    cycle: 'year',
-    seats: 22,
-    months: 12,
-    renewed: 34,
-  },
-  {
-    name: 'Bakery Sommer',
-    industry: 'Food',
-    color: '#c2761b',
-    country: 'DE',
-    partner: 'alster',
-    plan: 'starter',
-    seats: 4,
-    months: 11,
-    renewed: 7,
-    end: { left: 4, feedback: 'too_expensive', comment: 'We are too small for this.' },
-  },
-  {
-    name: 'Notary Dietz and Partners',
-    industry: 'Legal',
-    color: '#7a2e4d',
-    country: 'DE',
-    partner: 'north',
-    plan: 'business',
-    seats: 9,
-    months: 11,
-    renewed: 23,
-  },
-  {
-    name: 'Greenfield Farms',
-    industry: 'Agriculture',
-    color: '#4b7f2c',
-    country: 'NL',
-    partner: null,
-    plan: 'starter',
-    seats: 7,
-    months: 10,
-    renewed: 2,
-  },
-  {
-    name: 'Kestrel Robotics',
-    industry: 'Manufacturing',
-    color: '#a83232',
-    country: 'DE',
-    partner: 'alster',
-    plan: 'business',
-    seats: 26,
-    months: 10,
-    renewed: 14,
-    extra: 'credit_note',
-  },
-  {
-    name: 'Sunline Travel',
-    industry: 'Travel',
-    color: '#d1672a',
-    country: 'US',
-    partner: null,
-    plan: 'business',
-    currency: 'usd',
-    seats: 11,
-    months: 9,
-    renewed: 19,
-    end: { left: 3, feedback: 'switched_service', comment: null },
-  },
-  {
-    name: 'Meridian Insurance',
-    industry: 'Insurance',
-    color: '#23527a',
-    country: 'CH',
-    partner: 'monte',
-    plan: 'enterprise',
-    seats: 48,
-    months: 9,
-    renewed: 6,
-  },
-  {
-    name: 'Atelier Moreau',
-    industry: 'Design',
-    color: '#8e44ad',
-    country: 'FR',
-    partner: null,
-    plan: 'starter',
-    seats: 3,
-    months: 8,
-    renewed: 28,
-    upgrade: { months: 3, plan: 'business' },
-  },
-  {
-    name: 'Polaris Schools',
-    industry: 'Education',
-    color: '#2c6e91',
-    country: 'FI',
-    partner: null,
-    plan: 'business',
-    cycle: 'year',
-    seats: 60,
-    months: 0,
-    renewed: 240,
-  },
-  {
-    name: 'Union Cinema',
-    industry: 'Culture',
-    color: '#b03060',
-    country: 'DE',
-    partner: 'north',
-    plan: 'starter',
-    seats: 8,
-    months: 7,
-    renewed: 21,
-    extra: 'refund',
-  },
-  {
-    name: 'Delta Freight',
-    industry: 'Logistics',
-    color: '#41607d',
-    country: 'BE',
-    partner: 'alster',
-    plan: 'business',
-    seats: 16,
-    months: 6,
-    renewed: 12,
-  },
-  {
-    name: 'Orchard Clinics',
-    industry: 'Health care',
-    color: '#2f8f83',
-    country: 'IE',
-    partner: 'monte',
-    plan: 'business',
-    seats: 19,
-    months: 6,
-    renewed: 3,
-    card: demoCards.mastercard,
-    end: { declined: true },
-  },
-  {
-    name: 'Paper Lantern Press',
-    industry: 'Publishing',
-    color: '#95612c',
-    country: 'US',
-    partner: null,
-    plan: 'starter',
-    currency: 'usd',
-    seats: 5,
-    months: 5,
-    renewed: 17,
-  },
-  {
-    name: 'Quarry Stoneworks',
-    industry: 'Construction',
-    color: '#6f6a60',
-    country: 'DE',
-    partner: 'north',
-    plan: 'business',
-    seats: 13,
-    months: 5,
-    renewed: 25,
-  },
-  {
-    name: 'Halden Energy',
-    industry: 'Energy',
-    color: '#1f7a4d',
-    country: 'NO',
-    partner: 'monte',
-    plan: 'enterprise',
-    cycle: 'year',
-    seats: 40,
-    months: 0,
-    renewed: 130,
-  },
-  {
-    name: 'Velo Republic',
-    industry: 'Retail',
-    color: '#c0392b',
-    country: 'DE',
-    partner: null,
-    plan: 'starter',
-    seats: 6,
-    months: 4,
-    renewed: 8,
-    end: { leaving: true, feedback: 'missing_features', comment: 'No shop integration yet.' },
-  },
-  {
-    name: 'Nimbus Weather',
-    industry: 'Software',
-    color: '#3a6ea5',
-    country: 'GB',
-    partner: null,
-    plan: 'business',
-    seats: 12,
-    months: 3,
-    renewed: 22,
-  },
-  {
-    name: 'Cedar Carpentry',
-    industry: 'Crafts',
-    color: '#8d5524',
-    country: 'DE',
-    partner: 'alster',
-    plan: 'starter',
-    seats: 4,
-    months: 3,
-    renewed: 10,
-  },
-  {
-    name: 'Tidewater Hotels',
-    industry: 'Hospitality',
-    color: '#16808d',
-    country: 'PT',
-    partner: 'north',
-    plan: 'business',
-    seats: 21,
-    months: 2,
-    renewed: 15,
-  },
-  {
-    name: 'Ravelin Security',
-    industry: 'Software',
-    color: '#2d3e50',
-    country: 'EE',
-    partner: null,
-    plan: 'enterprise',
-    seats: 15,
-    months: 1,
-    renewed: 18,
-  },
-  {
-    name: 'Brightside Advisors',
-    industry: 'Consulting',
-    color: '#b8860b',
-    country: 'LU',
-    partner: 'monte',
-    plan: 'business',
-    seats: 8,
-    months: 1,
-    renewed: 5,
-  },
-  {
-    name: 'Foundry Nine',
-    industry: 'Manufacturing',
-    color: '#7d3c98',
-    country: 'PL',
-    partner: null,
-    plan: 'business',
-    seats: 10,
-    months: 0,
-    renewed: 9,
-    trialDays: 14,
-  },
-  {
-    name: 'Wattle and Daub',
-    industry: 'Construction',
-    color: '#9c640c',
-    country: 'DE',
-    partner: 'north',
-    plan: 'starter',
-    seats: 5,
-    months: 0,
-    renewed: 5,
-    trialDays: 14,
-    card: null,
-  },
-]
-
-const partnerRows = [
-  {
-    slug: 'north',
-    name: 'North Cloud Services',
-    domain: 'north.test',
-    marginPct: 20,
-    country: 'DE',
-    months: 15,
-    consent: true,
-    staff: 0,
-  },
-  {
-    slug: 'alster',
-    name: 'Alster IT Partners',
-    domain: 'alster.test',
-    marginPct: 15,
-    country: 'DE',
-    months: 14,
-    consent: true,
-    staff: 3,
-  },
-  {
-    slug: 'monte',
-    name: 'Monte Digital',
-    domain: 'monte.test',
-    marginPct: 25,
-    country: 'CH',
-    months: 11,
-    consent: false,
-    staff: 2,
-  },
-] as const
 
 /** The history of the fifteen months before a moment's day (UTC). */
 export function demoHistory(day: Date): DemoHistory {
@@ -576,7 +95,9 @@ export function demoHistory(day: Date): DemoHistory {
       staff: peopleOf(row.domain, staff, until, random),
     }
   })
-  const companies = rows.map((row, index) => toCompany(row, until, seededNumbers(1_000 + index)))
+  const companies = companyRows.map((row, index) =>
+    toCompany(row, until, seededNumbers(1_000 + index)),
+  )
   return {
     until,
     partners,
@@ -584,7 +105,7 @@ export function demoHistory(day: Date): DemoHistory {
   }
 }
 
-function toCompany(row: Row, until: Date, random: () => number): DemoCompany {
+function toCompany(row: CompanyRow, until: Date, random: () => number): DemoCompany {
   const slug =
     row.name === 'Acme Engineering' ? 'acme' : row.name.toLowerCase().replaceAll(' ', '-')
   const at = working(monthsBefore(daysBefore(until, row.renewed), row.months), random)
@@ -612,7 +133,7 @@ function toCompany(row: Row, until: Date, random: () => number): DemoCompany {
   }
 }
 
-function movesOf(row: Row, began: Date, until: Date, random: () => number): DemoMove[] {
+function movesOf(row: CompanyRow, began: Date, until: Date, random: () => number): DemoMove[] {
   const moves: DemoMove[] = []
   const leftAt = row.end && 'left' in row.end ? monthsBefore(until, row.end.left) : until
   // Once in about four months a company needs more seats; the last days are kept free, so that what

@@ -1,9 +1,5 @@
-import {
-  type DemoCompany,
-  type DemoHistory,
-  type DemoMove,
-  seededNumbers,
-} from '@atrium/core/demo/demo-history'
+import type { DemoCompany, DemoHistory, DemoMove } from '@atrium/core/demo/demo-history'
+import { seededNumbers } from '@atrium/core/demo/seeded-numbers'
 import Stripe from 'stripe'
 import { findCard } from './cards.ts'
 import { tellSubscription } from './collection.ts'
