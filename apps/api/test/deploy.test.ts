@@ -72,20 +72,21 @@ describe('settings', () => {
 
   it('of no other name are read anywhere in the services', async () => {
     const known = await variablesOf(...Object.values(apps).flat())
-    const rooms = ['apps', 'packages'].map(async (folder) =>
-      (await readdir(join(root, folder))).map((room) => join(folder, room, 'src')),
+    const folders = ['apps', 'packages'].map(async (parent) =>
+      (await readdir(join(root, parent))).map((name) => join(parent, name, 'src')),
     )
-    let looked = 0
-    for (const room of (await Promise.all(rooms))
+    const services = (await Promise.all(folders))
       .flat()
-      .filter((path) => !path.includes('sandbox') && existsSync(join(root, path)))) {
-      for (const name of await readdir(join(root, room), { recursive: true })) {
+      .filter((path) => !/sandbox|testing/.test(path) && existsSync(join(root, path)))
+    let looked = 0
+    for (const folder of services) {
+      for (const name of await readdir(join(root, folder), { recursive: true })) {
         if (!/\.tsx?$/.test(name)) continue
         looked++
-        for (const [, variable = ''] of (await read(join(room, name))).matchAll(
+        for (const [, variable = ''] of (await read(join(folder, name))).matchAll(
           /process\.env\.([A-Z][A-Z0-9_]+)/g,
         ))
-          expect(known, join(room, name)).toContain(variable)
+          expect(known, join(folder, name)).toContain(variable)
       }
     }
     expect(looked).toBeGreaterThan(500)
