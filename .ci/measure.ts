@@ -169,19 +169,38 @@ function folderArrows(base: string): { count: number; against: number } {
   return { count: pairs.length, against: against.length }
 }
 
-/** Runs of six equal lines, imports and lines without letters apart, per 1,000 lines. */
+/**
+ * Repeats of six or more lines per 1,000 lines: a repeat of any length counts once. Imports, comments
+ * and lines without a word of three letters are left out.
+ */
 function duplicates(): number {
-  const seen = new Map<string, number>()
-  for (const { lines } of sources) {
-    const telling = lines.map((line) => line.trim()).filter((line) => /[a-z]{3}/i.test(line))
-    const body = telling.filter((line) => !/^(import|export \{|\} from|\/\/|\/?\*)/.test(line))
+  const seen = new Set<string>()
+  let repeats = 0
+  for (const source of sources) {
+    const body = wordLines(source)
+    let isRepeat = false
     for (let at = 0; at + 6 <= body.length; at += 1) {
       const run = body.slice(at, at + 6).join('\n')
-      seen.set(run, (seen.get(run) ?? 0) + 1)
+      if (seen.has(run) && !isRepeat) repeats += 1
+      isRepeat = seen.has(run)
+      seen.add(run)
     }
   }
-  const repeated = [...seen.values()].filter((times) => times > 1)
-  return (repeated.reduce((sum, times) => sum + times - 1, 0) / lineCount) * 1_000
+  return (repeats / lineCount) * 1_000
+}
+
+function wordLines({ text, program }: Source): string[] {
+  let body = ''
+  let end = 0
+  for (const node of program.body)
+    if (node.type === 'ImportDeclaration') {
+      body += text.slice(end, node.start)
+      end = node.end
+    }
+  return (body + text.slice(end))
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /[a-z]{3}/i.test(line) && !/^(\/\/|\/?\*)/.test(line))
 }
 
 /** Files at the root, in `.ci` and in `dev` are one package. */
