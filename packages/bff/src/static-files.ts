@@ -208,7 +208,7 @@ function inLanguage(
   language: PageLanguage,
   assets: ReadonlyMap<string, Asset>,
 ): string {
-  const text = serverPageTexts(language)
+  const [english, text] = [serverPageTexts(defaultLanguage), serverPageTexts(language)]
   const frameTexts = `/assets/messages-${catalogueLanguage(language)}-`
   const preloaded = [...assets.keys()].find((path) => path.startsWith(frameTexts))
   return page
@@ -218,8 +218,9 @@ function inLanguage(
         (preloaded ? `<link rel="modulepreload" crossorigin href="${preloaded}">` : '') + end,
     )
     .replace('<html lang="en">', `<html lang="${language}">`)
-    .replace('aria-label="Loading"', `aria-label="${text('loading')}"`)
-    .replace('This portal needs JavaScript.', text('needsScript'))
+    .replace(`aria-label="${english('loading')}"`, `aria-label="${text('loading')}"`)
+    .replace(english('description'), text('description'))
+    .replace(english('needsScript'), text('needsScript'))
 }
 
 /**

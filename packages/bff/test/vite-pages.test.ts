@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { serverPageTexts } from '@atrium/messages/server-pages'
 import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunningServer } from '../src/listening.ts'
@@ -85,6 +86,16 @@ describe('the pages in development', () => {
         200,
         'text/javascript',
       ])
+    }
+  })
+
+  it('are in the language that somebody chose, before any script runs', async () => {
+    const headers = { ...page, cookie: 'atrium_language=de' }
+    const html = await (await fetch(`${at}/`, { headers })).text()
+    const [english, german] = [serverPageTexts('en'), serverPageTexts('de')]
+    for (const text of ['description', 'loading', 'needsScript'] as const) {
+      expect(html).toContain(german(text))
+      expect(html).not.toContain(`${english(text)}"`)
     }
   })
 
