@@ -42,7 +42,12 @@ const authenticated = createRoute({
 }).lazy(() => import('./layout/operator-frame.tsx').then((frame) => frame.Route))
 
 const dashboard = createRoute({ getParentRoute: () => authenticated, path: '/' }).lazy(() =>
-  withMessages(import('./dashboard/dashboard-page.tsx'), 'ui.audit').then((page) => page.Route),
+  withMessages(
+    import('./dashboard/dashboard-page.tsx'),
+    'operator.audit',
+    'operator.dashboard',
+    'ui.audit',
+  ).then((page) => page.Route),
 )
 
 const tenants = createRoute({
@@ -88,16 +93,23 @@ const invite = createRoute({ getParentRoute: () => authenticated, path: '/users/
 )
 
 const user = createRoute({ getParentRoute: () => authenticated, path: '/users/$id' }).lazy(() =>
-  withMessages(import('./users/user-page.tsx'), 'operator.users', 'ui.audit').then(
-    (page) => page.Route,
-  ),
+  withMessages(
+    import('./users/user-page.tsx'),
+    'operator.audit',
+    'operator.users',
+    'ui.audit',
+  ).then((page) => page.Route),
 )
 
 const audit = createRoute({
   getParentRoute: () => authenticated,
   path: '/audit',
   validateSearch: readAuditSearch,
-}).lazy(() => withMessages(import('./audit/audit-page.tsx'), 'ui.audit').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./audit/audit-page.tsx'), 'operator.audit', 'ui.audit').then(
+    (page) => page.Route,
+  ),
+)
 
 const flags = createRoute({
   getParentRoute: () => authenticated,
@@ -167,6 +179,7 @@ const partner = createRoute({
 }).lazy(() =>
   withMessages(
     import('./partners/partner-page.tsx'),
+    'operator.audit',
     'operator.partners',
     'operator.tenants',
     'ui.audit',

@@ -3,6 +3,8 @@ import type bookingFrame from './en/booking/frame.json'
 import type bookingManage from './en/booking/manage.json'
 import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
+import type operatorAudit from './en/operator/audit.json'
+import type operatorDashboard from './en/operator/dashboard.json'
 import type operatorFlags from './en/operator/flags.json'
 import type operatorLayout from './en/operator/layout.json'
 import type operatorPartners from './en/operator/partners.json'
@@ -56,6 +58,8 @@ export interface Messages {
     times: typeof bookingTimes
   }
   operator: {
+    audit: typeof operatorAudit
+    dashboard: typeof operatorDashboard
     flags: typeof operatorFlags
     layout: typeof operatorLayout
     partners: typeof operatorPartners

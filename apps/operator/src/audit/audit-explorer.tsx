@@ -4,11 +4,14 @@ import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
 import { SearchFurtherBack } from '@atrium/ui/audit-further'
 import { AuditTable } from '@atrium/ui/audit-table'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { Pager } from '@atrium/ui/pager'
 import { Group, NativeSelect } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type AuditSearch, auditPerPage, pageSizes } from './search.ts'
+
+const t = translations('operator.audit')
 
 /** The parts of a query's state that the explorer shows. */
 interface Log {
@@ -22,15 +25,15 @@ interface Log {
 
 interface Props {
   search: AuditSearch
-  /** Which filters are offered. */
+  /** The filters to offer. */
   fields: readonly AuditFilterName[]
   log: Log
   showTenant?: boolean
-  /** Changes the address. A change of filters starts on the first page again. */
+  /** Changes the address. A change of filters returns to the first page. */
   onSearch: (change: Partial<AuditSearch>) => void
 }
 
-/** Filters, entries and pages of the audit log, of the platform or of one tenant. */
+/** Filters, entries and pages of the audit log of the platform or one tenant. */
 export function AuditExplorer({ search, fields, log, showTenant = false, onSearch }: Props) {
   const [opened, setOpened] = useState<AuditEvent>()
   const narrow = (change: Partial<AuditSearch>) => {
@@ -42,18 +45,18 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
       <AuditFilters value={search} fields={fields} onChange={narrow} />
       {log.isError ? (
         <ErrorState
-          title="The audit log could not be loaded."
+          title={t('loadFailed')}
           error={log.error}
           onRetry={() => void log.refetch()}
           retrying={log.isFetching}
         />
       ) : log.data === undefined ? (
-        <LoadingRows label="Loading the audit log" rows={10} />
+        <LoadingRows label={t('loading')} rows={10} />
       ) : (
         <>
           {log.data.items.length > 0 && (
             <AuditTable
-              caption="Audit log"
+              caption={t('caption')}
               events={log.data.items}
               onOpen={setOpened}
               onNarrow={narrow}
@@ -64,12 +67,10 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
           )}
           {log.data.items.length === 0 && !log.data.more && (
             <EmptyState
-              title="No entries"
+              title={t('empty.title')}
               icon={<IconHistory size={32} stroke={1.5} aria-hidden />}
             >
-              {search.trail === undefined
-                ? 'Nothing was recorded that fits these filters. Take one away, or widen the time.'
-                : 'Nothing further back fits these filters.'}
+              {t(search.trail === undefined ? 'empty.hint' : 'empty.hintFurther')}
             </EmptyState>
           )}
           <SearchFurtherBack
@@ -78,7 +79,7 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
             onChange={(trail) => onSearch({ trail })}
           />
           <Pager
-            label="Pages of the audit log"
+            label={t('pages')}
             trail={search.trail}
             nextCursor={log.data.more ? null : log.data.nextCursor}
             onChange={(trail) => onSearch({ trail })}
@@ -86,7 +87,7 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
           {log.data.items.length > 0 && (
             <Group justify="flex-end" mt="sm">
               <NativeSelect
-                label="Entries per page"
+                label={t('perPage')}
                 size="xs"
                 value={search.limit ?? String(auditPerPage)}
                 data={[...pageSizes]}

@@ -1,13 +1,14 @@
 import { exportFormats } from '@atrium/core/audit/audit'
+import { translations } from '@atrium/ui/messages'
 import { countFilters } from '@atrium/ui/search-params'
 import { Button, Menu, Text } from '@mantine/core'
 import { IconDownload, IconFileText } from '@tabler/icons-react'
 import { type AuditSearch, exportAddress, formatNames } from './search.ts'
 
-const about = { csv: 'For a spreadsheet', ndjson: 'One JSON object per line' } as const
+const t = translations('operator.audit')
 
 /**
- * Downloads every entry that the filters let through. The browser fetches the file itself, so size
+ * Downloads every entry that matches the filters. The browser fetches the file itself, so its size
  * does not matter.
  */
 export function AuditExport({ search }: { search: AuditSearch }) {
@@ -16,7 +17,7 @@ export function AuditExport({ search }: { search: AuditSearch }) {
     <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
         <Button variant="default" leftSection={<IconDownload size={17} aria-hidden />}>
-          Export
+          {t('export.action')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -30,7 +31,7 @@ export function AuditExport({ search }: { search: AuditSearch }) {
           >
             {formatNames[format]}
             <Text size="xs" c="dimmed">
-              {about[format]}, {filtered ? 'all entries that fit the filters' : 'the whole log'}
+              {t('export.about', { format, filtered: filtered ? 'yes' : 'no' })}
             </Text>
           </Menu.Item>
         ))}

@@ -1,3 +1,4 @@
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
@@ -5,6 +6,8 @@ import { useTRPC } from '../trpc.ts'
 import { AuditExplorer } from './audit-explorer.tsx'
 import { AuditExport } from './audit-export.tsx'
 import { auditQuery } from './search.ts'
+
+const t = translations('operator.audit')
 
 const route = getRouteApi('/authenticated/audit')
 
@@ -19,8 +22,8 @@ function AuditPage() {
   return (
     <>
       <PageHeader
-        title="Audit"
-        description="Who did what on the whole platform, newest first. Entries cannot be changed or removed."
+        title={t('title')}
+        description={t('description')}
         actions={<AuditExport search={search} />}
       />
       <AuditExplorer

@@ -3,12 +3,15 @@ import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { AuditTable } from '@atrium/ui/audit-table'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 import { type AuditFilters, auditQuery } from './search.ts'
+
+const t = translations('operator.audit')
 
 interface Props {
   title: string
@@ -17,7 +20,7 @@ interface Props {
 
 const shown = 8
 
-/** The newest entries under some filters, with the way to all of them. */
+/** The newest entries that match some filters, with a link to all of them. */
 export function AuditPreview({ title, filters }: Props) {
   const trpc = useTRPC()
   const [opened, setOpened] = useState<AuditEvent>()
@@ -27,22 +30,22 @@ export function AuditPreview({ title, filters }: Props) {
       title={title}
       actions={
         <LinkAnchor to="/audit" search={filters} size="sm">
-          Open in the audit log
+          {t('preview.all')}
         </LinkAnchor>
       }
     >
       {log.isError ? (
         <ErrorState
-          title="The entries could not be loaded."
+          title={t('preview.loadFailed')}
           error={log.error}
           onRetry={() => void log.refetch()}
           retrying={log.isFetching}
         />
       ) : log.data === undefined ? (
-        <LoadingRows label={`Loading: ${title}`} rows={4} />
+        <LoadingRows label={t('preview.loading', { title })} rows={4} />
       ) : log.data.items.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing is recorded yet.
+          {t('preview.none')}
         </Text>
       ) : (
         <AuditTable caption={title} events={log.data.items} onOpen={setOpened} showTenant />

@@ -20,7 +20,7 @@ import {
 
 export const pageSizes = ['50', '100', '200', '500'] as const
 
-/** Fields of a log's address: every filter of `GET /audit`, and the way through the pages. */
+/** Fields of a log's address: every filter of `GET /audit`, and the cursor history. */
 export const auditParams = {
   since: timeWord,
   until: timeWord,
@@ -35,13 +35,13 @@ export const auditParams = {
   trail: cursorHistoryOf(auditCursor),
 }
 
-/** What the address of the audit explorer carries. */
+/** The search parameters of the audit page. */
 export const readAuditSearch = searchReader(auditParams)
 export type AuditSearch = ReturnType<typeof readAuditSearch>
 
 export const auditPerPage = 100
 
-/** What narrows the log: the search without the way through its pages. */
+/** The filters of the log: its search without page size and cursor history. */
 export type AuditFilters = Omit<AuditSearch, 'trail' | 'limit'>
 
 function filtersOf({ trail: _, limit: __, ...filters }: AuditSearch): AuditFilters {
@@ -57,7 +57,7 @@ export function auditQuery(search: AuditSearch): QueryAudit {
   }
 }
 
-/** The same, inside one tenant. */
+/** The same within one tenant. */
 export function tenantAuditQuery(
   slug: string,
   { since, until, action, actorEmail, outcome, q, trail, limit }: AuditSearch,
@@ -75,15 +75,12 @@ export function tenantAuditQuery(
   }
 }
 
-/**
- * Where the browser fetches all entries that the filters let through, from the first one on and not
- * only the page shown.
- */
+/** The address of a file with all entries that match the filters, on every page. */
 export function exportAddress(search: AuditSearch, format: ExportAudit['format']): string {
   return `/api/audit/export${stringifySearch({ format, ...filtersOf(search) })}`
 }
 
-/** How a format is named to people. */
+/** The names of the formats. */
 export const formatNames: Readonly<Record<(typeof exportFormats)[number], string>> = {
   csv: 'CSV',
   ndjson: 'NDJSON',

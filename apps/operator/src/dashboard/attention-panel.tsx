@@ -1,5 +1,6 @@
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { ResponsiveTable } from '@atrium/ui/responsive-table'
 import { Group, Text } from '@mantine/core'
@@ -8,13 +9,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 import { attentionColumns } from './attention-columns.tsx'
 
+const t = translations('operator.dashboard')
+
 const read = 50
 const shown = 8
 
-/**
- * Tenants that are not yet set up, those with a failed step first: what an operator would look at
- * today.
- */
+/** Tenants that are not set up yet, those with a failed step first. */
 export function AttentionPanel() {
   const trpc = useTRPC()
   const pending = useQuery(
@@ -22,32 +22,32 @@ export function AttentionPanel() {
   )
   return (
     <Panel
-      title="Tenants that need attention"
-      description="Not set up yet, or stuck on a step."
+      title={t('attention.title')}
+      description={t('attention.hint')}
       actions={
         <LinkAnchor to="/tenants" search={{ status: 'pending' }} size="sm">
-          All of them
+          {t('attention.all')}
         </LinkAnchor>
       }
     >
       {pending.isError ? (
         <ErrorState
-          title="The tenants could not be loaded."
+          title={t('attention.loadFailed')}
           error={pending.error}
           onRetry={() => void pending.refetch()}
           retrying={pending.isFetching}
         />
       ) : pending.isPending ? (
-        <LoadingRows label="Loading tenants" rows={3} />
+        <LoadingRows label={t('attention.loading')} rows={3} />
       ) : pending.data.items.length === 0 ? (
         <Group gap="xs" c="dimmed" wrap="nowrap">
           <IconCircleCheck size={20} stroke={1.75} aria-hidden />
-          <Text size="sm">Every tenant is set up.</Text>
+          <Text size="sm">{t('attention.none')}</Text>
         </Group>
       ) : (
         <ResponsiveTable
-          caption="Tenants that need attention"
-          columns={attentionColumns}
+          caption={t('attention.title')}
+          columns={attentionColumns()}
           rows={pending.data.items.toSorted((a, b) => failures(b) - failures(a)).slice(0, shown)}
           rowKey={(tenant) => tenant.id}
         />

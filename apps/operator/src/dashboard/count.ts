@@ -1,6 +1,4 @@
-/**
- * How many there are, as far as one page tells: the exact number, or `25+` when more pages follow.
- */
+/** The number of items as far as one page shows it: exact, or `25+` when more pages follow. */
 export function countOfPage(page: {
   items: readonly unknown[]
   nextCursor: string | null

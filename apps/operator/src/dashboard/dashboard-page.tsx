@@ -1,4 +1,5 @@
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
@@ -9,16 +10,18 @@ import { Figures } from './figures.tsx'
 import { RevenueFigures } from './revenue-figures.tsx'
 import { TroublePanel } from './trouble-panel.tsx'
 
+const t = translations('operator.dashboard')
+
 export const Route = createLazyRoute('/authenticated/')({ component: DashboardPage })
 
 function DashboardPage() {
   return (
     <>
       <PageHeader
-        title="Overview"
+        title={t('title')}
         actions={
           <LinkButton to="/tenants/new" leftSection={<IconPlus size={18} aria-hidden />}>
-            New tenant
+            {t('newTenant')}
           </LinkButton>
         }
       />
@@ -27,7 +30,7 @@ function DashboardPage() {
         <RevenueFigures />
         <AttentionPanel />
         <TroublePanel />
-        <AuditPreview title="Last entries of the audit log" filters={{}} />
+        <AuditPreview title={t('audit')} filters={{}} />
       </Stack>
     </>
   )

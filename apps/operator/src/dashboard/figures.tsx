@@ -1,4 +1,5 @@
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Card, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -6,10 +7,12 @@ import { useTRPC } from '../trpc.ts'
 import { countOfPage } from './count.ts'
 import classes from './figures.module.css'
 
-/** How many rows are read for a count; beyond that it reads `50+`. */
+const t = translations('operator.dashboard')
+
+/** How many rows are read for a count; more are shown as `50+`. */
 const counted = 50
 
-/** Counts that lists can give truthfully, each leading to its list. */
+/** Counts, each with a link to its list. */
 export function Figures() {
   const trpc = useTRPC()
   const pending = useQuery(trpc.tenants.list.queryOptions({ status: 'pending', limit: counted }))
@@ -23,15 +26,20 @@ export function Figures() {
     trpc.users.list.queryOptions({ status: 'deactivated', limit: counted }),
   )
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md" component="section" aria-label="Counts">
+    <SimpleGrid
+      cols={{ base: 2, md: 4 }}
+      spacing="md"
+      component="section"
+      aria-label={t('counts.label')}
+    >
       <Figure page={pending}>
         <LinkAnchor to="/tenants" search={{ status: 'pending' }} className={classes.label}>
-          Tenants being set up
+          {t('counts.pending')}
         </LinkAnchor>
       </Figure>
       <Figure page={suspended}>
         <LinkAnchor to="/tenants" search={{ status: 'suspended' }} className={classes.label}>
-          Suspended tenants
+          {t('counts.suspended')}
         </LinkAnchor>
       </Figure>
       <Figure page={admins}>
@@ -40,12 +48,12 @@ export function Figures() {
           search={{ platformAdmin: 'true', status: 'active' }}
           className={classes.label}
         >
-          Platform admins
+          {t('counts.admins')}
         </LinkAnchor>
       </Figure>
       <Figure page={deactivated}>
         <LinkAnchor to="/users" search={{ status: 'deactivated' }} className={classes.label}>
-          Deactivated users
+          {t('counts.deactivated')}
         </LinkAnchor>
       </Figure>
     </SimpleGrid>
@@ -67,7 +75,7 @@ function Figure({ page, children }: FigureProps) {
       {page.data ? (
         <Text className={classes.count}>{countOfPage(page.data)}</Text>
       ) : page.isError ? (
-        <Text className={classes.count} c="dimmed" title="This count could not be read.">
+        <Text className={classes.count} c="dimmed" title={t('counts.failed')}>
           ?
         </Text>
       ) : (

@@ -3,6 +3,7 @@ import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { AuditTable } from '@atrium/ui/audit-table'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { Group, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
@@ -10,9 +11,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 
+const t = translations('operator.dashboard')
+
 const shown = 5
 
-/** The newest acts that failed or were denied, whichever came last. */
+/** The newest audit entries with outcome `failure` or `denied`. */
 export function TroublePanel() {
   const trpc = useTRPC()
   const [opened, setOpened] = useState<AuditEvent>()
@@ -21,35 +24,35 @@ export function TroublePanel() {
   const broken = [denied, failed].find((query) => query.isError)
   return (
     <Panel
-      title="Failed and denied"
+      title={t('trouble.title')}
       actions={
         <>
           <LinkAnchor to="/audit" search={{ outcome: 'failure' }} size="sm">
-            All failed
+            {t('trouble.allFailed')}
           </LinkAnchor>
           <LinkAnchor to="/audit" search={{ outcome: 'denied' }} size="sm">
-            All denied
+            {t('trouble.allDenied')}
           </LinkAnchor>
         </>
       }
     >
       {broken ? (
         <ErrorState
-          title="The entries could not be loaded."
+          title={t('trouble.loadFailed')}
           error={broken.error}
           onRetry={() => void Promise.all([denied.refetch(), failed.refetch()])}
           retrying={denied.isFetching || failed.isFetching}
         />
       ) : !denied.data || !failed.data ? (
-        <LoadingRows label="Loading failed and denied acts" rows={3} />
+        <LoadingRows label={t('trouble.loading')} rows={3} />
       ) : denied.data.items.length + failed.data.items.length === 0 ? (
         <Group gap="xs" c="dimmed" wrap="nowrap">
           <IconCircleCheck size={20} stroke={1.75} aria-hidden />
-          <Text size="sm">Nothing failed, and nobody was turned away.</Text>
+          <Text size="sm">{t('trouble.none')}</Text>
         </Group>
       ) : (
         <AuditTable
-          caption="Failed and denied"
+          caption={t('trouble.title')}
           events={[...denied.data.items, ...failed.data.items]
             .toSorted(newestFirst)
             .slice(0, shown)}

@@ -24,7 +24,9 @@ import { useTenantEvents } from './use-tenant-events.ts'
 const t = translations('operator.tenants')
 
 // Loads its filters only when the tab is opened.
-const TenantAudit = lazyOnInput(() => withMessages(import('./tenant-audit.tsx'), 'ui.audit'))
+const TenantAudit = lazyOnInput(() =>
+  withMessages(import('./tenant-audit.tsx'), 'operator.audit', 'ui.audit'),
+)
 
 const route = getRouteApi('/authenticated/tenants/$slug')
 
