@@ -65,6 +65,7 @@ describe('the contact form of a user', () => {
     lastName: 'Oil',
     phone: null,
     alternativeEmail: null,
+    language: 'de',
   } as UserView
 
   it('sends what was changed, and clears a field that was emptied', () => {
@@ -74,8 +75,9 @@ describe('the contact form of a user', () => {
       lastName: 'Oil',
       phone: '+49 30 1',
       alternativeEmail: '',
+      language: '',
     })
-    expect(update).toEqual({ id, firstName: null, phone: '+49 30 1' })
+    expect(update).toEqual({ id, firstName: null, phone: '+49 30 1', language: null })
   })
 
   it('is rejected without a name', () => {
@@ -85,6 +87,7 @@ describe('the contact form of a user', () => {
       lastName: '',
       phone: '',
       alternativeEmail: '',
+      language: '',
     })
     expect(UpdateUser.safeParse(update).error?.issues.map((issue) => issue.path.join('.'))).toEqual(
       ['name'],

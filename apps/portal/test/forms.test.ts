@@ -11,6 +11,7 @@ const tenant = {
   name: 'Acme',
   industry: 'Crafts',
   brandColor: '#1a6b82',
+  language: 'de',
   seats: 5,
   seatMode: 'fixed',
 } as TenantView
@@ -21,6 +22,7 @@ const user = {
   lastName: null,
   phone: null,
   alternativeEmail: null,
+  language: null,
 } as UserView
 
 describe('changes of a workplace', () => {
@@ -33,6 +35,7 @@ describe('changes of a workplace', () => {
       name: 'Acme 2',
       industry: ' ',
       brandColor: '',
+      language: '' as const,
       seats: '7',
       seatMode: 'fixed' as const,
     }
@@ -41,6 +44,7 @@ describe('changes of a workplace', () => {
       name: 'Acme 2',
       industry: null,
       brandColor: null,
+      language: null,
       seats: 7,
     })
     expect(changesOf(tenant, { ...fromTenant(tenant), seats: 6 })).toEqual({
@@ -64,6 +68,10 @@ describe('changes of a profile', () => {
       id: user.id,
       firstName: null,
       phone: '+49 30 1',
+    })
+    expect(profileChanges(user, { ...fromUser(user), language: 'de' })).toEqual({
+      id: user.id,
+      language: 'de',
     })
   })
 })

@@ -6,6 +6,7 @@ import {
   finishIdempotent,
   releaseIdempotent,
 } from '@atrium/db/platform/idempotency'
+import { languageOfSubject } from '@atrium/db/users/languages'
 import { lifetimeDays, type WebApp } from '@atrium/db/users/web-sessions'
 import { serverPageTexts } from '@atrium/messages/server-pages'
 import { Hono } from 'hono'
@@ -135,6 +136,7 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
         )
       }
       cookies.writeSession(c, await sessions.begin(tokens, person, former), sessionSeconds)
+      cookies.writeLanguage(c, await languageOfSubject(parts.database.db, person.subject))
       return c.redirect(transaction.returnTo, 303)
     } catch (err) {
       return signInFailed(c, err, transaction.recent)

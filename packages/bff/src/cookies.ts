@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { WebApp } from '@atrium/db/users/web-sessions'
+import { type Language, languageCookie, pseudoLanguage } from '@atrium/messages/languages'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { isHttps } from './config.ts'
@@ -16,9 +17,15 @@ export interface AppCookies {
    * Removes what abandoned sign-ins left behind, once it would begin to fill the request header.
    */
   pruneSignIns(c: Context): void
+  /**
+   * Keeps the language that the app's pages are in; undefined: nobody chose one. Scripts read and
+   * write this cookie too. The pseudo-language of tests stays.
+   */
+  writeLanguage(c: Context, language: Language | undefined): void
 }
 
 const tooManySignIns = 8
+const yearSeconds = 365 * 24 * 60 * 60
 
 /**
  * The cookies of an app: host-only, not readable by scripts, not sent along by other sites'
@@ -44,6 +51,16 @@ export function createCookies(app: WebApp, publicUrl: string): AppCookies {
     pruneSignIns(c) {
       const names = Object.keys(getCookie(c)).filter((name) => name.startsWith(signInPrefix))
       if (names.length >= tooManySignIns) for (const name of names) write(c, name, '', 0)
+    },
+    writeLanguage(c, language) {
+      const kept = getCookie(c, languageCookie)
+      if (kept === language || kept === pseudoLanguage) return
+      setCookie(c, languageCookie, language ?? '', {
+        path: '/',
+        secure: isHttps(publicUrl),
+        sameSite: 'Lax',
+        maxAge: language === undefined ? 0 : yearSeconds,
+      })
     },
   }
 }

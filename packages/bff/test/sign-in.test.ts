@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { insertUser } from '@atrium/db/users/users'
+import { languageCookie } from '@atrium/messages/languages'
 import type { Browser } from '@atrium/testing/bff/browser'
 import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -98,6 +100,38 @@ describe('signing in', () => {
     expect(
       browser.names(testBff.publicUrl).filter((name) => name.startsWith(`${sessionName}-signin`)),
     ).toEqual([])
+  })
+
+  it('puts the pages into the language of the person’s setting', async () => {
+    const browser = testBff.browser()
+    const { publicUrl } = testBff
+    const language = () => browser.cookie(publicUrl, languageCookie)?.value
+    await browser.signIn(publicUrl, person)
+    expect(language()).toBeUndefined()
+    const { subject } = await sessionOf(browser)
+    await insertUser(testBff.database.db, {
+      subject: subject ?? '',
+      email: person,
+      name: 'Anna Owner',
+    })
+    const choose = (language: 'de' | null) =>
+      testBff.database.db
+        .updateTable('users')
+        .set({ language })
+        .where('email', '=', person)
+        .execute()
+    await choose('de')
+    await browser.signIn(publicUrl, person)
+    expect(language()).toBe('de')
+    const page = await browser.fetch(`${publicUrl}/`, { headers: { accept: 'text/html' } })
+    expect(await page.text()).toContain('<html lang="de">')
+
+    await choose(null)
+    await browser.signIn(publicUrl, person)
+    expect(language()).toBeUndefined()
+    browser.setCookie(publicUrl, languageCookie, 'en-XA')
+    await browser.signIn(publicUrl, person)
+    expect(language()).toBe('en-XA')
   })
 
   it('does not fill the browser with cookies of abandoned sign-ins', async () => {

@@ -29,8 +29,8 @@ export function firstLanguage(
 }
 
 /**
- * Where an app keeps the language that its pages are in. Scripts write it, so that the next page
- * comes in the language of the person's setting.
+ * Where an app keeps the language that its pages are in: that of the person's or the tenant's
+ * setting.
  */
 export const languageCookie = 'atrium_language'
 

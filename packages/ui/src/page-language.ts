@@ -1,9 +1,12 @@
 import {
   catalogueLanguage,
   defaultLanguage,
+  firstLanguage,
   isPageLanguage,
+  type Language,
   languageCookie,
   type PageLanguage,
+  pseudoLanguage,
 } from '@atrium/messages/languages'
 
 /**
@@ -18,16 +21,30 @@ function languageOf(tag: string | undefined): PageLanguage {
   return isPageLanguage(tag) ? tag : defaultLanguage
 }
 
+interface Settings {
+  language: Language | null
+  tenants: readonly { language: Language | null }[]
+}
+
 /**
- * Loads the page again in this language, unless it is in it. A browser that keeps no cookies stays
- * as it is.
+ * Puts the pages into the language of this person's settings: their own, else that of the first of
+ * their tenants that set one, else the browser's. The page loads again when that changes. The cookie
+ * is changed before, so it loads once; a browser that keeps no cookies stays as it is.
  */
-export function switchLanguage(language: PageLanguage): void {
-  if (language === pageLanguage) return
-  const cookie = `${languageCookie}=${language}`
+export function followLanguage({ language, tenants }: Settings): void {
+  const chosen = firstLanguage(language, ...tenants.map((tenant) => tenant.language))
+  const kept = keptLanguage()
+  if (kept === chosen || kept === pseudoLanguage) return
+  const value = chosen === undefined ? '; max-age=0' : `${chosen}; max-age=31536000`
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox and Safari
-  document.cookie = `${cookie}; path=/; max-age=31536000; samesite=lax`
-  if (document.cookie.split('; ').includes(cookie)) window.location.reload()
+  document.cookie = `${languageCookie}=${value}; path=/; samesite=lax`
+  if (keptLanguage() === chosen && chosen !== pageLanguage) window.location.reload()
+}
+
+function keptLanguage(): string | undefined {
+  const name = `${languageCookie}=`
+  const cookie = document.cookie.split('; ').find((pair) => pair.startsWith(name))
+  return cookie?.slice(name.length)
 }
 
 /**

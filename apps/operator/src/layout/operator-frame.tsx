@@ -1,5 +1,6 @@
 import { translations } from '@atrium/ui/messages'
 import { type NavSection, Shell } from '@atrium/ui/shell'
+import { useFollowLanguage } from '@atrium/ui/use-follow-language'
 import { useSearch } from '@atrium/ui/use-search'
 import {
   IconActivity,
@@ -59,6 +60,7 @@ function OperatorFrame() {
   const search = useSearch()
   const { data: session } = useSuspenseQuery(sessionQuery)
   const { data: me } = useSuspenseQuery(trpc.users.me.queryOptions())
+  useFollowLanguage(me)
   return (
     <>
       <Shell

@@ -1,5 +1,6 @@
 import { fileQuotaBytes } from '@atrium/core/billing/plans'
 import type { TenantView } from '@atrium/core/tenants/tenants'
+import { languageNames } from '@atrium/messages/languages'
 import { CopyValue } from '@atrium/ui/copy'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatBytes } from '@atrium/ui/format'
@@ -95,6 +96,9 @@ function Records({ tenant }: Pick<Props, 'tenant'>) {
                 {tenant.brandColor}
               </Group>
             )}
+          </DetailItem>
+          <DetailItem label={t('fields.language')}>
+            {tenant.language && languageNames[tenant.language]}
           </DetailItem>
           <DetailItem label={t('fields.created')}>
             <Time at={tenant.createdAt} show="both" />

@@ -2,10 +2,14 @@ import { UpdateUser, type UserView } from '@atrium/core/users/users'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
+import { LanguageSelect } from '@atrium/ui/language-select'
 import { translations } from '@atrium/ui/messages'
+import { followLanguage } from '@atrium/ui/page-language'
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { rejections, validateAs } from '../parts/validation.ts'
+import { useTRPC } from '../trpc.ts'
 import { type ContactForm, toContactForm, toContactUpdate } from './contact-form.ts'
 import { useUpdateUser } from './mutations.ts'
 
@@ -15,6 +19,7 @@ const frame = translations('ui.frame')
 /** Name and contact fields of a user as a form. */
 export function ContactEditor({ user, onClose }: { user: UserView; onClose: () => void }) {
   const update = useUpdateUser()
+  const { data: me } = useSuspenseQuery(useTRPC().users.me.queryOptions())
   const form = useForm<ContactForm>({
     initialValues: toContactForm(user),
     validate: validateAs(UpdateUser, (values: ContactForm) => toContactUpdate(user, values)),
@@ -28,6 +33,7 @@ export function ContactEditor({ user, onClose }: { user: UserView; onClose: () =
         onSuccess: (saved) => {
           done(t('contact.saved', { user: saved.name }))
           onClose()
+          if (saved.id === me.id) followLanguage(saved)
         },
         onError: onRejected,
       }),
@@ -65,6 +71,11 @@ export function ContactEditor({ user, onClose }: { user: UserView; onClose: () =
           type="email"
           autoComplete="off"
           {...form.getInputProps('alternativeEmail')}
+        />
+        <LanguageSelect
+          label={t('contact.language')}
+          unset={t('contact.languageUnset')}
+          {...form.getInputProps('language')}
         />
         {update.error && <ProblemAlert error={update.error} />}
         <Group justify="flex-end" gap="xs">

@@ -8,6 +8,7 @@ export interface ContactForm {
   lastName: string
   phone: string
   alternativeEmail: string
+  language: string
 }
 
 export function toContactForm(user: UserView): ContactForm {
@@ -17,6 +18,7 @@ export function toContactForm(user: UserView): ContactForm {
     lastName: user.lastName ?? '',
     phone: user.phone ?? '',
     alternativeEmail: user.alternativeEmail ?? '',
+    language: user.language ?? '',
   }
 }
 

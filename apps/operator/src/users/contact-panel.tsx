@@ -1,4 +1,5 @@
 import type { UserView } from '@atrium/core/users/users'
+import { languageNames } from '@atrium/messages/languages'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
@@ -42,6 +43,9 @@ export function ContactPanel({ user }: { user: UserView }) {
           <DetailItem label={t('contact.lastName')}>{user.lastName}</DetailItem>
           <DetailItem label={t('contact.phone')}>{user.phone}</DetailItem>
           <DetailItem label={t('contact.alternativeEmail')}>{user.alternativeEmail}</DetailItem>
+          <DetailItem label={t('contact.language')}>
+            {user.language && languageNames[user.language]}
+          </DetailItem>
         </DetailList>
       )}
     </Panel>

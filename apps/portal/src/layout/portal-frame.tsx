@@ -3,6 +3,7 @@ import type { UserView } from '@atrium/core/users/users'
 import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { type NavSection, Shell } from '@atrium/ui/shell'
+import { useFollowLanguage } from '@atrium/ui/use-follow-language'
 import { useSearch } from '@atrium/ui/use-search'
 import {
   IconBriefcase,
@@ -39,6 +40,7 @@ const PortalSpotlight = lazy(() => import('./portal-spotlight.tsx'))
 /** The frame around every page of somebody signed in. */
 export default function PortalFrame() {
   const { me, tenants } = useProfile()
+  useFollowLanguage(me)
   const search = useSearch()
   const slug = useShownWorkplace()
   const partner = partnerOf(me)

@@ -2,10 +2,10 @@ import { UpdateUser, type UserView } from '@atrium/core/users/users'
 import { z } from 'zod'
 
 /** The fields of their own record that people may change; text as it is typed. */
-const fields = ['firstName', 'lastName', 'phone', 'alternativeEmail'] as const
+const fields = ['firstName', 'lastName', 'phone', 'alternativeEmail', 'language'] as const
 export type ContactValues = Record<'name' | (typeof fields)[number], string>
 
-const { name, firstName, lastName, phone, alternativeEmail } = UpdateUser.shape
+const { name, firstName, lastName, phone, alternativeEmail, language } = UpdateUser.shape
 
 /**
  * What the form is checked against: the API's own rules; everything but the name may be left out.
@@ -16,6 +16,7 @@ export const ContactForm = z.object({
   lastName,
   phone,
   alternativeEmail,
+  language,
 })
 
 export function fromUser(user: UserView): ContactValues {
@@ -25,6 +26,7 @@ export function fromUser(user: UserView): ContactValues {
     lastName: user.lastName ?? '',
     phone: user.phone ?? '',
     alternativeEmail: user.alternativeEmail ?? '',
+    language: user.language ?? '',
   }
 }
 

@@ -1,12 +1,15 @@
 import type { UserView } from '@atrium/core/users/users'
+import { languageNames } from '@atrium/messages/languages'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { LanguageSelect } from '@atrium/ui/language-select'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
+import { followLanguage } from '@atrium/ui/page-language'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { SaveButtons } from '@atrium/ui/save-buttons'
@@ -74,6 +77,7 @@ function ContactPanel({ me }: { me: UserView }) {
     validate: zodForm(ContactForm),
   })
   useFollowRecord(form, fromUser(me))
+  const inTenants = me.tenants.map(({ language }) => language).find((language) => language !== null)
   const update = useMutation(
     trpc.users.update.mutationOptions({
       onSuccess: (saved) => {
@@ -81,6 +85,7 @@ function ContactPanel({ me }: { me: UserView }) {
         form.setInitialValues(fromUser(saved))
         form.reset()
         done(t('contact.saved'))
+        followLanguage(saved)
       },
       onError: (error) => {
         const errors = fieldErrors(problemOf(error))
@@ -133,6 +138,16 @@ function ContactPanel({ me }: { me: UserView }) {
             type="email"
             autoComplete="email"
             {...form.getInputProps('alternativeEmail')}
+          />
+          <LanguageSelect
+            label={t('language.label')}
+            description={t('language.hint')}
+            unset={
+              inTenants
+                ? t('language.asInWorkplace', { language: languageNames[inTenants] })
+                : t('language.ofBrowser')
+            }
+            {...form.getInputProps('language')}
           />
           {update.error && problemOf(update.error).issues.length === 0 && (
             <ProblemAlert title={t('contact.saveFailed')} error={update.error} />

@@ -1,3 +1,4 @@
+import { followLanguage } from '@atrium/ui/page-language'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
@@ -27,8 +28,10 @@ export function useUpdateTenant(slug: string) {
       onSuccess: async (tenant) => {
         queryClient.setQueryData(trpc.tenants.get.queryKey({ slug }), tenant)
         void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
-        // Name and colour stand in the switcher, which reads them from the profile.
+        // The profile has what the switcher shows, and the language.
         await queryClient.invalidateQueries(trpc.users.me.pathFilter())
+        const me = queryClient.getQueryData(trpc.users.me.queryKey())
+        if (me) followLanguage(me)
       },
     }),
   )

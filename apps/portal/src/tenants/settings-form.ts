@@ -1,3 +1,4 @@
+import type { Language } from '@atrium/core/platform/language'
 import { type SeatMode, type TenantView, UpdateTenant } from '@atrium/core/tenants/tenants'
 import { z } from 'zod'
 
@@ -6,17 +7,19 @@ export interface SettingsFormValues {
   name: string
   industry: string
   brandColor: string
+  language: Language | ''
   seats: number | string
   seatMode: SeatMode
 }
 
-const { name, industry, brandColor, seats, seatMode } = UpdateTenant.shape
+const { name, industry, brandColor, language, seats, seatMode } = UpdateTenant.shape
 
-/** What the form is checked against: the API's own rules; industry and colour may be left out. */
+/** What the form is checked against: the API's own rules; industry, colour and language may be left out. */
 export const SettingsForm = z.object({
   name: name.unwrap(),
   industry,
   brandColor,
+  language,
   seats: seats.unwrap(),
   seatMode: seatMode.unwrap(),
 })
@@ -25,10 +28,18 @@ export function fromTenant({
   name,
   industry,
   brandColor,
+  language,
   seats,
   seatMode,
 }: TenantView): SettingsFormValues {
-  return { name, industry: industry ?? '', brandColor: brandColor ?? '', seats, seatMode }
+  return {
+    name,
+    industry: industry ?? '',
+    brandColor: brandColor ?? '',
+    language: language ?? '',
+    seats,
+    seatMode,
+  }
 }
 
 /**
@@ -48,6 +59,7 @@ export function changesOf(
     ...(values.brandColor.toLowerCase() === before.brandColor
       ? {}
       : { brandColor: values.brandColor || null }),
+    ...(values.language === before.language ? {} : { language: values.language || null }),
     ...(Number(values.seats) === before.seats ? {} : { seats: Number(values.seats) }),
     ...(values.seatMode === before.seatMode ? {} : { seatMode: values.seatMode }),
   }

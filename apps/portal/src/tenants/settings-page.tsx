@@ -3,6 +3,7 @@ import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { LanguageSelect } from '@atrium/ui/language-select'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -115,6 +116,13 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
             eyeDropperButtonProps={{ 'aria-label': t('settings.pickColour') }}
             disabled={closed}
             {...form.getInputProps('brandColor')}
+          />
+          <LanguageSelect
+            label={t('settings.language')}
+            description={t('settings.languageHint')}
+            unset={t('settings.languageOfBrowser')}
+            disabled={closed}
+            {...form.getInputProps('language')}
           />
           <NumberInput
             label={t('settings.seats')}

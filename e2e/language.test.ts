@@ -1,0 +1,59 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { desktop, expectWellMadeOn, phone, signIn, visit } from './people.ts'
+import { startWorkplace } from './workplace.ts'
+
+let browser: Browser
+// Of its own: other tests look for English texts.
+let workplace: Awaited<ReturnType<typeof startWorkplace>>
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  workplace = await startWorkplace({ history: false })
+})
+afterAll(() => workplace?.stop())
+
+const languageOf = (page: Page) => page.evaluate('document.documentElement.lang')
+
+it('is the one that a person chose, also in a browser that is new to them', async () => {
+  const { portal } = workplace.addresses
+  await using visitor = await visit(browser)
+  const { page } = visitor
+  await signIn(page, 'portal', 'Mira Member', portal)
+  await page.goto(`${portal}/profile`)
+  expect(await languageOf(page)).toBe('en')
+  await page.getByLabel('Language').selectOption('Deutsch')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('heading', { name: 'Mein Profil', level: 1 }).waitFor()
+  expect(await languageOf(page)).toBe('de')
+  for (const screen of [phone, desktop]) {
+    await page.setViewportSize(screen)
+    await expectWellMadeOn(screen, page)
+  }
+
+  await using other = await visit(browser)
+  await other.page.goto(portal)
+  await other.page.getByRole('link', { name: 'Sign in' }).first().click()
+  await other.page.getByRole('button', { name: 'Mira Member' }).click()
+  await other.page.getByRole('link', { name: 'Mein Profil' }).first().waitFor()
+  expect(await languageOf(other.page)).toBe('de')
+
+  await page.getByLabel('Sprache').selectOption('Sprache des Browsers')
+  await page.getByRole('button', { name: 'Änderungen speichern' }).click()
+  await page.getByRole('heading', { name: 'My profile', level: 1 }).waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
+it('follows a change of the person’s setting that was made in another browser', async () => {
+  const { portal } = workplace.addresses
+  await using visitor = await visit(browser)
+  const { page, context } = visitor
+  await signIn(page, 'portal', 'Mira Member', portal)
+  await context.addCookies([{ name: 'atrium_language', value: 'de', url: portal }])
+  await page.goto(`${portal}/profile`)
+  await page.getByRole('heading', { name: 'My profile', level: 1 }).waitFor()
+  expect(await context.cookies(portal)).not.toContainEqual(
+    expect.objectContaining({ name: 'atrium_language' }),
+  )
+})
