@@ -190,17 +190,23 @@ const prices = createRoute({
   getParentRoute: () => authenticated,
   path: '/prices',
   validateSearch: readPricesSearch,
-}).lazy(() => import('./prices/prices-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./prices/prices-page.tsx'), 'operator.prices').then((page) => page.Route),
+)
 
 const newPrice = createRoute({ getParentRoute: () => authenticated, path: '/prices/new' }).lazy(
   () =>
-    withMessages(import('./prices/create-price-page.tsx'), 'operator.flags').then(
-      (page) => page.Route,
-    ),
+    withMessages(
+      import('./prices/create-price-page.tsx'),
+      'operator.prices',
+      'operator.flags',
+    ).then((page) => page.Route),
 )
 
 const price = createRoute({ getParentRoute: () => authenticated, path: '/prices/$id' }).lazy(() =>
-  withMessages(import('./prices/price-page.tsx'), 'operator.flags').then((page) => page.Route),
+  withMessages(import('./prices/price-page.tsx'), 'operator.prices', 'operator.flags').then(
+    (page) => page.Route,
+  ),
 )
 
 const subscriptions = createRoute({

@@ -98,8 +98,8 @@ describe('the form of a price', () => {
         })),
       ),
     ).toMatchObject({
-      'amounts.0.unit': 'Type an amount such as 8.50.',
-      'amounts.1.unit': 'Type an amount such as 8.50.',
+      'amounts.0.unit': 'Enter an amount such as 8.50.',
+      'amounts.1.unit': 'Enter an amount such as 8.50.',
     })
     expect(check(typed(() => ({ minSeats: 0 })))).toHaveProperty('minSeats')
     expect(check(typed(() => ({ note: 'Spring' })))).toEqual({})

@@ -9,6 +9,7 @@ import type operatorFlags from './en/operator/flags.json'
 import type operatorLayout from './en/operator/layout.json'
 import type operatorPartners from './en/operator/partners.json'
 import type operatorPayouts from './en/operator/payouts.json'
+import type operatorPrices from './en/operator/prices.json'
 import type operatorTenants from './en/operator/tenants.json'
 import type operatorUsers from './en/operator/users.json'
 import type portalAliases from './en/portal/aliases.json'
@@ -64,6 +65,7 @@ export interface Messages {
     layout: typeof operatorLayout
     partners: typeof operatorPartners
     payouts: typeof operatorPayouts
+    prices: typeof operatorPrices
     tenants: typeof operatorTenants
     users: typeof operatorUsers
   }

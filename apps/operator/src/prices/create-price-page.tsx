@@ -4,6 +4,7 @@ import { billingCycle, billingCycles } from '@atrium/core/billing/subscriptions'
 import { plan as planOf } from '@atrium/core/tenants/tenants'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
@@ -17,12 +18,14 @@ import { useCreatePrice } from './mutations.ts'
 import { AmountFields, TermsFields } from './price-fields.tsx'
 import { emptyPrice, inputOf, type PriceForm, toCreatePrice, validatePrice } from './price-form.ts'
 
+const t = translations('operator.prices')
+
 export const Route = createLazyRoute('/authenticated/prices/new')({ component: CreatePricePage })
 
 const planChoices = () => plans.map((value) => ({ value, label: planName(value) }))
 const cycleChoices = () => billingCycles.map((value) => ({ value, label: cycleName(value) }))
 
-/** Always a draft at first: what goes on sale is looked at once more. */
+/** Creates a draft. Putting it on sale is a second step, so that it is reviewed once more. */
 function CreatePricePage() {
   const navigate = useNavigate()
   const create = useCreatePrice()
@@ -35,7 +38,7 @@ function CreatePricePage() {
     (values) =>
       create.mutate(toCreatePrice(values, 'draft'), {
         onSuccess: (price) => {
-          done('The draft is saved. Put it on sale when it is right.')
+          done(t('create.done'))
           void navigate({ to: '/prices/$id', params: { id: price.id } })
         },
         onError: (error) => {
@@ -51,23 +54,24 @@ function CreatePricePage() {
   )
   return (
     <>
-      <PageHeader
-        title="New price"
-        description="A draft: nobody can buy it until you put it on sale."
-      />
+      <PageHeader title={t('new')} description={t('create.description')} />
       <Box component="form" onSubmit={send} noValidate maw={720}>
         <Stack gap="lg">
-          <Panel title="What it is for">
+          <Panel title={t('form.purpose')}>
             <SimpleGrid cols={{ base: 1, xs: 2 }}>
               <Select
-                label="Plan"
+                label={t('form.plan')}
                 data={planChoices()}
                 allowDeselect={false}
                 withScrollArea={false}
                 value={form.values.plan}
                 onChange={(value) => form.setFieldValue('plan', planOf.parse(value))}
               />
-              <Input.Wrapper label="Cycle" labelProps={{ id: cycleLabel }} labelElement="div">
+              <Input.Wrapper
+                label={t('form.cycle')}
+                labelProps={{ id: cycleLabel }}
+                labelElement="div"
+              >
                 <SegmentedControl
                   aria-labelledby={cycleLabel}
                   transitionDuration={0}
@@ -79,15 +83,15 @@ function CreatePricePage() {
               </Input.Wrapper>
             </SimpleGrid>
           </Panel>
-          <Panel title="Amounts">
+          <Panel title={t('amounts.title')}>
             <AmountFields form={form} />
           </Panel>
-          <Panel title="Terms" description="Can be left as they are.">
+          <Panel title={t('terms.title')} description={t('create.termsHint')}>
             <TermsFields form={form} />
           </Panel>
           <FormFooter
             error={create.error}
-            submitLabel="Save draft"
+            submitLabel={t('create.submit')}
             pending={create.isPending}
             onCancel={() => void navigate({ to: '/prices' })}
           />

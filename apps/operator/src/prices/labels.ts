@@ -1,63 +1,60 @@
-import type { PriceScheme, PriceState, PriceTier, PriceView } from '@atrium/core/billing/prices'
-import type { BillingCycle } from '@atrium/core/billing/subscriptions'
+import type { PriceState, PriceTier, PriceView } from '@atrium/core/billing/prices'
 import { formatMoney } from '@atrium/ui/format'
-import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
-import type { StatusMeta } from '@atrium/ui/tones'
+import { translations } from '@atrium/ui/messages'
+import { planAndCycle } from '@atrium/ui/subscription-status-meta'
+import type { StatusMeta, Tone } from '@atrium/ui/tones'
 
-export const priceStateMeta: Readonly<Record<PriceState, StatusMeta>> = {
-  draft: { label: 'Draft', tone: 'waiting' },
-  active: { label: 'On sale', tone: 'good' },
-  archived: { label: 'Archived', tone: 'neutral' },
+const t = translations('operator.prices')
+
+const stateTones: Readonly<Record<PriceState, Tone>> = {
+  draft: 'waiting',
+  active: 'good',
+  archived: 'neutral',
 }
 
-export const schemeNames: Readonly<Record<PriceScheme, string>> = {
-  per_seat: 'Per seat',
-  flat: 'Flat',
-  graduated: 'Graduated tiers',
-  volume: 'Volume tiers',
-}
-
-export const schemeHints: Readonly<Record<PriceScheme, string>> = {
-  per_seat: 'Every seat costs the same.',
-  flat: 'The same amount, whatever the number of seats.',
-  graduated: 'Each seat costs what the tier says that it falls in.',
-  volume: 'All seats cost what the tier of the whole number says.',
+export function priceStateMeta(state: PriceState): StatusMeta {
+  return { label: t(`states.${state}`), tone: stateTones[state] }
 }
 
 /** "Business, monthly". */
 export function priceName({ plan, cycle }: Pick<PriceView, 'plan' | 'cycle'>): string {
-  return `${planName(plan)}, ${cycleName(cycle).toLowerCase()}`
+  return planAndCycle(plan, cycle)
 }
 
-const perCycle: Readonly<Record<BillingCycle, string>> = { month: 'a month', year: 'a year' }
+/** "Version 3 · Spring": the version with its note. */
+export function versionLabel({ version, note }: Pick<PriceView, 'version' | 'note'>): string {
+  return note ? t('versionNote', { version, note }) : t('version', { version })
+}
 
-/** What an amount means: "€8.00 per seat and month". */
+/** What an amount means: "€8.00 per seat"; of tiers, how many there are. */
 export function amountText(
   { scheme, cycle }: Pick<PriceView, 'scheme' | 'cycle'>,
-  amount: PriceView['amounts'][number],
+  { tiers, unitAmount, currency }: PriceView['amounts'][number],
 ): string {
-  if (amount.tiers) return `${amount.tiers.length} tiers`
-  const shown = formatMoney(amount.unitAmount, amount.currency)
-  return scheme === 'flat' ? `${shown} ${perCycle[cycle]}` : `${shown} per seat`
+  if (tiers) return t('amount.tiers', { count: tiers.length })
+  const amount = formatMoney(unitAmount, currency)
+  return scheme === 'flat' ? t(`amount.flat.${cycle}`, { amount }) : t('amount.perSeat', { amount })
 }
 
 /** "Seats 1 to 10: €10.00 each", one line per tier. */
 export function tierLines(tiers: readonly PriceTier[], currency: string): string[] {
   let from = 1
-  return tiers.map(({ upTo, unitAmount, flatAmount }) => {
+  return tiers.map(({ upTo: to, unitAmount, flatAmount }) => {
     const range =
-      upTo === null
-        ? `Seats ${from} and more`
-        : from === upTo
-          ? `Seat ${from}`
-          : `Seats ${from} to ${upTo}`
-    from = (upTo ?? 0) + 1
-    const flat = flatAmount > 0 ? `, plus ${formatMoney(flatAmount, currency)}` : ''
-    return `${range}: ${formatMoney(unitAmount, currency)} each${flat}`
+      to === null
+        ? t('amount.tier.open', { from })
+        : from === to
+          ? t('amount.tier.one', { from })
+          : t('amount.tier.some', { from, to })
+    from = (to ?? 0) + 1
+    const price = formatMoney(unitAmount, currency)
+    return flatAmount > 0
+      ? t('amount.tier.lineWithFlat', { range, price, flat: formatMoney(flatAmount, currency) })
+      : t('amount.tier.line', { range, price })
   })
 }
 
-/** Whether the payment processor lacks a currency of a price that it should have. */
+/** The currencies of a price that could not be created or archived at the payment processor. */
 export function failedCurrencies(price: PriceView): string[] {
   return price.amounts.flatMap(({ currency, error }) =>
     error === null ? [] : [currency.toUpperCase()],

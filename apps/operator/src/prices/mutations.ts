@@ -33,7 +33,7 @@ export function useArchivePrice() {
   return useMutation(useTRPC().prices.archive.mutationOptions({ onSuccess: stale }))
 }
 
-/** The page of the deleted price leaves first, so nothing here reads that price again. */
+/** Invalidates the list alone: the page of the deleted price must not request it again. */
 export function useDeletePrice() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()

@@ -1,6 +1,7 @@
 import type { PriceView } from '@atrium/core/billing/prices'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { Button, List } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconArchive, IconPencil, IconShoppingCart, IconTrash } from '@tabler/icons-react'
@@ -9,11 +10,13 @@ import { failedCurrencies, priceName } from './labels.ts'
 import { useActivatePrice, useArchivePrice, useDeletePrice } from './mutations.ts'
 import { PriceEditor } from './price-editor.tsx'
 
+const t = translations('operator.prices')
+
 interface Props {
   price: PriceView
 }
 
-/** What can be done with a price in its state. */
+/** The actions that the state of a price allows. */
 export function PriceActions({ price }: Props) {
   const [editing, { open, close }] = useDisclosure(false)
   if (price.state === 'archived')
@@ -21,7 +24,7 @@ export function PriceActions({ price }: Props) {
   return (
     <>
       <Button variant="default" leftSection={<IconPencil size={17} aria-hidden />} onClick={open}>
-        Change
+        {t('edit.action')}
       </Button>
       <PriceEditor price={price} opened={editing} onClose={close} />
       {price.state === 'draft' ? (
@@ -42,28 +45,23 @@ function PutOnSale({ price }: Props) {
   return (
     <>
       <Button leftSection={<IconShoppingCart size={17} aria-hidden />} onClick={open}>
-        Put on sale
+        {t('activate.action')}
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={close}
         destructive={false}
-        title={`Put ${priceName(price)} on sale?`}
-        confirmLabel="Put on sale"
+        title={t('activate.question', { price: priceName(price) })}
+        confirmLabel={t('activate.action')}
         onConfirm={async () => {
           const saved = await activate.mutateAsync({ id: price.id })
-          if (saved.state === 'active') done(`${priceName(price)} is on sale.`)
+          if (saved.state === 'active') done(t('activate.done', { price: priceName(price) }))
         }}
       >
         <List size="sm" spacing={4}>
-          <List.Item>Tenants can subscribe at it from now on.</List.Item>
-          <List.Item>
-            The version that is on sale now goes out of it. Who subscribed at it keeps what they
-            pay.
-          </List.Item>
-          <List.Item>
-            With payments switched on, the price is made at the payment processor first.
-          </List.Item>
+          <List.Item>{t('activate.effects.subscribe')}</List.Item>
+          <List.Item>{t('activate.effects.former')}</List.Item>
+          <List.Item>{t('activate.effects.processor')}</List.Item>
         </List>
       </ConfirmDialog>
     </>
@@ -76,27 +74,22 @@ function Archive({ price, again = false }: Props & { again?: boolean }) {
   return (
     <>
       <Button variant="default" leftSection={<IconArchive size={17} aria-hidden />} onClick={open}>
-        {again ? 'Tell the processor again' : 'Archive'}
+        {t(again ? 'archive.retry' : 'archive.action')}
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={`Archive ${priceName(price)}?`}
-        confirmLabel="Archive price"
+        title={t('archive.question', { price: priceName(price) })}
+        confirmLabel={t('archive.submit')}
         onConfirm={async () => {
           await archive.mutateAsync({ id: price.id })
-          done(`${priceName(price)} is archived.`)
+          done(t('archive.done', { price: priceName(price) }))
         }}
       >
         <List size="sm" spacing={4}>
+          <List.Item>{t('archive.effects.final')}</List.Item>
           <List.Item>
-            No new subscriptions can use this price, and it can't be restored. Create a new price
-            instead.
-          </List.Item>
-          <List.Item>
-            {price.subscriptions === 0
-              ? 'No subscription runs at it.'
-              : `${price.subscriptions} subscriptions run at it and go on.`}
+            {t('archive.effects.subscriptions', { count: price.subscriptions })}
           </List.Item>
         </List>
       </ConfirmDialog>
@@ -111,20 +104,20 @@ function Delete({ price }: Props) {
   return (
     <>
       <Button variant="default" leftSection={<IconTrash size={17} aria-hidden />} onClick={open}>
-        Delete
+        {t('delete.action')}
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={`Delete version ${price.version} of ${priceName(price)}?`}
-        confirmLabel="Delete draft"
+        title={t('delete.question', { version: price.version, price: priceName(price) })}
+        confirmLabel={t('delete.submit')}
         onConfirm={async () => {
           await remove.mutateAsync({ id: price.id })
-          done('The draft is deleted.')
+          done(t('delete.done'))
           await navigate({ to: '/prices' })
         }}
       >
-        It was never on sale, so nothing else changes.
+        {t('delete.effects')}
       </ConfirmDialog>
     </>
   )

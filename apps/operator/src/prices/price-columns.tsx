@@ -1,16 +1,20 @@
 import type { PriceView } from '@atrium/core/billing/prices'
+import { formatList } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Stack, Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
-import { amountText, failedCurrencies, priceName, priceStateMeta } from './labels.ts'
+import { amountText, failedCurrencies, priceName, priceStateMeta, versionLabel } from './labels.ts'
+
+const t = translations('operator.prices')
 
 /** Columns of the price catalog. */
-export const priceColumns: readonly Column<PriceView>[] = [
+export const priceColumns = (): readonly Column<PriceView>[] => [
   {
     key: 'price',
-    header: 'Price',
+    header: t('columns.price'),
     primary: true,
     cell: (price) => (
       <>
@@ -25,22 +29,24 @@ export const priceColumns: readonly Column<PriceView>[] = [
           {priceName(price)}
         </LinkAnchor>
         <Text size="xs" c="dimmed" lineClamp={2}>
-          Version {price.version}
-          {price.note && ` · ${price.note}`}
+          {versionLabel(price)}
         </Text>
       </>
     ),
   },
-  { key: 'state', header: 'State', cell: (price) => <PriceState price={price} /> },
+  { key: 'state', header: t('columns.state'), cell: (price) => <PriceState price={price} /> },
   {
     key: 'amounts',
-    header: 'Amounts',
+    header: t('columns.amounts'),
     cell: (price) => (
       <Stack gap={2}>
         {price.amounts.map((amount) => (
           <Text key={amount.currency} span inherit style={{ whiteSpace: 'nowrap' }}>
             {amount.tiers
-              ? `${amount.currency.toUpperCase()}, ${amountText(price, amount)}`
+              ? t('amount.tiersIn', {
+                  currency: amount.currency.toUpperCase(),
+                  tiers: amountText(price, amount),
+                })
               : amountText(price, amount)}
           </Text>
         ))}
@@ -49,37 +55,39 @@ export const priceColumns: readonly Column<PriceView>[] = [
   },
   {
     key: 'trial',
-    header: 'Trial',
+    header: t('columns.trial'),
     align: 'end',
-    cell: ({ trialDays }) => (trialDays === 0 ? '–' : `${trialDays} days`),
+    cell: ({ trialDays }) => (trialDays === 0 ? '–' : t('columns.days', { count: trialDays })),
   },
   {
     key: 'for',
-    header: 'For',
+    header: t('columns.for'),
     wideOnly: true,
-    cell: ({ partnerSlugs }) => partnerSlugs?.join(', ') ?? 'Everybody',
+    cell: ({ partnerSlugs }) => (partnerSlugs ? formatList(partnerSlugs) : t('columns.everyone')),
   },
   {
     key: 'subscriptions',
-    header: 'Subscriptions',
+    header: t('columns.subscriptions'),
     align: 'end',
     cell: (price) => price.subscriptions,
   },
   {
     key: 'changed',
-    header: 'Changed',
+    header: t('columns.changed'),
     wideOnly: true,
     cell: (price) => <When at={price.updatedAt} />,
   },
 ]
 
-/** State of a price, and that the payment processor failed at it. */
+/** The state of a price, and the currencies for which the payment processor failed. */
 export function PriceState({ price }: { price: PriceView }) {
   const failed = failedCurrencies(price)
   return (
     <Stack gap={2} align="flex-start">
-      <StatusBadge {...priceStateMeta[price.state]} />
-      {failed.length > 0 && <StatusBadge label={`Failed for ${failed.join(', ')}`} tone="bad" />}
+      <StatusBadge {...priceStateMeta(price.state)} />
+      {failed.length > 0 && (
+        <StatusBadge label={t('failedFor', { currencies: formatList(failed) })} tone="bad" />
+      )}
     </Stack>
   )
 }

@@ -2,6 +2,7 @@ import { type PriceView, UpdatePrice } from '@atrium/core/billing/prices'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { Alert, Divider, Stack } from '@mantine/core'
@@ -21,16 +22,22 @@ import {
   validatePrice,
 } from './price-form.ts'
 
+const t = translations('operator.prices')
+
 interface Props {
   price: PriceView
   opened: boolean
   onClose: () => void
 }
 
-/** Everything that can be changed of a price, at the side of its page. */
+/** Edits a price in a drawer beside its page. */
 export function PriceEditor({ price, opened, onClose }: Props) {
   return (
-    <SideDrawer opened={opened} onClose={onClose} title={`Change ${priceName(price)}`}>
+    <SideDrawer
+      opened={opened}
+      onClose={onClose}
+      title={t('edit.title', { price: priceName(price) })}
+    >
       {opened && <EditorForm price={price} onClose={onClose} />}
     </SideDrawer>
   )
@@ -47,12 +54,14 @@ function EditorForm({ price, onClose }: Omit<Props, 'opened'>) {
   useFollowRecord(form, toPriceForm(price))
   const { id: _, expectedVersion: __, ...changes } = toInput(form.values)
   const changed = Object.keys(changes).length > 0
-  // Awaited, because a new version archives this one, whose page then shows no form any more.
+  // Awaited, because a new version archives this one, and then its page no longer shows the form.
   const save = form.onSubmit(async (values) => {
     try {
       const saved = await update.mutateAsync(toInput(values))
       onClose()
-      done(saved.id === price.id ? 'The price is saved.' : `Version ${saved.version} is made.`)
+      done(
+        saved.id === price.id ? t('edit.done') : t('edit.doneVersion', { version: saved.version }),
+      )
       if (saved.id !== price.id) await navigate({ to: '/prices/$id', params: { id: saved.id } })
     } catch (error) {
       const rejected = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
@@ -71,13 +80,12 @@ function EditorForm({ price, onClose }: Omit<Props, 'opened'>) {
         <TermsFields form={form} />
         {makesVersion(price, form.values) && (
           <Alert icon={<IconVersions aria-hidden />} role="status">
-            This makes version {price.version + 1} or later and puts it on sale. Subscriptions at
-            version {price.version} keep what they pay.
+            {t('edit.makesVersion', { version: price.version })}
           </Alert>
         )}
         <FormFooter
           error={update.error}
-          submitLabel={makesVersion(price, form.values) ? 'Make new version' : 'Save changes'}
+          submitLabel={t(makesVersion(price, form.values) ? 'edit.submitVersion' : 'edit.submit')}
           pending={update.isPending}
           disabled={!changed}
           onCancel={onClose}

@@ -1,4 +1,5 @@
 import { mostCurrencies, mostTiers, priceScheme, priceSchemes } from '@atrium/core/billing/prices'
+import { translations } from '@atrium/ui/messages'
 import {
   ActionIcon,
   Button,
@@ -14,24 +15,26 @@ import {
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { PartnerSlugsInput } from '../flags/name-inputs.tsx'
-import { schemeHints, schemeNames } from './labels.ts'
 import { isTiered, newAmount, newTier, type PriceForm } from './price-form.ts'
+
+const t = translations('operator.prices')
 
 interface Props {
   form: UseFormReturnType<PriceForm>
 }
 
-const schemeChoices = priceSchemes.map((value) => ({ value, label: schemeNames[value] }))
+const schemeChoices = () =>
+  priceSchemes.map((value) => ({ value, label: t(`schemes.${value}.name`) }))
 
-/** Scheme, and what each currency costs. */
+/** The scheme, and the amounts of each currency. */
 export function AmountFields({ form }: Props) {
   const { scheme, amounts } = form.values
   return (
     <Stack>
       <Select
-        label="Scheme"
-        description={schemeHints[scheme]}
-        data={schemeChoices}
+        label={t('form.scheme')}
+        description={t(`schemes.${scheme}.hint`)}
+        data={schemeChoices()}
         allowDeselect={false}
         withScrollArea={false}
         {...form.getInputProps('scheme')}
@@ -47,7 +50,7 @@ export function AmountFields({ form }: Props) {
           style={{ alignSelf: 'flex-start' }}
           onClick={() => form.insertListItem('amounts', newAmount())}
         >
-          Add a currency
+          {t('form.addCurrency')}
         </Button>
       )}
     </Stack>
@@ -59,24 +62,27 @@ function AmountInputs({ form, index }: Props & { index: number }) {
   const path = `amounts.${index}`
   const currency = amounts[index]?.currency.toUpperCase() ?? ''
   const tiered = isTiered(scheme)
-  const name = currency === '' ? `currency ${index + 1}` : currency
   const remove = amounts.length > 1 && (
     <ActionIcon
       variant="subtle"
       color="gray"
       size="input-sm"
-      aria-label={`Remove ${name}`}
+      aria-label={
+        currency === ''
+          ? t('form.removeNumbered', { number: index + 1 })
+          : t('form.removeCurrency', { currency })
+      }
       onClick={() => form.removeListItem('amounts', index)}
     >
       <IconTrash size={18} aria-hidden />
     </ActionIcon>
   )
   return (
-    <Fieldset legend={currency === '' ? 'Another currency' : currency}>
+    <Fieldset legend={currency === '' ? t('form.anotherCurrency') : currency}>
       <Stack gap="sm">
         <Group align="flex-start" wrap="nowrap" gap="xs">
           <TextInput
-            label="Currency"
+            label={t('form.currency')}
             placeholder="EUR"
             maxLength={3}
             w={96}
@@ -88,10 +94,10 @@ function AmountInputs({ form, index }: Props & { index: number }) {
           />
           {!tiered && (
             <TextInput
-              label={scheme === 'flat' ? `Amount per ${cycle}` : `Amount per seat and ${cycle}`}
+              label={t(`form.${scheme === 'flat' ? 'amountFlat' : 'amountPerSeat'}.${cycle}`)}
               inputMode="decimal"
               autoComplete="off"
-              placeholder="8.00"
+              placeholder={t('form.amountPlaceholder')}
               flex={1}
               {...form.getInputProps(`${path}.unit`)}
             />
@@ -123,13 +129,19 @@ function TierInputs({
             wrap="nowrap"
             gap="xs"
             role="group"
-            aria-label={`Tier ${index + 1}`}
+            aria-label={t('form.tier', { number: index + 1 })}
           >
             {last ? (
-              <TextInput label="Up to seat" value="and more" readOnly flex={1} tabIndex={-1} />
+              <TextInput
+                label={t('form.upTo')}
+                value={t('form.andMore')}
+                readOnly
+                flex={1}
+                tabIndex={-1}
+              />
             ) : (
               <NumberInput
-                label="Up to seat"
+                label={t('form.upTo')}
                 min={1}
                 allowDecimal={false}
                 hideControls
@@ -138,14 +150,14 @@ function TierInputs({
               />
             )}
             <TextInput
-              label="Per seat"
+              label={t('form.perSeat')}
               inputMode="decimal"
               autoComplete="off"
               flex={1}
               {...form.getInputProps(`${at}.unit`)}
             />
             <TextInput
-              label="Flat part"
+              label={t('form.flatPart')}
               inputMode="decimal"
               autoComplete="off"
               flex={1}
@@ -156,7 +168,7 @@ function TierInputs({
               color="gray"
               size="input-sm"
               mt={25}
-              aria-label={`Remove tier ${index + 1}`}
+              aria-label={t('form.removeTier', { number: index + 1 })}
               disabled={last || tiers.length === 1}
               onClick={() => form.removeListItem(`${path}.tiers`, index)}
             >
@@ -173,65 +185,65 @@ function TierInputs({
           style={{ alignSelf: 'flex-start' }}
           onClick={() => form.insertListItem(`${path}.tiers`, newTier(''), tiers.length - 1)}
         >
-          Add a tier
+          {t('form.addTier')}
         </Button>
       )}
     </Stack>
   )
 }
 
-/** Who can buy it, when, and how many seats. */
+/** Who can subscribe, when, and with how many seats. */
 export function TermsFields({ form }: Props) {
   return (
     <Stack>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <NumberInput
-          label="From seats"
+          label={t('form.minSeats')}
           min={1}
           allowDecimal={false}
           {...form.getInputProps('minSeats')}
         />
         <NumberInput
-          label="Up to seats"
-          placeholder="No limit"
+          label={t('form.maxSeats')}
+          placeholder={t('form.noLimit')}
           min={1}
           allowDecimal={false}
           {...form.getInputProps('maxSeats')}
         />
         <NumberInput
-          label="Trial"
+          label={t('form.trial')}
           min={0}
           max={730}
           allowDecimal={false}
-          suffix=" days"
+          suffix={` ${t('form.days')}`}
           {...form.getInputProps('trialDays')}
         />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput
-          label="Offered from"
+          label={t('form.offeredFrom')}
           type="datetime-local"
           {...form.getInputProps('visibleFrom')}
         />
         <TextInput
-          label="Offered until"
+          label={t('form.offeredUntil')}
           type="datetime-local"
           {...form.getInputProps('visibleUntil')}
         />
       </SimpleGrid>
       <PartnerSlugsInput
-        label="Only for tenants of"
-        description="Partners by slug. Everybody when it is empty."
+        label={t('form.partners')}
+        description={t('form.partnersHint')}
         {...form.getInputProps('partnerSlugs')}
       />
       <TextInput
-        label="Note"
-        description="For operators."
+        label={t('form.note')}
+        description={t('form.noteHint')}
         autoComplete="off"
         {...form.getInputProps('note')}
       />
       <Text size="sm" c="dimmed">
-        Amounts are without tax.
+        {t('form.withoutTax')}
       </Text>
     </Stack>
   )

@@ -1,3 +1,4 @@
+import { translations } from '@atrium/ui/messages'
 import '@atrium/ui/issue-messages'
 import type { CreatePrice, PriceScheme, PriceView, UpdatePrice } from '@atrium/core/billing/prices'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
@@ -5,6 +6,8 @@ import type { Plan } from '@atrium/core/tenants/tenants'
 import { fromLocalInput, fromMoneyInput, toLocalInput, toMoneyInput } from '@atrium/ui/format'
 import { randomId } from '@mantine/hooks'
 import type { z } from 'zod'
+
+const t = translations('operator.prices')
 
 /**
  * Amounts as they are typed, in the currency's main unit. `id` keeps inputs apart while others come
@@ -102,8 +105,8 @@ export function toCreatePrice(
 }
 
 /**
- * What differs from the price as it was read; a time that was not touched is not sent, because the
- * input shows it without its seconds.
+ * The request: only the changed fields. A time that was not edited is left out, because the input
+ * shows it without its seconds.
  */
 export function toUpdatePrice(price: PriceView, form: PriceForm): z.input<typeof UpdatePrice> {
   const before = settingsOf(toPriceForm(price))
@@ -148,7 +151,7 @@ function amountOf({ currency, unit, tiers }: AmountForm, scheme: PriceScheme) {
 
 const numberIn = (typed: number | string) => (typeof typed === 'number' ? typed : Number.NaN)
 
-/** The input that shows what the API says about a path. */
+/** The input that shows an issue of the API, by the issue's path. */
 export function inputOf(path: string): string {
   return path
     .replace(/\.unitAmount$/, '.unit')
@@ -157,8 +160,8 @@ export function inputOf(path: string): string {
 }
 
 /**
- * Validation by the schema of the API, over what the form would send; an amount that cannot be read
- * is explained as people type it.
+ * Validates what the form would send against the API's schema. An amount that cannot be read is
+ * explained by an example.
  */
 export function validatePrice(
   schema: z.ZodType,
@@ -166,10 +169,11 @@ export function validatePrice(
 ): (form: PriceForm) => Record<string, string> {
   return (form) => {
     const errors: Record<string, string> = {}
-    for (const { path, message } of schema.safeParse(toInput(form)).error?.issues ?? []) {
+    const { error } = schema.safeParse(toInput(form), { reportInput: true })
+    for (const { path, message, input } of error?.issues ?? []) {
       const field = inputOf(path.join('.'))
-      const unreadable = /\.(unit|flat)$/.test(field) && message.startsWith('A whole number')
-      errors[field] ??= unreadable ? 'Type an amount such as 8.50.' : message
+      const unreadable = /\.(unit|flat)$/.test(field) && Number.isNaN(input)
+      errors[field] ??= unreadable ? t('form.amountUnreadable') : message
     }
     return errors
   }

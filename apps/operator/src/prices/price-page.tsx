@@ -1,10 +1,12 @@
 import type { PriceView } from '@atrium/core/billing/prices'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { formatList } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
-import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Alert, SimpleGrid, Stack, Text } from '@mantine/core'
@@ -14,16 +16,11 @@ import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { MissingPage } from '../layout/not-found-page.tsx'
 import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
-import {
-  amountText,
-  priceName,
-  priceStateMeta,
-  schemeHints,
-  schemeNames,
-  tierLines,
-} from './labels.ts'
+import { amountText, priceName, priceStateMeta, tierLines, versionLabel } from './labels.ts'
 import { PriceActions } from './price-actions.tsx'
 import { priceColumns } from './price-columns.tsx'
+
+const t = translations('operator.prices')
 
 const route = getRouteApi('/authenticated/prices/$id')
 
@@ -34,22 +31,25 @@ function PricePage() {
   const price = useQuery(useTRPC().prices.get.queryOptions({ id }))
   if (price.isError && isMissing(price.error)) {
     return (
-      <MissingPage title="Price not found" back={<LinkAnchor to="/prices">All prices</LinkAnchor>}>
-        There is no such price. A deleted draft leaves nothing behind.
+      <MissingPage
+        title={t('missing.title')}
+        back={<LinkAnchor to="/prices">{t('all')}</LinkAnchor>}
+      >
+        {t('missing.hint')}
       </MissingPage>
     )
   }
   if (price.isError) {
     return (
       <ErrorState
-        title="The price could not be loaded."
+        title={t('page.failed')}
         error={price.error}
         onRetry={() => void price.refetch()}
         retrying={price.isFetching}
       />
     )
   }
-  if (price.isPending) return <LoadingRows label="Loading the price" />
+  if (price.isPending) return <LoadingRows label={t('page.loading')} />
   return <PriceDetail price={price.data} />
 }
 
@@ -59,28 +59,22 @@ function PriceDetail({ price }: { price: PriceView }) {
     <>
       <PageHeader
         title={priceName(price)}
-        tabTitle={`${priceName(price)}, version ${price.version}`}
-        description={`Version ${price.version}${price.note ? ` · ${price.note}` : ''}`}
-        marks={<StatusBadge {...priceStateMeta[price.state]} />}
+        tabTitle={t('page.tabTitle', { price: priceName(price), version: price.version })}
+        description={versionLabel(price)}
+        marks={<StatusBadge {...priceStateMeta(price.state)} />}
         actions={<PriceActions price={price} />}
       />
       <Stack gap="lg">
         {failed.length > 0 && (
-          <Alert
-            color="red"
-            icon={<IconAlertTriangle aria-hidden />}
-            title="The payment processor does not have all of it"
-          >
+          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('processor.title')}>
             <Stack gap={4}>
               {failed.map(({ currency, error }) => (
                 <Text key={currency} inherit>
-                  {currency.toUpperCase()}: {error}
+                  {t('processor.problem', { currency: currency.toUpperCase(), error: error ?? '' })}
                 </Text>
               ))}
               <Text inherit>
-                {price.state === 'draft'
-                  ? 'Put it on sale again to try the rest.'
-                  : 'Nothing is lost; try again when it can be reached.'}
+                {t(price.state === 'draft' ? 'processor.draft' : 'processor.other')}
               </Text>
             </Stack>
           </Alert>
@@ -98,8 +92,11 @@ function PriceDetail({ price }: { price: PriceView }) {
 function AmountsPanel({ price }: { price: PriceView }) {
   return (
     <Panel
-      title="Amounts"
-      description={`${schemeNames[price.scheme]}. ${schemeHints[price.scheme]} Without tax.`}
+      title={t('amounts.title')}
+      description={t('amounts.description', {
+        scheme: t(`schemes.${price.scheme}.name`),
+        hint: t(`schemes.${price.scheme}.hint`),
+      })}
     >
       <DetailList>
         {price.amounts.map((amount) => (
@@ -113,7 +110,7 @@ function AmountsPanel({ price }: { price: PriceView }) {
                 <span>{amountText(price, amount)}</span>
               )}
               <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                {amount.stripePriceId ?? 'Not at the payment processor'}
+                {amount.stripePriceId ?? t('amounts.notAtProcessor')}
               </Text>
             </Stack>
           </DetailItem>
@@ -126,25 +123,29 @@ function AmountsPanel({ price }: { price: PriceView }) {
 function TermsPanel({ price }: { price: PriceView }) {
   const { minSeats, maxSeats, trialDays, visibleFrom, visibleUntil, partnerSlugs } = price
   return (
-    <Panel title="Terms">
+    <Panel title={t('terms.title')}>
       <DetailList>
-        <DetailItem label="Seats">
-          {maxSeats === null ? `${minSeats} or more` : `${minSeats} to ${maxSeats}`}
+        <DetailItem label={t('terms.seats')}>
+          {maxSeats === null
+            ? t('terms.seatsFrom', { from: minSeats })
+            : t('terms.seatsRange', { from: minSeats, to: maxSeats })}
         </DetailItem>
-        <DetailItem label="Trial">
-          {trialDays === 0 ? 'None' : `${trialDays} days, once per tenant`}
+        <DetailItem label={t('terms.trial')}>
+          {trialDays === 0 ? t('terms.noTrial') : t('terms.trialDays', { count: trialDays })}
         </DetailItem>
-        <DetailItem label="For">
-          {partnerSlugs === null ? 'Everybody' : `Tenants of ${partnerSlugs.join(', ')}`}
+        <DetailItem label={t('terms.for')}>
+          {partnerSlugs === null
+            ? t('columns.everyone')
+            : t('terms.tenantsOf', { partners: formatList(partnerSlugs) })}
         </DetailItem>
-        <DetailItem label="Offered from">
+        <DetailItem label={t('terms.offeredFrom')}>
           {visibleFrom && <Time at={visibleFrom} show="both" />}
         </DetailItem>
-        <DetailItem label="Offered until">
+        <DetailItem label={t('terms.offeredUntil')}>
           {visibleUntil && <Time at={visibleUntil} show="both" />}
         </DetailItem>
-        <DetailItem label="Subscriptions at it">{price.subscriptions}</DetailItem>
-        <DetailItem label="Created">
+        <DetailItem label={t('terms.subscriptions')}>{price.subscriptions}</DetailItem>
+        <DetailItem label={t('terms.created')}>
           <Time at={price.createdAt} show="both" />
         </DetailItem>
       </DetailList>
@@ -152,7 +153,7 @@ function TermsPanel({ price }: { price: PriceView }) {
   )
 }
 
-const versionColumns: readonly Column<PriceView>[] = priceColumns.filter(({ key }) => key !== 'for')
+const versionColumns = () => priceColumns().filter(({ key }) => key !== 'for')
 
 /** The other versions of the same plan and cycle. */
 function Versions({ price }: { price: PriceView }) {
@@ -161,10 +162,10 @@ function Versions({ price }: { price: PriceView }) {
   const others = versions.data?.items.filter(({ id }) => id !== price.id) ?? []
   if (others.length === 0) return null
   return (
-    <Panel title="Other versions">
+    <Panel title={t('versions.title')}>
       <ResponsiveTable
-        caption="Other versions"
-        columns={versionColumns}
+        caption={t('versions.title')}
+        columns={versionColumns()}
         rows={others}
         rowKey={({ id }) => id}
       />

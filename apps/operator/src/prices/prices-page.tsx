@@ -4,6 +4,7 @@ import { billingCycles } from '@atrium/core/billing/subscriptions'
 import { EmptyState } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
@@ -18,13 +19,17 @@ import { priceStateMeta } from './labels.ts'
 import { priceColumns } from './price-columns.tsx'
 import { type PricesSearch, pricesQuery } from './search.ts'
 
+const t = translations('operator.prices')
+const frame = translations('ui.frame')
+
 const route = getRouteApi('/authenticated/prices')
 
 export const Route = createLazyRoute('/authenticated/prices')({ component: PricesPage })
 
 const planChoices = () => plans.map((value) => ({ value, label: planName(value) }))
 const cycleChoices = () => billingCycles.map((value) => ({ value, label: cycleName(value) }))
-const stateChoices = priceStates.map((value) => ({ value, label: priceStateMeta[value].label }))
+const stateChoices = () =>
+  priceStates.map((value) => ({ value, label: priceStateMeta(value).label }))
 
 function PricesPage() {
   const search = route.useSearch()
@@ -41,43 +46,43 @@ function PricesPage() {
   return (
     <>
       <PageHeader
-        title="Prices"
-        description="What plans cost. A price on sale is never changed: other amounts are a new version, and who subscribed before keeps theirs."
+        title={t('title')}
+        description={t('description')}
         actions={
           <LinkButton to="/prices/new" leftSection={<IconPlus size={18} aria-hidden />}>
-            New price
+            {t('new')}
           </LinkButton>
         }
       />
-      <FilterBar label="Filter prices">
+      <FilterBar label={t('filters.label')}>
         <ChoiceFilter
-          label="Plan"
+          label={t('filters.plan')}
           value={search.plan}
           choices={planChoices()}
           onChange={(plan) => narrow({ plan })}
         />
         <ChoiceFilter
-          label="Cycle"
+          label={t('filters.cycle')}
           value={search.cycle}
           choices={cycleChoices()}
           onChange={(cycle) => narrow({ cycle })}
         />
         <ChoiceFilter
-          label="State"
+          label={t('filters.state')}
           value={search.state}
-          choices={stateChoices}
+          choices={stateChoices()}
           onChange={(state) => narrow({ state })}
         />
         {countFilters(search) > 0 && (
           <Button variant="subtle" color="gray" onClick={clear}>
-            Clear filters
+            {frame('clearFilters')}
           </Button>
         )}
       </FilterBar>
       <PagedTable
-        of="prices"
+        of={t('items')}
         found={prices}
-        columns={priceColumns}
+        columns={priceColumns()}
         rowKey={(price) => price.id}
         trail={search.trail}
         onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
@@ -96,23 +101,23 @@ function NoPrices({ filtered, onClear }: { filtered: boolean; onClear: () => voi
   const icon = <IconTag size={32} stroke={1.5} aria-hidden />
   return filtered ? (
     <EmptyState
-      title="No price matches"
+      title={t('empty.filtered.title')}
       icon={icon}
       action={
         <Button variant="default" onClick={onClear}>
-          Clear filters
+          {frame('clearFilters')}
         </Button>
       }
     >
-      Take a filter away to see the others.
+      {t('empty.filtered.hint')}
     </EmptyState>
   ) : (
     <EmptyState
-      title="No prices yet"
+      title={t('empty.none.title')}
       icon={icon}
-      action={<LinkButton to="/prices/new">New price</LinkButton>}
+      action={<LinkButton to="/prices/new">{t('new')}</LinkButton>}
     >
-      Tenants can subscribe by themselves once a plan has a price on sale.
+      {t('empty.none.hint')}
     </EmptyState>
   )
 }
