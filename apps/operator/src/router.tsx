@@ -213,18 +213,31 @@ const subscriptions = createRoute({
   getParentRoute: () => authenticated,
   path: '/subscriptions',
   validateSearch: readSubscriptionsSearch,
-}).lazy(() => import('./subscriptions/subscriptions-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./subscriptions/subscriptions-page.tsx'), 'operator.subscriptions').then(
+    (page) => page.Route,
+  ),
+)
 
 const newSubscription = createRoute({
   getParentRoute: () => authenticated,
   path: '/subscriptions/new',
   validateSearch: readNewSubscriptionSearch,
-}).lazy(() => import('./subscriptions/create-subscription-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(
+    import('./subscriptions/create-subscription-page.tsx'),
+    'operator.subscriptions',
+  ).then((page) => page.Route),
+)
 
 const subscription = createRoute({
   getParentRoute: () => authenticated,
   path: '/subscriptions/$id',
-}).lazy(() => import('./subscriptions/subscription-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./subscriptions/subscription-page.tsx'), 'operator.subscriptions').then(
+    (page) => page.Route,
+  ),
+)
 
 const mail = createRoute({
   getParentRoute: () => authenticated,

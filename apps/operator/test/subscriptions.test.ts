@@ -114,7 +114,7 @@ describe('the form of a subscription', () => {
   it('explains an amount that cannot be read on its input', () => {
     const check = validateSubscription(CreateSubscription, toCreateSubscription)
     expect(check({ ...emptySubscription('acme'), pricing: 'per_seat', amount: 'a lot' })).toEqual({
-      amount: 'Type an amount such as 8.50.',
+      amount: 'Enter an amount such as 8.50.',
     })
     expect(check({ ...emptySubscription('acme'), seats: '' })).toHaveProperty('seats')
   })

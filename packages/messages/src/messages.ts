@@ -10,6 +10,7 @@ import type operatorLayout from './en/operator/layout.json'
 import type operatorPartners from './en/operator/partners.json'
 import type operatorPayouts from './en/operator/payouts.json'
 import type operatorPrices from './en/operator/prices.json'
+import type operatorSubscriptions from './en/operator/subscriptions.json'
 import type operatorTenants from './en/operator/tenants.json'
 import type operatorUsers from './en/operator/users.json'
 import type portalAliases from './en/portal/aliases.json'
@@ -66,6 +67,7 @@ export interface Messages {
     partners: typeof operatorPartners
     payouts: typeof operatorPayouts
     prices: typeof operatorPrices
+    subscriptions: typeof operatorSubscriptions
     tenants: typeof operatorTenants
     users: typeof operatorUsers
   }

@@ -50,12 +50,12 @@ const columns = (): readonly Column<Margin>[] => [
   {
     key: 'by',
     header: t('margins.columns.setBy'),
-    cell: ({ setBy }) => setBy ?? t('margins.none'),
+    cell: ({ setBy }) => setBy ?? '–',
   },
   {
     key: 'reason',
     header: t('margins.columns.reason'),
-    cell: ({ reason }) => reason ?? t('margins.none'),
+    cell: ({ reason }) => reason ?? '–',
   },
   { key: 'at', header: t('margins.columns.set'), cell: ({ createdAt }) => <When at={createdAt} /> },
 ]

@@ -1,6 +1,11 @@
-import { CreateSubscription, subscriptionSource } from '@atrium/core/billing/subscriptions'
+import {
+  CreateSubscription,
+  subscriptionSource,
+  subscriptionSources,
+} from '@atrium/core/billing/subscriptions'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
@@ -21,6 +26,8 @@ import {
   validateSubscription,
 } from './subscription-form.ts'
 
+const t = translations('operator.subscriptions')
+
 const route = getRouteApi('/authenticated/subscriptions/new')
 
 export const Route = createLazyRoute('/authenticated/subscriptions/new')({
@@ -40,7 +47,7 @@ function CreateSubscriptionPage() {
     (values) =>
       create.mutate(toCreateSubscription(values), {
         onSuccess: (made) => {
-          done(`${made.tenantName} is subscribed.`)
+          done(t('create.done', { tenant: made.tenantName }))
           void navigate({ to: '/subscriptions/$id', params: { id: made.id } })
         },
         onError: (error) => {
@@ -56,43 +63,38 @@ function CreateSubscriptionPage() {
   )
   return (
     <>
-      <PageHeader
-        title="New subscription"
-        description="Plan and seats of the tenant follow it from then on."
-      />
+      <PageHeader title={t('new')} description={t('create.description')} />
       <Box component="form" onSubmit={send} noValidate maw={720}>
         <Stack gap="lg">
-          <Panel title="For whom">
+          <Panel title={t('create.for')}>
             <Stack>
               <TenantInput form={form} />
               <Radio.Group
-                label="Kept by"
+                label={t('sources.label')}
                 value={source}
                 onChange={(value) => form.setFieldValue('source', subscriptionSource.parse(value))}
               >
                 <Stack gap="xs" mt={6}>
-                  <Radio
-                    value="manual"
-                    label="Us alone"
-                    description="Nothing is charged. For tenants that pay an invoice of ours."
-                  />
-                  <Radio
-                    value="stripe"
-                    label="Stripe"
-                    description="Charged to the tenant's card. Without one it waits for its payment."
-                  />
+                  {subscriptionSources.map((value) => (
+                    <Radio
+                      key={value}
+                      value={value}
+                      label={t(`sources.${value}.name`)}
+                      description={t(`sources.${value}.hint`)}
+                    />
+                  ))}
                 </Stack>
               </Radio.Group>
             </Stack>
           </Panel>
-          <Panel title="Plan">
+          <Panel title={t('create.plan')}>
             <PlanFields form={form} />
           </Panel>
-          <Panel title="Price">
+          <Panel title={t('create.price')}>
             <Stack>
               <SimpleGrid cols={{ base: 1, xs: 2 }}>
                 <TextInput
-                  label="Currency"
+                  label={t('create.currency')}
                   maxLength={3}
                   autoComplete="off"
                   spellCheck={false}
@@ -100,11 +102,11 @@ function CreateSubscriptionPage() {
                   {...form.getInputProps('currency')}
                 />
                 <NumberInput
-                  label="Trial"
+                  label={t('create.trial')}
                   min={0}
                   max={730}
                   allowDecimal={false}
-                  suffix=" days"
+                  suffix={` ${t('create.days')}`}
                   {...form.getInputProps('trialDays')}
                 />
               </SimpleGrid>
@@ -112,8 +114,8 @@ function CreateSubscriptionPage() {
                 <>
                   <PricingFields form={form} />
                   <TextInput
-                    label="Began"
-                    description="Now when it is empty. An earlier moment counts in the reports of that time."
+                    label={t('create.start')}
+                    description={t('create.startHint')}
                     type="datetime-local"
                     {...form.getInputProps('startAt')}
                   />
@@ -123,7 +125,7 @@ function CreateSubscriptionPage() {
           </Panel>
           <FormFooter
             error={create.error}
-            submitLabel="Make subscription"
+            submitLabel={t('create.submit')}
             pending={create.isPending}
             onCancel={() => void navigate({ to: '/subscriptions' })}
           />
@@ -147,15 +149,18 @@ function TenantInput({ form }: { form: UseFormReturnType<SubscriptionForm> }) {
   const found = q === '' ? [] : (tenants.data?.items ?? [])
   return (
     <Autocomplete
-      label="Tenant"
-      placeholder="Slug of a tenant"
+      label={t('create.tenant')}
+      placeholder={t('create.tenantPlaceholder')}
       autoCapitalize="none"
       spellCheck={false}
       withScrollArea={false}
       data={found.map(({ slug }) => slug)}
       filter={({ options }) => options}
       renderOption={({ option }) =>
-        `${option.value} · ${found.find(({ slug }) => slug === option.value)?.name ?? ''}`
+        t('create.tenantOption', {
+          slug: option.value,
+          name: found.find(({ slug }) => slug === option.value)?.name ?? '',
+        })
       }
       {...form.getInputProps('tenantSlug')}
     />

@@ -5,6 +5,7 @@ import {
 } from '@atrium/core/billing/subscriptions'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { subscriptionStatusMeta } from '@atrium/ui/subscription-status-meta'
@@ -26,22 +27,24 @@ import {
   validateSubscription,
 } from './subscription-form.ts'
 
+const t = translations('operator.subscriptions')
+
 interface Props {
   subscription: SubscriptionView
 }
 
-/** A correction by an operator: at once, and for a manual one without any proration. */
+/** A correction by an operator. It applies immediately, to a manual one without proration. */
 export function EditSubscription({ subscription }: Props) {
   const [opened, { open, close }] = useDisclosure(false)
   return (
     <>
       <Button variant="default" leftSection={<IconPencil size={17} aria-hidden />} onClick={open}>
-        Change
+        {t('edit.action')}
       </Button>
       <SideDrawer
         opened={opened}
         onClose={close}
-        title={`Subscription of ${subscription.tenantName}`}
+        title={t('page.of', { tenant: subscription.tenantName })}
         size="md"
       >
         {opened && <EditForm subscription={subscription} onClose={close} />}
@@ -64,7 +67,7 @@ function EditForm({ subscription: current, onClose }: Props & { onClose: () => v
       update.mutate(toInput(values), {
         onSuccess: (saved) => {
           onClose()
-          done(`The subscription of ${saved.tenantName} is changed.`)
+          done(t('edit.done', { tenant: saved.tenantName }))
         },
         onError: (error) => {
           const rejected = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
@@ -85,18 +88,12 @@ function EditForm({ subscription: current, onClose }: Props & { onClose: () => v
         {manual && <PricingFields form={form} />}
         {manual && <StatusFields form={form} subscription={subscription} />}
         <Alert icon={<IconInfoCircle aria-hidden />}>
-          {manual
-            ? 'Takes effect immediately. Nothing is charged or refunded.'
-            : 'Takes effect immediately. The next invoice includes the charge or credit for the rest of the period.'}
+          {t(manual ? 'edit.effectManual' : 'edit.effectStripe')}
         </Alert>
         <FormFooter
           error={update.error}
-          message={
-            conflict
-              ? 'It was changed meanwhile. Cancel, look at it, and make your change again.'
-              : undefined
-          }
-          submitLabel="Save changes"
+          message={conflict ? t('edit.conflict') : undefined}
+          submitLabel={t('edit.submit')}
           pending={update.isPending}
           disabled={!changesSubscription(subscription, form.values)}
           onCancel={onClose}
@@ -117,7 +114,7 @@ function StatusFields({
   return (
     <>
       <Select
-        label="Status"
+        label={t('form.status')}
         data={choices}
         allowDeselect={false}
         withScrollArea={false}
@@ -126,7 +123,7 @@ function StatusFields({
       />
       {form.values.status === 'trialing' && (
         <TextInput
-          label="The trial ends"
+          label={t('form.trialEnd')}
           type="datetime-local"
           {...form.getInputProps('trialEnd')}
         />

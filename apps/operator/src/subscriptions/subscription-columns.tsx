@@ -1,22 +1,20 @@
 import type { SubscriptionView } from '@atrium/core/billing/subscriptions'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import {
-  cycleName,
-  planName,
-  seatsLabel,
-  subscriptionMeta,
-} from '@atrium/ui/subscription-status-meta'
+import { planName, subscriptionMeta } from '@atrium/ui/subscription-status-meta'
 import { Text } from '@mantine/core'
-import { sourceNames } from './labels.ts'
+import { cycleAndSeats } from './labels.ts'
+
+const t = translations('operator.subscriptions')
 
 /** Columns of a list of subscriptions. */
-export const subscriptionColumns: readonly Column<SubscriptionView>[] = [
+export const subscriptionColumns = (): readonly Column<SubscriptionView>[] => [
   {
     key: 'tenant',
-    header: 'Tenant',
+    header: t('columns.tenant'),
     primary: true,
     cell: (row) => (
       <>
@@ -31,28 +29,33 @@ export const subscriptionColumns: readonly Column<SubscriptionView>[] = [
           {row.tenantName}
         </LinkAnchor>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {row.tenantSlug}
-          {row.partnerSlug && ` · ${row.partnerSlug}`}
+          {row.partnerSlug
+            ? t('columns.slugAndPartner', { slug: row.tenantSlug, partner: row.partnerSlug })
+            : row.tenantSlug}
         </Text>
       </>
     ),
   },
-  { key: 'status', header: 'Status', cell: (row) => <StatusBadge {...subscriptionMeta(row)} /> },
+  {
+    key: 'status',
+    header: t('columns.status'),
+    cell: (row) => <StatusBadge {...subscriptionMeta(row)} />,
+  },
   {
     key: 'plan',
-    header: 'Plan',
+    header: t('columns.plan'),
     cell: (row) => (
       <>
         {planName(row.plan)}
         <Text size="xs" c="dimmed">
-          {cycleName(row.cycle)}, {seatsLabel(row.seats)}
+          {cycleAndSeats(row)}
         </Text>
       </>
     ),
   },
   {
     key: 'total',
-    header: 'Per period',
+    header: t('columns.total'),
     align: 'end',
     cell: (row) => (
       <Text span inherit style={{ whiteSpace: 'nowrap' }}>
@@ -60,14 +63,19 @@ export const subscriptionColumns: readonly Column<SubscriptionView>[] = [
       </Text>
     ),
   },
-  { key: 'source', header: 'Kept by', wideOnly: true, cell: (row) => sourceNames[row.source] },
+  {
+    key: 'source',
+    header: t('sources.label'),
+    wideOnly: true,
+    cell: (row) => t(`sources.${row.source}.name`),
+  },
   {
     key: 'until',
-    header: 'Period ends',
+    header: t('columns.periodEnds'),
     cell: (row) => (
       <Text span inherit style={{ whiteSpace: 'nowrap' }}>
         {row.endedAt
-          ? `Ended ${formatDay(row.endedAt)}`
+          ? t('columns.ended', { day: formatDay(row.endedAt) })
           : row.currentPeriodEnd
             ? formatDay(row.currentPeriodEnd)
             : '–'}

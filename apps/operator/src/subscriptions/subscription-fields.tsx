@@ -1,6 +1,7 @@
 import { plans } from '@atrium/core/billing/plans'
 import { billingCycle, billingCycles } from '@atrium/core/billing/subscriptions'
 import { plan as planOf } from '@atrium/core/tenants/tenants'
+import { translations } from '@atrium/ui/messages'
 import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
 import {
   Input,
@@ -14,6 +15,8 @@ import {
 import type { UseFormReturnType } from '@mantine/form'
 import { useId } from 'react'
 import { pricings, type SubscriptionForm } from './subscription-form.ts'
+
+const t = translations('operator.subscriptions')
 
 interface Props {
   form: UseFormReturnType<SubscriptionForm>
@@ -29,14 +32,14 @@ export function PlanFields({ form }: Props) {
     <Stack>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
-          label="Plan"
+          label={t('form.plan')}
           data={planChoices()}
           allowDeselect={false}
           withScrollArea={false}
           {...form.getInputProps('plan')}
           onChange={(value) => form.setFieldValue('plan', planOf.parse(value))}
         />
-        <Input.Wrapper label="Cycle" labelProps={{ id: label }} labelElement="div">
+        <Input.Wrapper label={t('form.cycle')} labelProps={{ id: label }} labelElement="div">
           <SegmentedControl
             aria-labelledby={label}
             transitionDuration={0}
@@ -48,8 +51,8 @@ export function PlanFields({ form }: Props) {
         </Input.Wrapper>
       </SimpleGrid>
       <NumberInput
-        label="Seats"
-        description="Not fewer than members who own a mailbox."
+        label={t('form.seats')}
+        description={t('form.seatsHint')}
         min={1}
         allowDecimal={false}
         {...form.getInputProps('seats')}
@@ -58,18 +61,14 @@ export function PlanFields({ form }: Props) {
   )
 }
 
-/** What a manual one costs: the catalog's price, or what was agreed per seat or as a whole. */
+/** What a manual one costs: the catalog price, or an agreed amount per seat or in total. */
 export function PricingFields({ form }: Props) {
   const { pricing, currency, cycle } = form.values
   const label = useId()
-  const choices = [
-    { value: 'catalog', label: 'Catalog' },
-    { value: 'per_seat', label: 'Per seat' },
-    { value: 'period', label: 'As a whole' },
-  ]
+  const choices = pricings.map((value) => ({ value, label: t(`form.pricings.${value}`) }))
   return (
     <Stack gap="sm">
-      <Input.Wrapper label="Amount" labelProps={{ id: label }} labelElement="div">
+      <Input.Wrapper label={t('form.amount')} labelProps={{ id: label }} labelElement="div">
         <SegmentedControl
           aria-labelledby={label}
           transitionDuration={0}
@@ -83,10 +82,12 @@ export function PricingFields({ form }: Props) {
       </Input.Wrapper>
       {pricing !== 'catalog' && (
         <TextInput
-          label={`${pricing === 'per_seat' ? `Per seat and ${cycle}` : `Per ${cycle}, whatever the seats`}, in ${currency.toUpperCase()}`}
-          description="Without tax."
+          label={t(`form.${pricing === 'per_seat' ? 'amountPerSeat' : 'amountTotal'}.${cycle}`, {
+            currency: currency.toUpperCase(),
+          })}
+          description={t('form.amountHint')}
           inputMode="decimal"
-          placeholder="8.00"
+          placeholder={t('form.amountPlaceholder')}
           autoComplete="off"
           {...form.getInputProps('amount')}
         />

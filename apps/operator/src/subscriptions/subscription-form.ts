@@ -1,3 +1,4 @@
+import { translations } from '@atrium/ui/messages'
 import '@atrium/ui/issue-messages'
 import {
   type BillingCycle,
@@ -12,6 +13,8 @@ import {
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { fromLocalInput, fromMoneyInput, toLocalInput, toMoneyInput } from '@atrium/ui/format'
 import type { z } from 'zod'
+
+const t = translations('operator.subscriptions')
 
 /**
  * Where the amount comes from: the catalog (or what was agreed before), or what is agreed now per
@@ -109,7 +112,7 @@ export function toCreateSubscription(form: SubscriptionForm): z.input<typeof Cre
   }
 }
 
-/** What differs from the subscription as it was read, against its version. */
+/** The request: only the changed fields, with the version that they are based on. */
 export function toUpdateSubscription(
   row: SubscriptionView,
   form: SubscriptionForm,
@@ -133,19 +136,19 @@ export function changesSubscription(row: SubscriptionView, form: SubscriptionFor
   return Object.keys(toUpdateSubscription(row, form)).length > 2
 }
 
-/** The states that a manual one can be moved to by hand, its own included. */
+/** The states that an operator can set for a manual one, including its current state. */
 export function reachableStatuses(row: SubscriptionView): SubscriptionStatus[] {
   return subscriptionStatuses.filter((status) => mayMoveByHand(row.status, status))
 }
 
-/** The input that shows what the API says about a path. */
+/** The input that shows an issue of the API, by the issue's path. */
 export function inputOf(path: string): string {
   return path === 'perSeatAmount' || path === 'periodAmount' ? 'amount' : path
 }
 
 /**
- * Validation by the schema of the API, over what the form would send; an amount that cannot be read
- * is explained as people type it.
+ * Validates what the form would send against the API's schema. An amount that cannot be read is
+ * explained by an example.
  */
 export function validateSubscription(
   schema: z.ZodType,
@@ -153,12 +156,11 @@ export function validateSubscription(
 ): (form: SubscriptionForm) => Record<string, string> {
   return (form) => {
     const errors: Record<string, string> = {}
-    for (const { path, message } of schema.safeParse(toInput(form)).error?.issues ?? []) {
+    const { error } = schema.safeParse(toInput(form), { reportInput: true })
+    for (const { path, message, input } of error?.issues ?? []) {
       const field = inputOf(path.join('.'))
-      errors[field] ??=
-        field === 'amount' && message.startsWith('A whole number')
-          ? 'Type an amount such as 8.50.'
-          : message
+      const unreadable = field === 'amount' && Number.isNaN(input)
+      errors[field] ??= unreadable ? t('form.amountUnreadable') : message
     }
     return errors
   }

@@ -1,49 +1,49 @@
 import type { SubscriptionState } from '@atrium/core/billing/subscriptions'
 import { formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import {
-  cycleName,
-  planName,
-  seatsLabel,
-  subscriptionMeta,
-} from '@atrium/ui/subscription-status-meta'
+import { planName, subscriptionMeta } from '@atrium/ui/subscription-status-meta'
 import { Time } from '@atrium/ui/time'
 import { Text } from '@mantine/core'
+import { cycleAndSeats } from './labels.ts'
 
-const columns: readonly Column<SubscriptionState>[] = [
+const t = translations('operator.subscriptions')
+
+const columns = (): readonly Column<SubscriptionState>[] => [
   {
     key: 'from',
-    header: 'From',
+    header: t('history.from'),
     primary: true,
     cell: ({ validFrom }) => <Time at={validFrom} show="absolute" />,
   },
   {
     key: 'to',
-    header: 'Until',
-    cell: ({ validTo }) => (validTo === null ? 'Now' : <Time at={validTo} show="absolute" />),
+    header: t('history.until'),
+    cell: ({ validTo }) =>
+      validTo === null ? t('history.now') : <Time at={validTo} show="absolute" />,
   },
   {
     key: 'status',
-    header: 'Status',
+    header: t('history.status'),
     cell: (state) => <StatusBadge {...subscriptionMeta(state)} />,
   },
   {
     key: 'plan',
-    header: 'Plan',
-    cell: ({ plan, cycle, seats }) => (
+    header: t('history.plan'),
+    cell: (state) => (
       <>
-        {planName(plan)}
+        {planName(state.plan)}
         <Text size="xs" c="dimmed">
-          {cycleName(cycle)}, {seatsLabel(seats)}
+          {cycleAndSeats(state)}
         </Text>
       </>
     ),
   },
-  { key: 'partner', header: 'Partner', cell: ({ partnerSlug }) => partnerSlug ?? '–' },
+  { key: 'partner', header: t('history.partner'), cell: ({ partnerSlug }) => partnerSlug ?? '–' },
   {
     key: 'arr',
-    header: 'Revenue a year',
+    header: t('history.arr'),
     align: 'end',
     cell: ({ arrMinor, currency }) => (
       <Text span inherit style={{ whiteSpace: 'nowrap' }}>
@@ -53,12 +53,12 @@ const columns: readonly Column<SubscriptionState>[] = [
   },
 ]
 
-/** Every state that the subscription was in, newest first; what all reports are computed from. */
+/** Every state of a subscription, newest first. All reports are computed from these. */
 export function SubscriptionHistory({ states }: { states: readonly SubscriptionState[] }) {
   return (
     <ResponsiveTable
-      caption="History"
-      columns={columns}
+      caption={t('history.title')}
+      columns={columns()}
       rows={states}
       rowKey={({ validFrom, validTo }) => `${validFrom}${validTo}`}
     />

@@ -5,6 +5,7 @@ import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { FailureText } from '@atrium/ui/failure-text'
 import { formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -24,8 +25,10 @@ import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { EditSubscription } from './edit-subscription.tsx'
 import { EndSubscription } from './end-subscription.tsx'
-import { pendingLabel, sourceNames } from './labels.ts'
+import { pendingLabel } from './labels.ts'
 import { SubscriptionHistory } from './subscription-history.tsx'
+
+const t = translations('operator.subscriptions')
 
 const route = getRouteApi('/authenticated/subscriptions/$id')
 
@@ -39,24 +42,24 @@ function SubscriptionPage() {
   if (found.isError && isMissing(found.error)) {
     return (
       <MissingPage
-        title="Subscription not found"
-        back={<LinkAnchor to="/subscriptions">All subscriptions</LinkAnchor>}
+        title={t('missing.title')}
+        back={<LinkAnchor to="/subscriptions">{t('all')}</LinkAnchor>}
       >
-        There is no such subscription. Subscriptions are never deleted, so the address is wrong.
+        {t('missing.hint')}
       </MissingPage>
     )
   }
   if (found.isError) {
     return (
       <ErrorState
-        title="The subscription could not be loaded."
+        title={t('page.failed')}
         error={found.error}
         onRetry={() => void found.refetch()}
         retrying={found.isFetching}
       />
     )
   }
-  if (found.isPending) return <LoadingRows label="Loading the subscription" />
+  if (found.isPending) return <LoadingRows label={t('page.loading')} />
   return <Detail subscription={found.data} />
 }
 
@@ -66,15 +69,15 @@ function Detail({ subscription }: { subscription: SubscriptionDetail }) {
     <>
       <PageHeader
         title={subscription.tenantName}
-        tabTitle={`Subscription of ${subscription.tenantName}`}
-        description={
-          <>
-            Subscription of{' '}
+        tabTitle={t('page.of', { tenant: subscription.tenantName })}
+        description={t.rich('page.ofTenant', {
+          tenant: subscription.tenantSlug,
+          link: (chunks) => (
             <LinkAnchor to="/tenants/$slug" params={{ slug: subscription.tenantSlug }} inherit>
-              {subscription.tenantSlug}
+              {chunks}
             </LinkAnchor>
-          </>
-        }
+          ),
+        })}
         marks={<StatusBadge {...subscriptionMeta(subscription)} />}
         actions={
           !ended && (
@@ -91,10 +94,7 @@ function Detail({ subscription }: { subscription: SubscriptionDetail }) {
           <TermsPanel subscription={subscription} />
           <TimesPanel subscription={subscription} />
         </SimpleGrid>
-        <Panel
-          title="History"
-          description="Every state, from when and until when it held. Reports read nothing else."
-        >
+        <Panel title={t('history.title')} description={t('history.description')}>
           <SubscriptionHistory states={subscription.history} />
         </Panel>
       </Stack>
@@ -111,32 +111,35 @@ function Notices({ subscription }: Props) {
   return (
     <>
       {pending && (
-        <Alert icon={<IconClock aria-hidden />} title="A change waits">
-          {pendingLabel(pending)}, on <Time at={pending.effectiveAt} show="both" />
-          {pending.requestedBy && `, asked for by ${pending.requestedBy}`}.
+        <Alert icon={<IconClock aria-hidden />} title={t('pending.title')}>
+          {t.rich(pending.requestedBy ? 'pending.effectiveBy' : 'pending.effective', {
+            change: pendingLabel(pending),
+            time: () => <Time at={pending.effectiveAt} show="both" />,
+            who: pending.requestedBy ?? '',
+          })}
         </Alert>
       )}
       {pendingError && (
         <Alert
           color="yellow"
           icon={<IconAlertTriangle aria-hidden />}
-          title={pending ? 'The last try failed' : 'A waiting change was dropped'}
+          title={t(pending ? 'pending.failed' : 'pending.dropped')}
         >
           <FailureText text={pendingError} />
         </Alert>
       )}
       {pastDueSince && (
-        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Payment is due">
-          Since <Time at={pastDueSince} show="both" />.
+        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('notices.pastDue')}>
+          {t.rich('notices.pastDueSince', { time: () => <Time at={pastDueSince} show="both" /> })}
         </Alert>
       )}
       {status === 'unknown' && (
         <Alert
           color="yellow"
           icon={<IconAlertTriangle aria-hidden />}
-          title="Stripe uses a status that Atrium does not know"
+          title={t('notices.unknownStatus')}
         >
-          It is called “{stripeStatus}” and counts as not paying.
+          {t('notices.unknownStatusHint', { status: stripeStatus ?? '' })}
         </Alert>
       )}
     </>
@@ -157,32 +160,33 @@ function TermsPanel({ subscription }: Props) {
     priceId,
   } = subscription
   return (
-    <Panel title="Terms">
+    <Panel title={t('terms.title')}>
       <DetailList>
-        <DetailItem label="Plan">{planName(plan)}</DetailItem>
-        <DetailItem label="Seats">{seatsLabel(seats)}</DetailItem>
-        <DetailItem label="Cycle">{cycleName(cycle)}</DetailItem>
-        <DetailItem label="Per seat">
-          {formatMoney(perSeatAmount, currency)}
-          {periodAmount !== null && ' on average'}
+        <DetailItem label={t('terms.plan')}>{planName(plan)}</DetailItem>
+        <DetailItem label={t('terms.seats')}>{seatsLabel(seats)}</DetailItem>
+        <DetailItem label={t('terms.cycle')}>{cycleName(cycle)}</DetailItem>
+        <DetailItem label={t('terms.perSeat')}>
+          {periodAmount === null
+            ? formatMoney(perSeatAmount, currency)
+            : t('terms.average', { amount: formatMoney(perSeatAmount, currency) })}
         </DetailItem>
-        <DetailItem label={`Per ${cycle}, without tax`}>
+        <DetailItem label={t(`terms.total.${cycle}`)}>
           {formatMoney(totalMinor, currency)}
         </DetailItem>
-        <DetailItem label="Recurring revenue a year">{formatMoney(arrMinor, currency)}</DetailItem>
-        <DetailItem label="Price">
+        <DetailItem label={t('terms.arr')}>{formatMoney(arrMinor, currency)}</DetailItem>
+        <DetailItem label={t('terms.price')}>
           {priceId ? (
             <LinkAnchor to="/prices/$id" params={{ id: priceId }} fz="inherit">
-              From the catalog
+              {t('terms.catalog')}
             </LinkAnchor>
           ) : (
-            'Agreed'
+            t('terms.agreed')
           )}
         </DetailItem>
-        <DetailItem label="Kept by">{sourceNames[source]}</DetailItem>
-        <DetailItem label="Partner">{subscription.partnerSlug}</DetailItem>
+        <DetailItem label={t('sources.label')}>{t(`sources.${source}.name`)}</DetailItem>
+        <DetailItem label={t('terms.partner')}>{subscription.partnerSlug}</DetailItem>
         {subscription.stripeSubscriptionId && (
-          <DetailItem label="Stripe id">{subscription.stripeSubscriptionId}</DetailItem>
+          <DetailItem label={t('terms.stripeId')}>{subscription.stripeSubscriptionId}</DetailItem>
         )}
       </DetailList>
     </Panel>
@@ -192,16 +196,18 @@ function TermsPanel({ subscription }: Props) {
 function TimesPanel({ subscription }: Props) {
   const at = (moment: string | null) => moment && <Time at={moment} show="both" />
   return (
-    <Panel title="Times">
+    <Panel title={t('times.title')}>
       <DetailList>
-        <DetailItem label="Period began">{at(subscription.currentPeriodStart)}</DetailItem>
-        <DetailItem label="Period ends">{at(subscription.currentPeriodEnd)}</DetailItem>
-        <DetailItem label="Trial ends">{at(subscription.trialEnd)}</DetailItem>
-        <DetailItem label="End asked for">{at(subscription.canceledAt)}</DetailItem>
-        <DetailItem label="Ends">{at(subscription.cancelAt)}</DetailItem>
-        <DetailItem label="Ended">{at(subscription.endedAt)}</DetailItem>
-        <DetailItem label="Why">{subscription.cancelComment}</DetailItem>
-        <DetailItem label="Changed">{at(subscription.updatedAt)}</DetailItem>
+        <DetailItem label={t('times.periodStart')}>
+          {at(subscription.currentPeriodStart)}
+        </DetailItem>
+        <DetailItem label={t('times.periodEnd')}>{at(subscription.currentPeriodEnd)}</DetailItem>
+        <DetailItem label={t('times.trialEnd')}>{at(subscription.trialEnd)}</DetailItem>
+        <DetailItem label={t('times.canceled')}>{at(subscription.canceledAt)}</DetailItem>
+        <DetailItem label={t('times.ends')}>{at(subscription.cancelAt)}</DetailItem>
+        <DetailItem label={t('times.ended')}>{at(subscription.endedAt)}</DetailItem>
+        <DetailItem label={t('times.reason')}>{subscription.cancelComment}</DetailItem>
+        <DetailItem label={t('times.changed')}>{at(subscription.updatedAt)}</DetailItem>
       </DetailList>
     </Panel>
   )

@@ -4,6 +4,7 @@ import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
@@ -14,9 +15,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { useTRPC } from '../trpc.ts'
-import { sourceNames } from './labels.ts'
 import { type SubscriptionsSearch, subscriptionsQuery } from './search.ts'
 import { subscriptionColumns } from './subscription-columns.tsx'
+
+const t = translations('operator.subscriptions')
+const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/subscriptions')
 
@@ -30,7 +33,8 @@ const statusChoices = () =>
     label: subscriptionStatusMeta(value).label,
   }))
 const planChoices = () => plans.map((value) => ({ value, label: planName(value) }))
-const sourceChoices = subscriptionSources.map((value) => ({ value, label: sourceNames[value] }))
+const sourceChoices = () =>
+  subscriptionSources.map((value) => ({ value, label: t(`sources.${value}.name`) }))
 const none: SubscriptionsSearch = {
   ...{ q: undefined, status: undefined, plan: undefined, source: undefined },
   ...{ currency: undefined, tenantSlug: undefined, partnerSlug: undefined, trail: undefined },
@@ -53,63 +57,63 @@ function SubscriptionsPage() {
   return (
     <>
       <PageHeader
-        title="Subscriptions"
-        description="What tenants pay for, ended ones too."
+        title={t('title')}
+        description={t('description')}
         actions={
           <LinkButton to="/subscriptions/new" leftSection={<IconPlus size={18} aria-hidden />}>
-            New subscription
+            {t('new')}
           </LinkButton>
         }
       />
-      <FilterBar label="Filter subscriptions">
+      <FilterBar label={t('filters.label')}>
         <DebouncedInput
-          label="Search"
+          label={t('filters.search')}
           type="search"
-          placeholder="Tenant or Stripe id"
+          placeholder={t('filters.searchPlaceholder')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
         <ChoiceFilter
-          label="Status"
+          label={t('filters.status')}
           value={search.status}
           choices={statusChoices()}
           onChange={(status) => narrow({ status })}
         />
         <ChoiceFilter
-          label="Plan"
+          label={t('filters.plan')}
           value={search.plan}
           choices={planChoices()}
           onChange={(plan) => narrow({ plan })}
         />
         <ChoiceFilter
-          label="Kept by"
+          label={t('sources.label')}
           value={search.source}
-          choices={sourceChoices}
+          choices={sourceChoices()}
           onChange={(source) => narrow({ source })}
         />
         <DebouncedInput
-          label="Currency"
+          label={t('filters.currency')}
           placeholder="EUR"
           value={search.currency}
           onChange={(currency) => narrow({ currency })}
         />
         <DebouncedInput
-          label="Partner"
-          placeholder="Slug"
+          label={t('filters.partner')}
+          placeholder={t('filters.partnerPlaceholder')}
           value={search.partnerSlug}
           onChange={(partnerSlug) => narrow({ partnerSlug })}
         />
         {filters > 0 && (
           <Button variant="subtle" color="gray" onClick={() => narrow(none)}>
-            Clear filters
+            {frame('clearFilters')}
           </Button>
         )}
       </FilterBar>
       <PagedTable
-        of="subscriptions"
+        of={t('items')}
         found={found}
-        columns={subscriptionColumns}
+        columns={subscriptionColumns()}
         rowKey={(row) => row.id}
         trail={search.trail}
         onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
@@ -128,24 +132,23 @@ function NoSubscriptions({ filtered, onClear }: { filtered: boolean; onClear: ()
   const icon = <IconRepeat size={32} stroke={1.5} aria-hidden />
   return filtered ? (
     <EmptyState
-      title="No subscription matches"
+      title={t('empty.filtered.title')}
       icon={icon}
       action={
         <Button variant="default" onClick={onClear}>
-          Clear filters
+          {frame('clearFilters')}
         </Button>
       }
     >
-      Search by the name of a tenant, or take a filter away.
+      {t('empty.filtered.hint')}
     </EmptyState>
   ) : (
     <EmptyState
-      title="No subscriptions yet"
+      title={t('empty.none.title')}
       icon={icon}
-      action={<LinkButton to="/subscriptions/new">New subscription</LinkButton>}
+      action={<LinkButton to="/subscriptions/new">{t('new')}</LinkButton>}
     >
-      Admins of a tenant subscribe on their billing page. You can also make one here on agreed
-      terms.
+      {t('empty.none.hint')}
     </EmptyState>
   )
 }
