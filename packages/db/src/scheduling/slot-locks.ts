@@ -59,6 +59,16 @@ export async function heldSeats(
 }
 
 /**
+ * Until the transaction ends, nobody else counts or takes locks of this address or IPv6 /48. An
+ * advisory lock, because there may be no row yet.
+ */
+export async function lockHolder(trx: Trx, holder: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`slot-locks:${holder}`}, 0))`.execute(
+    trx,
+  )
+}
+
+/**
  * How many starts an address, or an IPv6 /48, holds at this moment: with one of these hosts, and
  * with anybody. A lock on several hosts counts once.
  */

@@ -3,10 +3,18 @@ import { AppError } from '@atrium/core/platform/errors'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { violatedConstraint } from '@atrium/db/platform/failures'
 import { findSeatGroup, releaseLapsed } from '@atrium/db/scheduling/availability'
+import {
+  type ClaimRow,
+  insertClaim,
+  joinClaim,
+  leaveClaim,
+  listClaimedHosts,
+  lockHosts,
+  moveClaim,
+} from '@atrium/db/scheduling/booking-claims'
 import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import type { EventTypeRow } from '@atrium/db/scheduling/event-types'
 import { deleteSlotLocks } from '@atrium/db/scheduling/slot-locks'
-import { sql } from 'kysely'
 import { hashOfLockToken } from '../slots/lock-token.ts'
 import { groupOfUid } from './facts.ts'
 
@@ -45,16 +53,6 @@ export function withHostLocks<T>(
 }
 
 /**
- * Until the transaction ends. Taken in the order of their ids, so that no two transactions wait for
- * each other.
- */
-export async function lockHosts(trx: Trx, hostIds: readonly string[]): Promise<void> {
-  for (const id of [...new Set(hostIds)].sort()) {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`booking:${id}`}, 0))`.execute(trx)
-  }
-}
-
-/**
  * Retries a transaction twice after a deadlock or a serialization failure. Throws AppError
  * `slot_taken` for a claim that the database rejects because another one has the time.
  */
@@ -80,19 +78,7 @@ export async function writeClaims(
   hostIds: readonly string[],
 ): Promise<void> {
   for (const hostId of hostIds) {
-    await makeWay(trx, claim, hostId)
-    const place = await placeFor(trx, claim, hostId)
-    await trx
-      .insertInto('booking_hosts')
-      .values({
-        booking_id: claim.booking.id,
-        host_id: hostId,
-        ...claimSpan(claim.eventType, claim),
-        active: true,
-        seat_group: place.group,
-        seat: place.seat,
-      })
-      .execute()
+    await insertClaim(trx, await placedClaim(trx, claim, hostId))
   }
   await letGo(trx, claim)
 }
@@ -102,23 +88,8 @@ export async function writeClaims(
  * with its own old time.
  */
 export async function moveClaims(trx: Trx, claim: Claim): Promise<void> {
-  const rows = await trx
-    .selectFrom('booking_hosts')
-    .select('host_id')
-    .where('booking_id', '=', claim.booking.id)
-    .where('active', '=', true)
-    .orderBy('host_id')
-    .execute()
-  for (const { host_id: hostId } of rows) {
-    await makeWay(trx, claim, hostId)
-    const place = await placeFor(trx, claim, hostId)
-    await trx
-      .updateTable('booking_hosts')
-      .set({ ...claimSpan(claim.eventType, claim), seat_group: place.group, seat: place.seat })
-      .where('booking_id', '=', claim.booking.id)
-      .where('host_id', '=', hostId)
-      .execute()
-  }
+  for (const hostId of await listClaimedHosts(trx, claim.booking.id))
+    await moveClaim(trx, await placedClaim(trx, claim, hostId))
   await letGo(trx, claim)
 }
 
@@ -132,39 +103,9 @@ export async function handOverClaims(
   claim: Claim,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  await trx
-    .updateTable('booking_hosts')
-    .set({ active: false, left_at: claim.now })
-    .where('booking_id', '=', claim.booking.id)
-    .where('host_id', '=', from)
-    .execute()
-  await makeWay(trx, claim, to)
-  const place = await placeFor(trx, claim, to)
-  const taken = {
-    ...claimSpan(claim.eventType, claim),
-    active: true,
-    seat_group: place.group,
-    seat: place.seat,
-    joined_at: claim.now,
-  }
-  await trx
-    .insertInto('booking_hosts')
-    .values({ booking_id: claim.booking.id, host_id: to, ...taken })
-    // The host may have had the booking before.
-    .onConflict((conflict) =>
-      conflict.columns(['booking_id', 'host_id']).doUpdateSet({ ...taken, left_at: null }),
-    )
-    .execute()
+  await leaveClaim(trx, claim.booking.id, from, claim.now)
+  await joinClaim(trx, await placedClaim(trx, claim, to), claim.now)
   await letGo(trx, claim)
-}
-
-/** Gives the time back. The rows stay: they say what stands in whose calendar. */
-export async function releaseClaims(trx: Trx, bookingId: string): Promise<void> {
-  await trx
-    .updateTable('booking_hosts')
-    .set({ active: false })
-    .where('booking_id', '=', bookingId)
-    .execute()
 }
 
 /** With the buffers of now: those of a booking stay as they are when it is made. */
@@ -178,9 +119,15 @@ export function claimSpan(
   }
 }
 
-function makeWay(trx: Trx, claim: Claim, hostId: string): Promise<void> {
+/** The claim with a free seat, after requests that lapsed by now gave way. */
+async function placedClaim(trx: Trx, claim: Claim, hostId: string): Promise<ClaimRow> {
   const { claim_start: from, claim_end: to } = claimSpan(claim.eventType, claim)
-  return releaseLapsed(trx, hostId, { from, to, now: claim.now })
+  await releaseLapsed(trx, hostId, { from, to, now: claim.now })
+  const { group, seat } = await placeFor(trx, claim, hostId)
+  return {
+    ...{ bookingId: claim.booking.id, hostId },
+    ...{ start: from, end: to, seatGroup: group, seat },
+  }
 }
 
 async function letGo(trx: Trx, { lockToken }: Claim): Promise<void> {

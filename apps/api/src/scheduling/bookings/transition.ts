@@ -8,6 +8,7 @@ import {
 } from '@atrium/core/scheduling/booking-transitions'
 import type { BookingParty } from '@atrium/core/scheduling/scheduling'
 import type { Trx } from '@atrium/db/platform/connect'
+import { releaseClaims } from '@atrium/db/scheduling/booking-claims'
 import {
   type BookingRow,
   findBooking,
@@ -20,7 +21,7 @@ import type { InTransaction, Services } from '../../rpc/services.ts'
 import { clearBusyTimes } from '../calendars/busy-times.ts'
 import { withHosts } from '../calendars/invitation.ts'
 import type { Actor } from './actor.ts'
-import { releaseClaims, withHostLocks } from './claim.ts'
+import { withHostLocks } from './claim.ts'
 import { queueEffects, syncCalendar } from './effects.ts'
 import type { BookingWithHosts } from './facts.ts'
 import { findConflict } from './host-conflict.ts'

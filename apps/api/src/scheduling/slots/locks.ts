@@ -13,10 +13,10 @@ import {
   deleteSlotLocks,
   findHeldLock,
   heldSeats,
+  lockHolder,
   renewSlotLock,
   takeSlotLock,
 } from '@atrium/db/scheduling/slot-locks'
-import { sql } from 'kysely'
 import type { Context } from '../../rpc/context.ts'
 import { limitedAddress, limitedNetwork } from '../../rpc/visitor-address.ts'
 import { takeAllowance } from '../../rpc/visitor-limits.ts'
@@ -138,9 +138,7 @@ async function requireCapacity(
     schedulingLimits
   // Always after the locks of hosts, and the wider one alone where there are two: nobody who has
   // this one waits for another.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`slot-locks:${network ?? address}`}, 0))`.execute(
-    trx,
-  )
+  await lockHolder(trx, network ?? address)
   const own = await countLocksOf(trx, { address }, hostIds, now)
   const around =
     network === undefined
