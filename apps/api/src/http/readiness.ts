@@ -1,7 +1,7 @@
 import { countMails } from '@atrium/db/outbox/outbox'
 import { clockDifferenceMs } from '@atrium/db/platform/clock'
+import { findNewestMigration, pingDatabase } from '@atrium/db/platform/readiness'
 import { newestMigration } from '@atrium/db/schema/newest-migration'
-import { CompiledQuery } from 'kysely'
 import type { IntegrationChecks } from '../platform/integration-checks.ts'
 import type { Services } from '../rpc/services.ts'
 
@@ -35,14 +35,11 @@ export async function checkReadiness(
   const issuers = [...services.config.tokens.subjectPrefixes.keys()]
   const [database, migrations, jobs, clock, withoutKeys, outbox] = await Promise.all([
     said(async () => {
-      await services.database.db.executeQuery(CompiledQuery.raw('select 1'))
+      await pingDatabase(services.database.db)
       return 'ok'
     }, 'The database does not answer.'),
     said(async () => {
-      const { rows } = await services.database.db.executeQuery<{ name: string }>(
-        CompiledQuery.raw('select name from kysely_migration order by name desc limit 1'),
-      )
-      const found = rows[0]?.name ?? 'none'
+      const found = (await findNewestMigration(services.database.db)) ?? 'none'
       return found >= newestMigration
         ? 'ok'
         : `The schema stands at ${found}; this version needs ${newestMigration}.`

@@ -1,6 +1,7 @@
 import type { Database, Trx } from '@atrium/db/platform/connect'
-import { jobSchema, moveForward, queues } from '@atrium/db/platform/jobs'
+import { moveForward, queues } from '@atrium/db/platform/jobs'
 import { openPool } from '@atrium/db/platform/pool'
+import { hasJobEngine } from '@atrium/db/platform/readiness'
 import type { CacheGroup, CacheKind } from '@atrium/db/upstream-cache/upstream-cache'
 import { CompiledQuery } from 'kysely'
 import type { Job, PgBoss, WorkOptions } from 'pg-boss'
@@ -300,10 +301,7 @@ export function createJobs(parts: {
     },
     async health() {
       if (!running) return 'the job engine is not started'
-      const { rows } = await db.executeQuery(
-        CompiledQuery.raw(`select version from ${jobSchema}.version`),
-      )
-      return rows.length > 0 ? 'ok' : 'the job engine has no schema'
+      return (await hasJobEngine(db)) ? 'ok' : 'the job engine has no schema'
     },
     async stop() {
       running = false
