@@ -2,6 +2,7 @@ import type { SeatRaise } from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { countMembers } from '@atrium/db/members/members'
+import { readSeats } from '@atrium/db/tenants/tenants'
 import { readEntitlements } from '../billing/entitlements/read.ts'
 import { writtenDay } from '../billing/invoices/mails.ts'
 import { changeSubscription } from '../billing/subscriptions/change.ts'
@@ -22,11 +23,7 @@ export async function raiseSeats(
 ): Promise<void> {
   const { db } = ctx.services.database
   const { slug, id } = access.tenant
-  const tenant = await db
-    .selectFrom('tenants')
-    .select(['seats', 'seat_mode'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+  const tenant = await readSeats(db, id)
   const members = await countMembers(db, id)
   if (members < tenant.seats) return
   await rejectInTrial(ctx.services, id)

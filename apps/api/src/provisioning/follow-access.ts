@@ -1,5 +1,6 @@
 import { statusAfterResume } from '@atrium/core/tenants/tenants'
 import type { Trx } from '@atrium/db/platform/connect'
+import { listStepStates } from '@atrium/db/provisioning/provisioning'
 import { unfinishedMembersOf } from '@atrium/db/tenants/tenant-access'
 import type { Services } from '../rpc/services.ts'
 import { runProvisioning } from './run.ts'
@@ -34,11 +35,7 @@ export async function enqueueMembers(services: Services, tenantId: string): Prom
  * so far.
  */
 export async function statusWithout(trx: Trx, tenantId: string): Promise<'active' | 'pending'> {
-  const rows = await trx
-    .selectFrom('provisioning_steps')
-    .select(['step', 'state'])
-    .where('tenant_id', '=', tenantId)
-    .execute()
+  const rows = await listStepStates(trx, tenantId)
   const states = { identity: 'pending', mail: 'pending', files: 'pending' } as const
   return statusAfterResume({
     ...states,

@@ -3,6 +3,8 @@ import { AppError } from '@atrium/core/platform/errors'
 import type { PurgePart, PurgeTenant, TenantPurge } from '@atrium/core/tenants/tenants'
 import { purgeParts } from '@atrium/core/tenants/tenants'
 import { deleteDomain, listDomains } from '@atrium/db/mail/domains'
+import { deleteMailLists, findLeftMailList, listMailListIds } from '@atrium/db/mail/lists'
+import { countMemberships } from '@atrium/db/members/members'
 import { listSsoApps } from '@atrium/db/sso/sso'
 import { unfinishedMembersOf } from '@atrium/db/tenants/tenant-access'
 import {
@@ -17,7 +19,7 @@ import {
   readPurge,
   savePurgePart,
 } from '@atrium/db/tenants/tenant-purges'
-import { lockTenant } from '@atrium/db/tenants/tenants'
+import { lockTenant, readTenantSummary } from '@atrium/db/tenants/tenants'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { requireNames } from '../mail/domains/follow-name.ts'
 import { hasMail } from '../mail/domains/view.ts'
@@ -106,14 +108,9 @@ export async function purgeTenants(services: Services): Promise<void> {
 }
 
 async function beginExpired(services: Services, tenantId: string): Promise<void> {
-  const row = await services.database.db
-    .selectFrom('tenants as t')
-    .leftJoin('partners as p', 'p.id', 't.partner_id')
-    .select(['t.slug', 't.name', 'p.slug as partnerSlug'])
-    .where('t.id', '=', tenantId)
-    .executeTakeFirstOrThrow()
+  const { slug, name, partnerSlug } = await readTenantSummary(services.database.db, tenantId)
   const begun = await tenantTransaction(services, tenantId, async (trx) => {
-    const tenant = await lockTenant(trx, row.slug)
+    const tenant = await lockTenant(trx, slug)
     // An operator may have restored it in this moment.
     return tenant?.status === 'deleted' && (await beginPurge(trx, tenantId)).begun
   })
@@ -121,7 +118,7 @@ async function beginExpired(services: Services, tenantId: string): Promise<void>
     await record(
       services,
       'tenant.purge_started',
-      { id: tenantId, ...row },
+      { id: tenantId, slug, name, partnerSlug },
       { reason: 'The time to restore the tenant is over.' },
     )
 }
@@ -196,12 +193,8 @@ const parts: Readonly<
       await keepHolding(services, run)
       await syncMember(services, tenant.id, userId)
     }
-    const { count } = await db
-      .selectFrom('memberships')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('tenant_id', '=', tenant.id)
-      .executeTakeFirstOrThrow()
-    if (Number(count) > 0)
+    const count = await countMemberships(db, tenant.id)
+    if (count > 0)
       throw new StepRejected(
         `Members left to remove: ${count}. The list of members says what each waits for.`,
       )
@@ -211,26 +204,15 @@ const parts: Readonly<
     const { db } = services.database
     const { mail } = services.systems
     const there = hasMail(services) ? mail : null
-    const lists = await db
-      .selectFrom('mail_lists')
-      .select('id')
-      .where('tenant_id', '=', tenant.id)
-      .execute()
     if (there) await requireNames(services, there, tenant.id, signal)
-    for (const { id } of there ? lists : []) {
+    for (const id of there ? await listMailListIds(db, tenant.id) : []) {
       await keepHolding(services, run)
       await pushList(services, id)
     }
-    const left = there
-      ? await db
-          .selectFrom('mail_lists')
-          .select(['address', 'error'])
-          .where('tenant_id', '=', tenant.id)
-          .executeTakeFirst()
-      : undefined
+    const left = there && (await findLeftMailList(db, tenant.id))
     if (left)
       throw new StepRejected(`The list ${left.address} is still there. ${left.error ?? ''}`.trim())
-    if (!there) await db.deleteFrom('mail_lists').where('tenant_id', '=', tenant.id).execute()
+    if (!there) await deleteMailLists(db, tenant.id)
     for (const { id, mailDomainId, mailPendingId } of await listDomains(db, tenant.id)) {
       for (const domainId of [mailDomainId, mailPendingId])
         if (domainId !== null) await there?.removeDomain(domainId, { signal })

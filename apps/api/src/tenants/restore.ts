@@ -4,8 +4,8 @@ import type { RestoredTenant, RestoreTenant } from '@atrium/core/tenants/tenants
 import { findTenantSubscription } from '@atrium/db/billing/subscriptions'
 import type { Trx } from '@atrium/db/platform/connect'
 import { transitionTenant } from '@atrium/db/tenants/tenant-access'
+import { isRestoreOver } from '@atrium/db/tenants/tenant-purges'
 import type { LockedTenant } from '@atrium/db/tenants/tenants'
-import { sql } from 'kysely'
 import { followEntitlements } from '../billing/entitlements/follow.ts'
 import { isDomainTaken } from '../mail/domains/available.ts'
 import { followMovedDomains, type LostDomain, takeBack } from '../mail/domains/release.ts'
@@ -60,7 +60,7 @@ async function restore(
   let lostDomains: LostDomain[] = []
   const apply = async (trx: Trx, tenant: LockedTenant) => {
     if (tenant.status !== 'deleted') throw new AppError('not_deleted')
-    await rejectExpired(trx, tenant.id)
+    if (await isRestoreOver(trx, tenant.id)) throw new AppError('restore_expired')
     lostDomains = await takeBack(trx, services, tenant)
     const status = tenant.suspended_at === null ? await statusWithout(trx, tenant.id) : 'suspended'
     await transitionTenant(
@@ -73,21 +73,4 @@ async function restore(
     return status
   }
   return { turned: await turn(ctx, access, { apply, evenDeleted: true }), lostDomains }
-}
-
-/**
- * By the database's clock. A tenant that was deleted before there was a restore is kept until an
- * operator acts, and can be restored.
- */
-async function rejectExpired(trx: Trx, tenantId: string): Promise<void> {
-  const { expired } = await trx
-    .selectFrom('tenants')
-    .select(
-      sql<boolean>`(coalesce(restore_until <= now(), false) or purge_started_at is not null)`.as(
-        'expired',
-      ),
-    )
-    .where('id', '=', tenantId)
-    .executeTakeFirstOrThrow()
-  if (expired) throw new AppError('restore_expired')
 }

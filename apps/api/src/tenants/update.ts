@@ -15,6 +15,7 @@ import {
   type LockedTenant,
   lockTenant,
   notifyTenant,
+  readSeats,
   type TenantChanges,
   type TenantTrx,
   updateTenant as writeTenant,
@@ -171,11 +172,7 @@ async function changePlan(
   }
   if (grants) await grantPlan(trx, services, access.caller, before.id, requested)
   else await chooseSeats(trx, services, before.id, requested.seats)
-  const after = await trx
-    .selectFrom('tenants')
-    .select(['plan', 'seats'])
-    .where('id', '=', before.id)
-    .executeTakeFirstOrThrow()
+  const after = await readSeats(trx, before.id)
   return changedFields(before, { ...before, ...after }, ['plan', 'seats'])
 }
 

@@ -131,6 +131,15 @@ export function lockInvoiceByStripeId(
   return select(trx).where('stripe_invoice_id', '=', stripeInvoiceId).forUpdate().executeTakeFirst()
 }
 
+/** An invoice that is known to be mirrored here. */
+export function readMirroredInvoice(trx: Trx, stripeInvoiceId: string) {
+  return trx
+    .selectFrom('invoices')
+    .select(['id', 'tenant_id as tenantId', 'status'])
+    .where('stripe_invoice_id', '=', stripeInvoiceId)
+    .executeTakeFirstOrThrow()
+}
+
 /** All of a tenant's invoices, drafts too, for comparing them with the processor's. */
 export function listStoredInvoices(db: Db, tenantId: string): Promise<InvoiceRow[]> {
   return select(db).where('tenant_id', '=', tenantId).orderBy('id').execute()

@@ -248,3 +248,19 @@ export async function readBalances(
     order by s.currency`.execute(db)
   return rows
 }
+
+/** Entries of this type that a payout has made itself; a payout that came back is paid again. */
+export async function countPayoutCharges(
+  trx: Trx,
+  type: 'payout' | 'payout_reversal',
+  payoutId: string,
+): Promise<number> {
+  const { count } = await trx
+    .selectFrom('partner_ledger')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('source_type', '=', 'payout')
+    .where('type', '=', type)
+    .where('source_id', 'like', `${payoutId}%`)
+    .executeTakeFirstOrThrow()
+  return count
+}

@@ -408,3 +408,27 @@ export async function replaceInMailLists(
     from mail_lists l where l.id = any(${ids}::uuid[]) order by l.address`.execute(trx)
   return touched
 }
+
+/** Every list of a tenant, those that are being removed too. */
+export async function listMailListIds(db: Db, tenantId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('mail_lists')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** A list that a tenant still has, with what its last push failed for. */
+export function findLeftMailList(db: Db, tenantId: string) {
+  return db
+    .selectFrom('mail_lists')
+    .select(['address', 'error'])
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+}
+
+/** Without the mail server, which has to be told first where there is one. */
+export async function deleteMailLists(db: Db, tenantId: string): Promise<void> {
+  await db.deleteFrom('mail_lists').where('tenant_id', '=', tenantId).execute()
+}

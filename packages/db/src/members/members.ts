@@ -212,6 +212,16 @@ export async function countMembers(db: Db | Trx, tenantId: string): Promise<numb
   return row.count
 }
 
+/** With the members that are being removed. */
+export async function countMemberships(db: Db | Trx, tenantId: string): Promise<number> {
+  const row = await db
+    .selectFrom('memberships')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
 export interface TenantDomain {
   name: string
   primary: boolean

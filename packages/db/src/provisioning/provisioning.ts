@@ -452,3 +452,12 @@ export async function findAbandonedTenants(
     .execute()
   return rows.map((row) => row.id)
 }
+
+/** How far each step of a tenant is; a step without a row has not begun. */
+export function listStepStates(db: Db | Trx, tenantId: string) {
+  return db
+    .selectFrom('provisioning_steps')
+    .select(['step', 'state'])
+    .where('tenant_id', '=', tenantId)
+    .execute()
+}

@@ -38,6 +38,16 @@ export async function markSignInEnded(db: Db | Trx, userId: string, ended: boole
     .execute()
 }
 
+/** The status of a tenant and why it is suspended, under a lock of its row. */
+export function lockSuspension(trx: Trx, tenantId: string) {
+  return trx
+    .selectFrom('tenants')
+    .select(['status', 'suspended_reason as reason'])
+    .where('id', '=', tenantId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
 export type TenantTransition =
   | { status: 'suspended'; mode: SuspensionMode; reason: string | null; by: SuspendedBy }
   | { status: Extract<TenantStatus, 'active' | 'pending'> }

@@ -3,6 +3,24 @@ import { purgeParts } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
+/**
+ * Whether a deleted tenant can be restored no more: its time is over, by the database's clock, or
+ * its purge has begun. One without a time is kept until an operator acts.
+ */
+export async function isRestoreOver(trx: Trx, tenantId: string): Promise<boolean> {
+  const { over } = await trx
+    .selectFrom('tenants')
+    .select(({ eb, fn, or }) =>
+      or([
+        fn.coalesce(eb('restore_until', '<=', fn<Date>('now')), eb.lit(false)),
+        eb('purge_started_at', 'is not', null),
+      ]).as('over'),
+    )
+    .where('id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  return Boolean(over)
+}
+
 /** How long a purge holds its tenant without a sign of life. */
 export const purgeLeaseSeconds = 60
 

@@ -276,6 +276,24 @@ export async function lockTenantById(trx: TenantTrx, id: string): Promise<void> 
   await trx.selectFrom('tenants').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
 
+/** What entries of the audit log say of a tenant, with its plan and seats. */
+export function readTenantSummary(db: Db | Trx, id: string) {
+  return db
+    .selectFrom('tenants as t')
+    .leftJoin('partners as p', 'p.id', 't.partner_id')
+    .select(['t.slug', 't.name', 't.plan', 't.seats', 'p.slug as partnerSlug'])
+    .where('t.id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+export function readSeats(db: Db | Trx, id: string) {
+  return db
+    .selectFrom('tenants')
+    .select(['plan', 'seats', 'seat_mode'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
 /** Every tenant that the person is in, deleted and suspended ones and those being left included. */
 export function tenantsOfUser(
   db: Db | Trx,

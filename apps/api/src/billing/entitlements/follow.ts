@@ -3,7 +3,7 @@ import type { Plan } from '@atrium/core/tenants/tenants'
 import { findDueEntitlements, saveEntitlements } from '@atrium/db/billing/entitlements'
 import { lockTenantOfSubscription, reopenFilesStep } from '@atrium/db/billing/subscriptions'
 import type { Trx } from '@atrium/db/platform/connect'
-import { notifyTenant } from '@atrium/db/tenants/tenants'
+import { notifyTenant, readTenantSummary } from '@atrium/db/tenants/tenants'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { readEntitlements } from './read.ts'
 
@@ -60,12 +60,7 @@ export async function followDueEntitlements(services: Services): Promise<void> {
 async function followOne(services: Services, tenantId: string): Promise<void> {
   const { followed, tenant } = await services.database.db.transaction().execute(async (trx) => ({
     followed: await followEntitlements(trx, services, tenantId),
-    tenant: await trx
-      .selectFrom('tenants as t')
-      .leftJoin('partners as p', 'p.id', 't.partner_id')
-      .select(['t.slug', 't.name', 't.plan', 't.seats', 'p.slug as partnerSlug'])
-      .where('t.id', '=', tenantId)
-      .executeTakeFirstOrThrow(),
+    tenant: await readTenantSummary(trx, tenantId),
   }))
   if (!followed) return
   const { before, entitlements } = followed

@@ -1,5 +1,5 @@
 import type { Trx } from '@atrium/db/platform/connect'
-import { transitionTenant } from '@atrium/db/tenants/tenant-access'
+import { lockSuspension, transitionTenant } from '@atrium/db/tenants/tenant-access'
 import { statusWithout } from '../../provisioning/follow-access.ts'
 import type { InTransaction } from '../../rpc/services.ts'
 
@@ -18,12 +18,7 @@ export async function liftSuspension(
   { jobs }: InTransaction,
   tenantId: string,
 ): Promise<boolean> {
-  const tenant = await trx
-    .selectFrom('tenants')
-    .select(['status', 'suspended_reason as reason'])
-    .where('id', '=', tenantId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  const tenant = await lockSuspension(trx, tenantId)
   if (tenant?.status !== 'suspended' || tenant.reason !== overdueReason) return false
   await transitionTenant(trx, tenantId, { status: await statusWithout(trx, tenantId) })
   await jobs.enqueueProvisioning(tenantId, 0, trx)

@@ -10,7 +10,7 @@ import {
 import { decimalAmount, statementNumber } from '@atrium/core/billing/statements'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { insertLedgerEntry } from '@atrium/db/billing/ledger'
+import { countPayoutCharges, insertLedgerEntry } from '@atrium/db/billing/ledger'
 import {
   countStatements,
   findStatement,
@@ -251,14 +251,8 @@ async function chargeLedger(
   now: Date,
 ): Promise<void> {
   const { partnerId, currency, id } = payout
-  const { count } = await trx
-    .selectFrom('partner_ledger')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('source_type', '=', 'payout')
-    .where('type', '=', type)
-    .where('source_id', 'like', `${id}%`)
-    .executeTakeFirstOrThrow()
-  const sourceId = Number(count) === 0 ? id : `${id}#${Number(count) + 1}`
+  const count = await countPayoutCharges(trx, type, id)
+  const sourceId = count === 0 ? id : `${id}#${count + 1}`
   await insertLedgerEntry(trx, {
     partnerId,
     currency,

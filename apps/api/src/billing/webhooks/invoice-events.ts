@@ -1,4 +1,4 @@
-import { voidDeletedDraft } from '@atrium/db/billing/invoices'
+import { readMirroredInvoice, voidDeletedDraft } from '@atrium/db/billing/invoices'
 import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { CallOptions } from '@atrium/integrations/call-options'
@@ -33,7 +33,7 @@ export async function invoiceChanged(work: EventWork): Promise<Outcome> {
   const outcome = await services.database.db.transaction().execute(async (trx) => {
     const made = await mirrorInvoice(trx, services, found, readAt)
     // A later reading that stands already was for another event: the mail is this one's.
-    const about = made === 'stale' ? await mirrored(trx, found.id) : made
+    const about = made === 'stale' ? await readMirroredInvoice(trx, found.id) : made
     if (typeof about === 'object') await mailAbout(work, trx, about, found)
     return made
   })
@@ -133,20 +133,9 @@ async function reversalChanged(
   return services.database.db.transaction().execute(async (trx) => {
     const made = await mirrorInvoice(trx, services, invoice, event.claimedAt)
     if (made === 'unknown_tenant') return unknownTenant
-    const { id: invoiceId } = made === 'stale' ? await mirrored(trx, invoice.id) : made
+    const { id: invoiceId } = made === 'stale' ? await readMirroredInvoice(trx, invoice.id) : made
     return (await mirrorReversal(trx, services, invoiceId, reversal, event.claimedAt))
       ? applied
       : stale
   })
-}
-
-function mirrored(
-  trx: Trx,
-  stripeInvoiceId: string,
-): Promise<Pick<MirroredInvoice, 'id' | 'tenantId' | 'status'>> {
-  return trx
-    .selectFrom('invoices')
-    .select(['id', 'tenant_id as tenantId', 'status'])
-    .where('stripe_invoice_id', '=', stripeInvoiceId)
-    .executeTakeFirstOrThrow()
 }
