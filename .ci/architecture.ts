@@ -1,14 +1,16 @@
 import { glob, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { type EcmaScriptModule, parseSync } from 'oxc-parser'
+import { createMessageRules } from './message-rules.ts'
 import { createTransactionRules } from './transaction-rules.ts'
 
 /**
  * Checks what Biome cannot: which packages a package depends on, that no relative import leaves its
- * package or, in production code, its `src`, that each folder of the API has import rules, and that
- * a transaction uses no other connection (`transaction-rules.ts`). Biome checks the imports themselves: dependencies
- * that `package.json` does not declare, cycles, barrel files, and the folders of the API
- * (`apps/api/biome.json`).
+ * package or, in production code, its `src`, that each folder of the API has import rules, that a
+ * transaction uses no other connection (`transaction-rules.ts`), and that each page of the portals
+ * loads the messages it uses (`message-rules.ts`). Biome checks the imports themselves:
+ * dependencies that `package.json` does not declare, cycles, barrel files, and the folders of the
+ * API (`apps/api/biome.json`).
  */
 const packageRules: Readonly<
   Record<string, { dependencies: readonly string[]; types?: readonly string[] }>
@@ -31,6 +33,8 @@ const forTests = ['sandbox', 'testing']
 const root = join(import.meta.dirname, '..')
 /** Packages whose code runs inside transactions. */
 const transactional = ['packages/db', 'apps/api']
+/** Apps whose pages load their messages. */
+const portals = ['apps/portal', 'apps/operator']
 const faults: string[] = []
 let fileCount = 0
 
@@ -39,12 +43,14 @@ for (const folder of transactional)
   for (const file of await sources(join(root, folder, 'src')))
     transactions.learn(parseSync(file, await readFile(file, 'utf8')).program)
 
+const messages = createMessageRules()
 for (const [folder, rule] of Object.entries(packageRules)) {
   await checkManifest(folder, rule)
   for (const file of await sources(join(root, folder, 'src'))) await checkFile(file, folder)
 }
 await checkTests()
 await checkApiFolders()
+for (const portal of portals) faults.push(...messages.faultsOf(portal))
 
 for (const fault of faults) process.stdout.write(`${fault}\n`)
 process.stdout.write(`${fileCount} files, ${faults.length} faults\n`)
@@ -81,7 +87,9 @@ async function checkFile(file: string, folder: string): Promise<void> {
   fileCount += 1
   const name = relative(root, file)
   const text = await readFile(file, 'utf8')
-  const { module, program } = parseSync(file, text)
+  const parsed = parseSync(file, text)
+  const { module, program } = parsed
+  if ([...portals, 'packages/ui'].includes(folder)) messages.learn(name, parsed)
   if (transactional.includes(folder)) {
     for (const { at, fault } of transactions.faultsOf(program))
       faults.push(`${name}:${text.slice(0, at).split('\n').length}: ${fault}`)
