@@ -1,4 +1,5 @@
-import { emailTemplates, templateKeys } from '@atrium/core/branding/email-templates'
+import { emailTemplates } from '@atrium/core/branding/email-templates'
+import { templateKeys } from '@atrium/core/branding/template-keys'
 import { writeText } from '@atrium/core/platform/errors'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -275,8 +276,8 @@ describe('a template', () => {
     )
 
   it.each(templateKeys)('that is ours can be used: %s', (key) => {
-    expect(templateFaults(key, emailTemplates[key].standard, 'p')).toEqual([])
-    const message = renderMessage(emailTemplates[key].standard, sampleValues(key))
+    expect(templateFaults(key, emailTemplates[key].standard('en'), 'p')).toEqual([])
+    const message = renderMessage(emailTemplates[key].standard('en'), sampleValues(key))
     expect(`${message.subject}${message.html}${message.text}`).not.toMatch(
       /\{\{|\{%|undefined|\[object/,
     )

@@ -1,4 +1,4 @@
-import { templateKeys } from '@atrium/core/branding/email-templates'
+import { templateKeys } from '@atrium/core/branding/template-keys'
 import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 

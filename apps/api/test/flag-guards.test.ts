@@ -429,10 +429,11 @@ describe('a broken guard', () => {
         values: {
           ...{
             'flag.key': key,
-            'flag.signal': 'requests that failed on our side',
+            'flag.signal': 'Requests that failed on our side',
             'flag.minutes': 30,
           },
-          ...{ 'flag.threshold': '5 %', 'flag.rateOn': '10 %', 'flag.rateOff': '1 %' },
+          ...{ 'flag.threshold': '5%', 'flag.rateOn': '10%', 'flag.rateOff': '1%' },
+          language: 'en',
         },
       },
     ])

@@ -14,7 +14,7 @@ import type { Templates } from '../src/platform/templates.ts'
  * that no step counts.
  */
 const slow = `{% for a in booking.guests %}{% if ${'a == a and '.repeat(1_600)} true %}x{% endif %}{% endfor %}`
-const quick = emailTemplates['booking.confirmed'].standard
+const quick = emailTemplates['booking.confirmed'].standard('en')
 const key = 'booking.confirmed' as const
 const tooSlow = 'This takes more time or memory than a message may.'
 

@@ -42,6 +42,11 @@ export function catalogueLanguage(language: PageLanguage): Language {
 /** Languages by their own names, with which people find theirs: `Deutsch`. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
 
+/** The locale of dates and numbers on servers: English is the British one. */
+export function formatLocale(language: PageLanguage): string {
+  return catalogueLanguage(language) === 'en' ? 'en-GB' : language
+}
+
 /** The language of a locale, where the product speaks it: German for `de-AT`. */
 export function languageOfLocale(locale: string): Language | undefined {
   const primary = locale.split('-')[0]?.toLowerCase()

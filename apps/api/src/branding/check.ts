@@ -1,4 +1,5 @@
-import { type MailTemplateKey, templateDefinition } from '@atrium/core/branding/email-templates'
+import { templateDefinition } from '@atrium/core/branding/email-templates'
+import type { MailTemplateKey } from '@atrium/core/branding/template-keys'
 import { errorText } from '@atrium/core/platform/error-text'
 import type { IssueText } from '@atrium/core/platform/errors'
 import { type Template, Tokenizer, type TopLevelToken, TypeGuards, type Variable } from 'liquidjs'

@@ -1,7 +1,8 @@
 import type { BrandingView } from '@atrium/core/branding/branding'
 import { standardAccentColor } from '@atrium/core/branding/branding'
 import { contrastWarnings, textColorOn } from '@atrium/core/branding/contrast'
-import { templateDefinition, templateKeys } from '@atrium/core/branding/email-templates'
+import { templateDefinition } from '@atrium/core/branding/email-templates'
+import { templateKeys } from '@atrium/core/branding/template-keys'
 import { AppError } from '@atrium/core/platform/errors'
 import {
   type BrandingRow,
@@ -10,6 +11,7 @@ import {
   listEmailTemplates,
 } from '@atrium/db/branding/branding'
 import type { Db, Trx } from '@atrium/db/platform/connect'
+import { defaultLanguage } from '@atrium/messages/languages'
 import { withEditVersion } from '../rpc/edit-version.ts'
 import type { Services } from '../rpc/services.ts'
 
@@ -60,7 +62,7 @@ function toBrandingView(row: BrandingRow, overrides: readonly EmailTemplateRow[]
           description: meaning,
           sample: typeof sample === 'string' ? sample : [...sample],
         })),
-        standard: { ...standard },
+        standard: standard(defaultLanguage),
         override: override
           ? {
               subject: override.subject,

@@ -1,9 +1,10 @@
 import type { BrandingPreview, PreviewBranding } from '@atrium/core/branding/branding'
 import { contrastWarnings } from '@atrium/core/branding/contrast'
-import { templateDefinition } from '@atrium/core/branding/email-templates'
+import { standardText } from '@atrium/core/branding/email-templates'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findBranding, listEmailTemplates } from '@atrium/db/branding/branding'
+import { defaultLanguage } from '@atrium/messages/languages'
 import type { Services } from '../rpc/services.ts'
 import { effectiveBranding } from './get.ts'
 import { sampleValues } from './samples.ts'
@@ -52,7 +53,7 @@ export async function previewBranding(
     const message = own
       ? await templates.render(tenantId, { template: own, values })
       : (await import('./render.ts')).renderMessage(
-          templateDefinition(input.template).standard,
+          standardText(input.template, defaultLanguage),
           values,
         )
     return { ...message, warnings: contrastWarnings(branding.accentColor) }

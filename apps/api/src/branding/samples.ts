@@ -1,4 +1,5 @@
-import { type MailTemplateKey, templateDefinition } from '@atrium/core/branding/email-templates'
+import { templateDefinition } from '@atrium/core/branding/email-templates'
+import type { MailTemplateKey } from '@atrium/core/branding/template-keys'
 import type { TemplateValues } from '../platform/templates.ts'
 
 /**

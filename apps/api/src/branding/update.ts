@@ -1,6 +1,6 @@
 import { changedFields } from '@atrium/core/audit/audit'
 import type { BrandingView, EmailTemplate, UpdateBranding } from '@atrium/core/branding/branding'
-import type { TemplateKey } from '@atrium/core/branding/email-templates'
+import type { TemplateKey } from '@atrium/core/branding/template-keys'
 import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { saveBranding, saveEmailTemplate } from '@atrium/db/branding/branding'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'

@@ -1,7 +1,6 @@
 import {
   type FlagGuardReading,
   type FlagRollback,
-  guardSignalNames,
   rollbackNote,
 } from '@atrium/core/flags/flag-guards'
 import type { FlagSettings } from '@atrium/core/flags/flags'
@@ -9,6 +8,7 @@ import { emailAddress } from '@atrium/core/platform/text'
 import { type GuardedFlag, listGuardedFlags } from '@atrium/db/flags/flag-signals'
 import { type FlagRow, findFlag, lockFlags, updateFlag } from '@atrium/db/flags/flags'
 import type { Trx } from '@atrium/db/platform/connect'
+import { mailTexts } from '@atrium/messages/mail'
 import type { InTransaction, Services } from '../rpc/services.ts'
 import { flagRules, readGuards } from './guards.ts'
 import { auditEntryOf, type FlagStep, recordFlagChange } from './record.ts'
@@ -82,18 +82,22 @@ async function mailOwner(
 ): Promise<void> {
   const address = emailAddress.safeParse(owner ?? '')
   if (!address.success) return
-  const percent = (rate: number | null) => (rate === null ? 'no events' : `${rate} %`)
   await outbox.send(trx, {
     tenantId: null,
     template: 'flag.rolled_back',
     to: address.data,
-    values: {
-      'flag.key': key,
-      'flag.signal': guardSignalNames[rollback.signal],
-      'flag.threshold': percent(rollback.threshold),
-      'flag.rateOn': percent(rollback.rateOn),
-      'flag.rateOff': percent(rollback.rateOff),
-      'flag.minutes': rollback.windowMinutes,
+    values: (language) => {
+      const words = mailTexts(language)
+      const share = (rate: number | null) =>
+        rate === null ? words('noEvents') : words('share', { rate: rate / 100 })
+      return {
+        'flag.key': key,
+        'flag.signal': words(`guardSignals.${rollback.signal}`),
+        'flag.threshold': share(rollback.threshold),
+        'flag.rateOn': share(rollback.rateOn),
+        'flag.rateOff': share(rollback.rateOff),
+        'flag.minutes': rollback.windowMinutes,
+      }
     },
     key: `flag.rolled_back:${key}:${version}`,
   })

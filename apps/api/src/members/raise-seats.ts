@@ -52,6 +52,6 @@ async function rejectInTrial(services: Services, tenantId: string): Promise<void
     'seats_exhausted',
     until === null
       ? errorText('trialMembers', { most })
-      : errorText('trialMembersUntil', { most, until: writtenDay(until) }),
+      : errorText('trialMembersUntil', { most, until: writtenDay(until, 'en') }),
   )
 }

@@ -1,6 +1,7 @@
 import { standardAccentColor } from '@atrium/core/branding/branding'
 import { textColorOn } from '@atrium/core/branding/contrast'
-import { brandableKey, standardText } from '@atrium/core/branding/email-templates'
+import { standardText } from '@atrium/core/branding/email-templates'
+import { brandableKey } from '@atrium/core/branding/template-keys'
 import type { MailValue } from '@atrium/core/outbox/outbox'
 import { hasUnsafeCharacters } from '@atrium/core/platform/text'
 import { holdsLink } from '@atrium/core/scheduling/person-names'
@@ -9,7 +10,7 @@ import { hasProvenDomain } from '@atrium/db/mail/domains'
 import type { ClaimedMail } from '@atrium/db/outbox/outbox'
 import { parseMailbox } from '@atrium/integrations/mailer/addresses'
 import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
-import { defaultLanguage } from '@atrium/messages/languages'
+import { defaultLanguage, isPageLanguage } from '@atrium/messages/languages'
 import { type MailText, mailTexts } from '@atrium/messages/mail'
 import { effectiveBranding } from '../branding/get.ts'
 import type { MessageText, TemplateValues } from '../platform/templates.ts'
@@ -44,7 +45,7 @@ export async function composeMail(
   const branding = await brandingOf(services, mail.tenantId, brandings)
   const sender = parseMailbox(mailFrom)?.address ?? mailFrom
   const parts = await partsOf(services, mail, sender)
-  const language = parts?.language ?? defaultLanguage
+  const language = isPageLanguage(mail.values.language) ? mail.values.language : defaultLanguage
   const words = mailTexts(language)
   const values = valuesOf(mail, branding, parts, words)
   // Loaded when there is something to send: the library takes longer to load than most of the

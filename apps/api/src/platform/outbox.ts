@@ -1,8 +1,9 @@
 import { templateDefinition } from '@atrium/core/branding/email-templates'
-import type { OutgoingMail } from '@atrium/core/outbox/outbox'
+import type { MailValues, OutgoingMail } from '@atrium/core/outbox/outbox'
 import { insertMail } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
 import { parseMailbox } from '@atrium/integrations/mailer/addresses'
+import { defaultLanguage } from '@atrium/messages/languages'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Jobs } from './jobs.ts'
@@ -10,7 +11,7 @@ import type { Jobs } from './jobs.ts'
 export interface Outbox {
   /**
    * Queues a mail in the caller's transaction: it is sent once that commits, and never when it does
-   * not. A mail of a key that was queued before is left out. Throws for values that the template
+   * not. Its language is kept with its values (`language`). A mail of a key that was queued before is left out. Throws for values that the template
    * needs and that are not given.
    */
   send(trx: Trx, mail: OutgoingMail): Promise<void>
@@ -27,17 +28,25 @@ export function createOutbox({
 }): Outbox {
   const host = parseMailbox(config.smtp?.from ?? '')?.address.split('@')[1] ?? config.tenantDomain
   return {
-    async send(trx, mail) {
-      const missing = missingValues(mail)
+    async send(trx, { language = defaultLanguage, ...mail }) {
+      const written = typeof mail.values === 'function' ? mail.values(language) : mail.values
+      const missing = missingValues(mail, written)
       if (missing.length > 0)
         throw new Error(`the mail ${mail.template} needs ${missing.join(', ')}`)
-      const id = await insertMail(trx, mail, { host, now: clock.now() })
+      const id = await insertMail(
+        trx,
+        { ...mail, values: { ...written, language } },
+        { host, now: clock.now() },
+      )
       if (id !== undefined) await jobs.enqueueOutbox(id, 0, trx)
     },
   }
 }
 
-function missingValues({ template, values, bookingId }: OutgoingMail): string[] {
+function missingValues(
+  { template, bookingId }: Pick<OutgoingMail, 'template' | 'bookingId'>,
+  values: MailValues,
+): string[] {
   const later = (name: string) =>
     /^(product|tenant)\./.test(name) ||
     (bookingId !== undefined && name === 'link.manage') ||

@@ -1,4 +1,4 @@
-import type { MailTemplateKey } from '@atrium/core/branding/email-templates'
+import type { MailTemplateKey } from '@atrium/core/branding/template-keys'
 import type { IssueText } from '@atrium/core/platform/errors'
 
 export interface MessageText {

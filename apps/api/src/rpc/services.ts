@@ -3,7 +3,6 @@ import type { ClaimedMail } from '@atrium/db/outbox/outbox'
 import type { Database } from '@atrium/db/platform/connect'
 import type { Integrations } from '@atrium/integrations/connect'
 import type { OutgoingMail } from '@atrium/integrations/mailer/port'
-import type { Language } from '@atrium/messages/languages'
 import type { BackgroundWork } from '../platform/background.ts'
 import type { BusyTimes } from '../platform/busy-times-cache.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -77,8 +76,6 @@ export interface Services {
 export interface MailParts {
   /** Values that the queue does not hold. */
   values: Record<string, MailValue>
-  /** Of the standard text, where the reader's is known; a tenant's own text has one language. */
-  language?: Language | undefined
   /** In whose name the platform's address sends. */
   sendsFor?: string | undefined
   /** Who gets the replies; absent: the platform's address. */

@@ -1,6 +1,8 @@
+import type { TenantRole } from '@atrium/core/members/memberships'
 import { findLinkRecipient } from '@atrium/db/members/invitations'
 import type { ClaimedMail } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
+import { mailTexts } from '@atrium/messages/mail'
 import type { InTransaction, MailKind, MailParts, Services } from '../rpc/services.ts'
 import { newAccessLink } from './access-link.ts'
 
@@ -22,7 +24,7 @@ interface Recipient {
 export function mailMemberInvitation(
   services: InTransaction,
   trx: Trx,
-  invited: Recipient & { tenantId: string; inviter: string; role: string },
+  invited: Recipient & { tenantId: string; inviter: string; role: TenantRole },
 ): Promise<void> {
   const { userId, email, name, tenantId, inviter, role } = invited
   return services.outbox.send(trx, {
@@ -30,13 +32,13 @@ export function mailMemberInvitation(
     template: 'member.invited',
     to: email,
     name,
-    values: {
+    values: (language) => ({
       'member.name': name,
       'member.email': email,
-      'member.role': role,
+      'member.role': mailTexts(language)(`roles.${role}`),
       'inviter.name': inviter,
       userId,
-    },
+    }),
     key: `member.invited:${tenantId}:${userId}:${services.clock.now().getTime()}`,
   })
 }

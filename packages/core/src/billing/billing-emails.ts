@@ -1,6 +1,7 @@
+import { mailTemplates } from '@atrium/messages/mail-templates'
 import {
   commonVariables,
-  page,
+  message,
   type TemplateDefinition,
   type TemplateVariable,
 } from '../branding/email-layout.ts'
@@ -43,25 +44,14 @@ export const billingEmails = {
     description:
       'Sent to billing contact and owner when a payment for the subscription has failed.',
     variables: [...commonVariables, plan, amount, limitedOn, billingLink],
-    standard: {
-      subject: 'A payment for {{ product.name }} failed',
-      html: page(
-        'A payment failed',
-        [
-          'The payment of <b>{{ invoice.amount }}</b> for the plan {{ subscription.plan }} of {{ tenant.name }} did not go through.',
-          'Please check the card on file. Everything keeps working meanwhile. From {{ subscription.limitedOn }} no members, domains and applications can be added until the payment is made.',
-        ],
-        { label: 'Check the card', link: 'link.billing' },
-      ),
-      text: `The payment of {{ invoice.amount }} for the plan {{ subscription.plan }} of {{ tenant.name }} did not go through.
-
-Please check the card on file:
-{{ link.billing }}
-
-Everything keeps working meanwhile. From {{ subscription.limitedOn }} no members, domains and applications can be added until the payment is made.
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.pastDue,
+        paragraphs: [texts.pastDue.failed, texts.pastDue.whatFollows],
+        action: { label: texts.checkCard, link: 'link.billing' },
+        bold: 'invoice.amount',
+      })
     },
   },
   'subscription.reminder': {
@@ -69,25 +59,14 @@ Everything keeps working meanwhile. From {{ subscription.limitedOn }} no members
     description:
       'Sent to billing contact and owner while a payment for the subscription stays open.',
     variables: [...commonVariables, plan, amount, limitedOn, billingLink],
-    standard: {
-      subject: 'Reminder: a payment for {{ product.name }} is open',
-      html: page(
-        'A payment is still open',
-        [
-          'The payment of <b>{{ invoice.amount }}</b> for the plan {{ subscription.plan }} of {{ tenant.name }} is still open.',
-          'Mail and files keep working. From {{ subscription.limitedOn }} no members, domains and applications can be added until the payment is made.',
-        ],
-        { label: 'Check the card', link: 'link.billing' },
-      ),
-      text: `The payment of {{ invoice.amount }} for the plan {{ subscription.plan }} of {{ tenant.name }} is still open.
-
-Please check the card on file:
-{{ link.billing }}
-
-Mail and files keep working. From {{ subscription.limitedOn }} no members, domains and applications can be added until the payment is made.
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.reminder,
+        paragraphs: [texts.reminder.open, texts.reminder.whatFollows],
+        action: { label: texts.checkCard, link: 'link.billing' },
+        bold: 'invoice.amount',
+      })
     },
   },
   'subscription.trial_ending': {
@@ -103,43 +82,28 @@ Mail and files keep working. From {{ subscription.limitedOn }} no members, domai
       },
       billingLink,
     ],
-    standard: {
-      subject: 'Your trial of {{ product.name }} ends on {{ subscription.trialEnd }}',
-      html: page(
-        'Your trial ends soon',
-        [
-          'The trial of the plan {{ subscription.plan }} for {{ tenant.name }} ends on <b>{{ subscription.trialEnd }}</b>. After that the subscription is charged to the card on file.',
-          'Look at plan, seats and card before. If you do not want to go on, cancel the subscription by then.',
-        ],
-        { label: 'Look at the subscription', link: 'link.billing' },
-      ),
-      text: `The trial of the plan {{ subscription.plan }} for {{ tenant.name }} ends on {{ subscription.trialEnd }}. After that the subscription is charged to the card on file.
-
-Look at plan, seats and card before. If you do not want to go on, cancel the subscription by then:
-{{ link.billing }}
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.trialEnding,
+        paragraphs: [texts.trialEnding.ends, texts.trialEnding.beforeThen],
+        action: { label: texts.trialEnding.action, link: 'link.billing' },
+        bold: 'subscription.trialEnd',
+      })
     },
   },
   'invoice.paid': {
     title: 'Invoice paid',
     description: 'Sent to the billing contact when an invoice was paid.',
     variables: [...commonVariables, number, amount, invoiceLink],
-    standard: {
-      subject: 'Receipt for invoice {{ invoice.number }}',
-      html: page(
-        'Thank you for your payment',
-        [
-          'Invoice <b>{{ invoice.number }}</b> over {{ invoice.amount }} for {{ tenant.name }} is paid. There is nothing left to do.',
-        ],
-        { label: 'See the invoice', link: 'link.invoice' },
-      ),
-      text: `Invoice {{ invoice.number }} over {{ invoice.amount }} for {{ tenant.name }} is paid. There is nothing left to do.
-{{ link.invoice }}
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.paid,
+        paragraphs: [texts.paid.paid],
+        action: { label: texts.openInvoice, link: 'link.invoice' },
+        bold: 'invoice.number',
+      })
     },
   },
   'invoice.action_required': {
@@ -147,20 +111,14 @@ Look at plan, seats and card before. If you do not want to go on, cancel the sub
     description:
       'Sent to billing contact and owner when the bank asks for a payment to be confirmed.',
     variables: [...commonVariables, number, amount, invoiceLink],
-    standard: {
-      subject: 'Please confirm the payment of invoice {{ invoice.number }}',
-      html: page(
-        'Your bank asks you to confirm a payment',
-        [
-          'The payment of <b>{{ invoice.amount }}</b> for invoice {{ invoice.number }} of {{ tenant.name }} waits until you confirm it.',
-        ],
-        { label: 'Confirm the payment', link: 'link.invoice' },
-      ),
-      text: `The payment of {{ invoice.amount }} for invoice {{ invoice.number }} of {{ tenant.name }} waits until you confirm it:
-{{ link.invoice }}
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.actionRequired,
+        paragraphs: [texts.actionRequired.waiting],
+        action: { label: texts.actionRequired.action, link: 'link.invoice' },
+        bold: 'invoice.amount',
+      })
     },
   },
 } as const satisfies Record<string, TemplateDefinition>

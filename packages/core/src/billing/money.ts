@@ -1,3 +1,4 @@
+import { defaultLanguage, formatLocale, type PageLanguage } from '@atrium/messages/languages'
 import { z } from 'zod'
 import { minorUnitDigits } from './minor-units.ts'
 
@@ -53,7 +54,11 @@ export function toMinorNumber(value: bigint | string): number {
  * Whole minor units as mails and documents write them: 1050 in `eur` is "€10.50". Every digit that
  * is counted in is shown.
  */
-export function formatAmount(minor: bigint, currency: string): string {
+export function formatAmount(
+  minor: bigint,
+  currency: string,
+  language: PageLanguage = defaultLanguage,
+): string {
   const digits = minorUnitDigits(currency)
   const style = {
     style: 'currency',
@@ -64,7 +69,7 @@ export function formatAmount(minor: bigint, currency: string): string {
   const size = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0')
   const major = digits === 0 ? size : `${size.slice(0, -digits)}.${size.slice(-digits)}`
   // As text, not as a fraction: `Intl` then shows the amount to its last digit, however large.
-  return new Intl.NumberFormat('en-GB', style).format(
+  return new Intl.NumberFormat(formatLocale(language), style).format(
     `${minor < 0n ? '-' : ''}${major}` as `${number}`,
   )
 }

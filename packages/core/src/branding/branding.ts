@@ -2,15 +2,12 @@ import { z } from 'zod'
 import { editVersion, expectedVersion } from '../platform/edit-version.ts'
 import { hexColor, instant, line, lines } from '../platform/text.ts'
 import { ContrastWarning } from './contrast.ts'
-import { type TemplateKey, templateKeys } from './email-templates.ts'
+import { templateKeys } from './template-keys.ts'
 
 /** The accent colour of tenants that chose none and have no brand colour. */
 export const standardAccentColor = '#1f6feb'
 
-export const templateKey = z.enum(
-  templateKeys as [TemplateKey, ...TemplateKey[]],
-  'There is no such template.',
-)
+export const templateKey = z.enum(templateKeys, 'There is no such template.')
 
 export const templateLimits = { subject: 300, html: 60_000, text: 20_000 } as const
 

@@ -1,4 +1,4 @@
-import type { Language } from '@atrium/messages/languages'
+import type { PageLanguage } from '@atrium/messages/languages'
 
 /**
  * A value that a template may use, by its dotted name. `sample` stands in for it in previews; a
@@ -21,10 +21,8 @@ export interface TemplateDefinition {
   readonly title: string
   readonly description: string
   readonly variables: readonly TemplateVariable[]
-  /** English. */
-  readonly standard: TemplateText
-  /** The standard text in other languages, as far as there is one. */
-  readonly translations?: Readonly<Partial<Record<Language, TemplateText>>>
+  /** What goes out unless a tenant replaced it. */
+  readonly standard: (language: PageLanguage) => TemplateText
 }
 
 /**
@@ -53,8 +51,8 @@ export const commonVariables: readonly TemplateVariable[] = [
 export function page(
   headline: string,
   paragraphs: readonly string[],
-  button?: { label: string; link: string },
-  language: Language = 'en',
+  button: { label: string; link: string } | undefined,
+  language: PageLanguage,
 ): string {
   const body = paragraphs
     .map((paragraph) => `    <p style="margin:0 0 16px">${paragraph}</p>`)
@@ -72,4 +70,38 @@ ${body}${action}
   </body>
 </html>
 `
+}
+
+/**
+ * A standard message in both forms, from the same sentences: headline, paragraphs, an optional
+ * link. The value named in `bold` is bold in HTML.
+ */
+export function message(
+  language: PageLanguage,
+  parts: {
+    subject: string
+    headline: string
+    paragraphs: readonly string[]
+    action?: { label: string; link: string }
+    bold?: string
+  },
+): TemplateText {
+  const { subject, headline, paragraphs, action, bold } = parts
+  const marked =
+    bold === undefined
+      ? paragraphs
+      : paragraphs.map((text) => text.replace(`{{ ${bold} }}`, `<b>{{ ${bold} }}</b>`))
+  const link = action
+    ? `{% if ${action.link} != "" %}${action.label}: {{ ${action.link} }}
+
+{% endif %}`
+    : ''
+  return {
+    subject,
+    html: page(headline, marked, action, language),
+    text: `${[headline, ...paragraphs].join('\n\n')}
+
+${link}{{ product.name }}
+`,
+  }
 }

@@ -1,14 +1,16 @@
-import type { Language } from '@atrium/messages/languages'
+import type { PageLanguage } from '@atrium/messages/languages'
+import { mailTemplates } from '@atrium/messages/mail-templates'
 import { billingEmails } from '../billing/billing-emails.ts'
 import { bookingEmails } from '../scheduling/booking-emails.ts'
 import {
   commonVariables,
-  page,
+  message,
   type TemplateDefinition,
   type TemplateText,
   type TemplateVariable,
 } from './email-layout.ts'
 import { platformEmails } from './platform-emails.ts'
+import type { MailTemplateKey, TemplateKey } from './template-keys.ts'
 
 const member: readonly TemplateVariable[] = [
   { name: 'member.name', description: 'Name of the person', sample: 'Mira Member' },
@@ -32,25 +34,14 @@ export const emailTemplates = {
         sample: 'https://portal.acme.example/',
       },
     ],
-    standard: {
-      subject: 'Welcome to {{ product.name }}',
-      html: page(
-        'Welcome, {{ member.name }}',
-        [
-          'Your account at {{ tenant.name }} is ready. Sign in as <b>{{ member.email }}</b>.',
-          'If you are new here, you get your first password from the person who set up your account.',
-        ],
-        { label: 'Sign in', link: 'link.signIn' },
-      ),
-      text: `Welcome, {{ member.name }}
-
-Your account at {{ tenant.name }} is ready. Sign in as {{ member.email }}:
-{{ link.signIn }}
-
-If you are new here, you get your first password from the person who set up your account.
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].member
+      return message(language, {
+        ...texts.welcome,
+        paragraphs: [texts.welcome.ready, texts.welcome.firstPassword],
+        action: { label: texts.signIn, link: 'link.signIn' },
+        bold: 'member.email',
+      })
     },
   },
   'member.invited': {
@@ -68,25 +59,14 @@ If you are new here, you get your first password from the person who set up your
         sample: 'https://portal.example/invitation/…',
       },
     ],
-    standard: {
-      subject: 'Invitation to {{ tenant.name }} in {{ product.name }}',
-      html: page(
-        'Hello {{ member.name }}',
-        [
-          '{{ inviter.name }} invites you to join {{ tenant.name }} as {{ member.role }}, under the address <b>{{ member.email }}</b>.',
-          'The link works once, for seven days. Nothing happens unless you follow it. Do not pass it on: it opens the account with your address.',
-        ],
-        { label: 'Accept the invitation', link: 'link.access' },
-      ),
-      text: `Hello {{ member.name }}
-
-{{ inviter.name }} invites you to join {{ tenant.name }} as {{ member.role }}, under the address {{ member.email }}. Accept the invitation at:
-{{ link.access }}
-
-The link works once, for seven days. Nothing happens unless you follow it. Do not pass it on: it opens the account with your address.
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].member
+      return message(language, {
+        ...texts.invited,
+        paragraphs: [texts.invited.invitation, texts.linkOnce, texts.invited.ignore],
+        action: { label: texts.accept, link: 'link.access' },
+        bold: 'member.email',
+      })
     },
   },
   'member.access_link': {
@@ -103,25 +83,14 @@ The link works once, for seven days. Nothing happens unless you follow it. Do no
         sample: 'https://portal.example/invitation/…',
       },
     ],
-    standard: {
-      subject: 'Your password for {{ product.name }} was reset',
-      html: page(
-        'Your password was reset',
-        [
-          'Hello {{ member.name }}, {{ admin.name }} has reset the password of <b>{{ member.email }}</b>. Follow the link to get a new one.',
-          'The link works once, for seven days. Do not pass it on. If you did not ask for this, speak to an admin of {{ tenant.name }}.',
-        ],
-        { label: 'Get a new password', link: 'link.access' },
-      ),
-      text: `Hello {{ member.name }}
-
-{{ admin.name }} has reset the password of {{ member.email }}. Get a new one at:
-{{ link.access }}
-
-The link works once, for seven days. Do not pass it on. If you did not ask for this, speak to an admin of {{ tenant.name }}.
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].member
+      return message(language, {
+        ...texts.accessLink,
+        paragraphs: [texts.accessLink.reset, texts.linkOnce, texts.accessLink.unexpected],
+        action: { label: texts.newPassword, link: 'link.access' },
+        bold: 'member.email',
+      })
     },
   },
   'member.password_reset': {
@@ -137,25 +106,14 @@ The link works once, for seven days. Do not pass it on. If you did not ask for t
       },
       { name: 'admin.name', description: 'Who reset the password', sample: 'Adam Admin' },
     ],
-    standard: {
-      subject: 'Your password for {{ product.name }} was reset',
-      html: page(
-        'Your password was reset',
-        [
-          'Hello {{ member.name }}, {{ admin.name }} has reset the password of <b>{{ member.email }}</b> and will give you a new one.',
-          'If you did not ask for this, speak to an admin of {{ tenant.name }}.',
-        ],
-        { label: 'Sign in', link: 'link.signIn' },
-      ),
-      text: `Hello {{ member.name }}
-
-{{ admin.name }} has reset the password of {{ member.email }} and will give you a new one. Sign in at:
-{{ link.signIn }}
-
-If you did not ask for this, speak to an admin of {{ tenant.name }}.
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].member
+      return message(language, {
+        ...texts.passwordReset,
+        paragraphs: [texts.passwordReset.reset, texts.passwordReset.unexpected],
+        action: { label: texts.signIn, link: 'link.signIn' },
+        bold: 'member.email',
+      })
     },
   },
   'domain.lapsed': {
@@ -176,23 +134,14 @@ If you did not ask for this, speak to an admin of {{ tenant.name }}.
         sample: 'https://portal.acme.example/t/acme/domains',
       },
     ],
-    standard: {
-      subject: '{{ domain.name }} was removed from {{ product.name }}',
-      html: page(
-        '{{ domain.name }} was removed',
-        [
-          'Nobody showed within {{ domain.days }} days that <b>{{ domain.name }}</b> belongs to {{ tenant.name }}, so it was removed.',
-          'You can add it again at any time. Publish the ownership record that is shown then, and have it checked.',
-        ],
-        { label: 'Domains', link: 'link.domains' },
-      ),
-      text: `Nobody showed within {{ domain.days }} days that {{ domain.name }} belongs to {{ tenant.name }}, so it was removed.
-
-You can add it again at any time. Publish the ownership record that is shown then, and have it checked.
-{{ link.domains }}
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].domains
+      return message(language, {
+        ...texts.removed,
+        paragraphs: [texts.lapsed.reason, texts.lapsed.addAgain],
+        action: { label: texts.open, link: 'link.domains' },
+        bold: 'domain.name',
+      })
     },
   },
   'domain.superseded': {
@@ -208,53 +157,28 @@ You can add it again at any time. Publish the ownership record that is shown the
         sample: 'https://portal.acme.example/t/acme/domains',
       },
     ],
-    standard: {
-      subject: '{{ domain.name }} was removed from {{ product.name }}',
-      html: page(
-        '{{ domain.name }} was removed',
-        [
-          'Another workplace has shown that <b>{{ domain.name }}</b> belongs to it, so the domain was removed from {{ tenant.name }}.',
-          'If the domain is yours, check who can change its DNS records, and write to the support.',
-        ],
-        { label: 'Domains', link: 'link.domains' },
-      ),
-      text: `Another workplace has shown that {{ domain.name }} belongs to it, so the domain was removed from {{ tenant.name }}.
-
-If the domain is yours, check who can change its DNS records, and write to the support.
-{{ link.domains }}
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].domains
+      return message(language, {
+        ...texts.removed,
+        paragraphs: [texts.superseded.reason, texts.superseded.checkDns],
+        action: { label: texts.open, link: 'link.domains' },
+        bold: 'domain.name',
+      })
     },
   },
   ...bookingEmails,
   ...billingEmails,
-} as const satisfies Record<string, TemplateDefinition>
+} as const satisfies Record<TemplateKey, TemplateDefinition>
 
-/** A message to people of a tenant, which the tenant may brand. */
-export type TemplateKey = keyof typeof emailTemplates
-export const templateKeys = Object.keys(emailTemplates) as TemplateKey[]
-
-/** A message from the platform itself, to partners. Nobody overrides it. */
-export type PlatformTemplateKey = keyof typeof platformEmails
-export type MailTemplateKey = TemplateKey | PlatformTemplateKey
-export const mailTemplateKeys = [
-  ...templateKeys,
-  ...Object.keys(platformEmails),
-] as MailTemplateKey[]
+const definitions = { ...emailTemplates, ...platformEmails }
 
 /** A message, by its key. */
 export function templateDefinition(key: MailTemplateKey): TemplateDefinition {
-  return { ...emailTemplates, ...platformEmails }[key]
+  return definitions[key]
 }
 
-/** The standard text of a message in a language, else in English. */
-export function standardText(key: MailTemplateKey, language: Language): TemplateText {
-  const { standard, translations } = templateDefinition(key)
-  return translations?.[language] ?? standard
-}
-
-/** The message as tenants may brand it; undefined for one of the platform's own. */
-export function brandableKey(key: MailTemplateKey): TemplateKey | undefined {
-  return templateKeys.find((brandable) => brandable === key)
+/** The standard text of a message in a language. */
+export function standardText(key: MailTemplateKey, language: PageLanguage): TemplateText {
+  return templateDefinition(key).standard(language)
 }

@@ -1,9 +1,11 @@
+import { mailTemplates } from '@atrium/messages/mail-templates'
 import {
   commonVariables,
-  page,
+  message,
   type TemplateDefinition,
   type TemplateVariable,
 } from './email-layout.ts'
+import type { PlatformTemplateKey } from './template-keys.ts'
 
 const partner: TemplateVariable = {
   name: 'partner.name',
@@ -30,25 +32,14 @@ export const platformEmails = {
         sample: 'https://portal.example/invitation/…',
       },
     ],
-    standard: {
-      subject: 'Invitation to the staff of {{ partner.name }} in {{ product.name }}',
-      html: page(
-        'Hello {{ person.name }}',
-        [
-          '{{ inviter.name }} invites you to the partner area of <b>{{ partner.name }}</b>.',
-          'The link works once, for seven days. Nothing happens unless you follow it. Do not pass it on. A second factor is needed in the partner area.',
-        ],
-        { label: 'Accept the invitation', link: 'link.access' },
-      ),
-      text: `Hello {{ person.name }}
-
-{{ inviter.name }} invites you to the partner area of {{ partner.name }}. Accept the invitation at:
-{{ link.access }}
-
-The link works once, for seven days. Nothing happens unless you follow it. Do not pass it on. A second factor is needed in the partner area.
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].platform
+      return message(language, {
+        ...texts.staffInvited,
+        paragraphs: [texts.staffInvited.invitation, texts.staffInvited.link],
+        action: { label: texts.staffInvited.action, link: 'link.access' },
+        bold: 'partner.name',
+      })
     },
   },
   'payout.paid': {
@@ -70,22 +61,14 @@ The link works once, for seven days. Nothing happens unless you follow it. Do no
         sample: 'https://portal.example/partner/payouts',
       },
     ],
-    standard: {
-      subject: 'Payout of {{ payout.amount }} to {{ partner.name }}',
-      html: page(
-        'A payout is on its way',
-        [
-          '<b>{{ payout.amount }}</b> were paid out to {{ partner.name }}, statement {{ payout.statement }}.',
-          '{% if payout.reference != "" %}Reference: {{ payout.reference }}{% endif %}',
-        ],
-        { label: 'See the statement', link: 'link.payouts' },
-      ),
-      text: `{{ payout.amount }} were paid out to {{ partner.name }}, statement {{ payout.statement }}.
-{% if payout.reference != "" %}Reference: {{ payout.reference }}
-{% endif %}{{ link.payouts }}
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].platform
+      return message(language, {
+        ...texts.payoutPaid,
+        paragraphs: [texts.payoutPaid.paid],
+        action: { label: texts.payoutPaid.action, link: 'link.payouts' },
+        bold: 'payout.amount',
+      })
     },
   },
   'flag.rolled_back': {
@@ -97,31 +80,24 @@ The link works once, for seven days. Nothing happens unless you follow it. Do no
       {
         name: 'flag.signal',
         description: 'What was counted',
-        sample: 'payment attempts that failed',
+        sample: 'Payment attempts that failed',
       },
-      { name: 'flag.threshold', description: 'Share that the rule allows', sample: '5 %' },
-      { name: 'flag.rateOn', description: 'Share among tenants with the flag', sample: '12.5 %' },
-      { name: 'flag.rateOff', description: 'Share among tenants without it', sample: '0.8 %' },
+      { name: 'flag.threshold', description: 'Share that the rule allows', sample: '5%' },
+      { name: 'flag.rateOn', description: 'Share among tenants with the flag', sample: '12.5%' },
+      { name: 'flag.rateOff', description: 'Share among tenants without it', sample: '0.8%' },
       { name: 'flag.minutes', description: 'Length of the window in minutes', sample: '30' },
     ],
-    standard: {
-      subject: 'The flag {{ flag.key }} was turned off by a guard',
-      html: page('{{ flag.key }} is off', [
-        'One of its guard rules was broken, so the flag was turned off for every tenant.',
-        'Share of {{ flag.signal }}, over the last {{ flag.minutes }} minutes: <b>{{ flag.rateOn }}</b> with the flag, {{ flag.rateOff }} without it. The rule allows {{ flag.threshold }}.',
-        'The flag comes back by a change of its rollout in the operator portal, with a note that says why.',
-      ]),
-      text: `The flag {{ flag.key }} was turned off for every tenant, because one of its guard rules was broken.
-
-Share of {{ flag.signal }}, over the last {{ flag.minutes }} minutes:
-with the flag: {{ flag.rateOn }}
-without it: {{ flag.rateOff }}
-The rule allows {{ flag.threshold }}.
-
-The flag comes back by a change of its rollout in the operator portal, with a note that says why.
-
-{{ product.name }}
-`,
+    standard: (language) => {
+      const texts = mailTemplates[language].platform
+      return message(language, {
+        ...texts.flagRolledBack,
+        paragraphs: [
+          texts.flagRolledBack.off,
+          texts.flagRolledBack.rates,
+          texts.flagRolledBack.turnOn,
+        ],
+        bold: 'flag.rateOn',
+      })
     },
   },
-} as const satisfies Record<string, TemplateDefinition>
+} as const satisfies Record<PlatformTemplateKey, TemplateDefinition>

@@ -14,14 +14,6 @@ export const guardSignals = [
 export const guardSignal = z.enum(guardSignals, `One of ${guardSignals.join(', ')}.`)
 export type GuardSignal = z.infer<typeof guardSignal>
 
-/** As people read them, in the middle of a sentence. */
-export const guardSignalNames: Readonly<Record<GuardSignal, string>> = {
-  provisioning_errors: 'provisioning steps that failed',
-  payment_failures: 'payment attempts that failed',
-  webhook_failures: 'payment events that could not be applied',
-  server_errors: 'requests that failed on our side',
-}
-
 export const mostGuards = 5
 /** The longest window of a guard; counts of requests are kept no shorter. */
 export const longestGuardWindowMinutes = 1_440

@@ -1,5 +1,6 @@
+import type { PageLanguage } from '@atrium/messages/languages'
 import { z } from 'zod'
-import { type MailTemplateKey, mailTemplateKeys } from '../branding/email-templates.ts'
+import { type MailTemplateKey, mailTemplateKeys } from '../branding/template-keys.ts'
 import { mailState } from '../mail/mail-states.ts'
 import { cursor, pageLimit } from '../platform/paging.ts'
 import { instant, line } from '../platform/text.ts'
@@ -26,6 +27,8 @@ export interface CalendarAttachment {
 /** What stands for a variable of a template; a list for one to loop over. */
 export type MailValue = string | number | readonly string[]
 
+export type MailValues = Readonly<Record<string, MailValue>>
+
 /** A mail that the platform is to send. */
 export interface OutgoingMail {
   /** Whose branding it bears; null for the platform's own. */
@@ -35,11 +38,13 @@ export interface OutgoingMail {
   readonly to: string
   /** Name of the recipient, for the header. */
   readonly name?: string | undefined
+  /** Absent: the recipient's, else the tenant's, else English. */
+  readonly language?: PageLanguage | undefined
   /**
    * The variables of the template by their dotted names, without those that every template has.
-   * Written out for people, amounts included.
+   * Written out for people, amounts included; a function where that depends on the language.
    */
-  readonly values: Readonly<Record<string, MailValue>>
+  readonly values: MailValues | ((language: PageLanguage) => MailValues)
   /**
    * A mail of the same key is never queued twice. Made of ids, not of what says something about
    * people.
@@ -59,10 +64,7 @@ export const mailRetrySeconds = [60, 300, 1_800, 7_200, 43_200] as const
 /** Recipient and values of a mail that is over are erased after so many days. */
 export const mailKeptDays = 30
 
-const templateKey = z.enum(
-  mailTemplateKeys as [MailTemplateKey, ...MailTemplateKey[]],
-  'There is no such template.',
-)
+const templateKey = z.enum(mailTemplateKeys, 'There is no such template.')
 
 /** A mail of the queue as operators see it. */
 export const QueuedMail = z.object({

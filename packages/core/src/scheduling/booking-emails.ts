@@ -1,5 +1,5 @@
-import type { Language } from '@atrium/messages/languages'
-import { type VisitorMailTexts, visitorMailTexts } from '@atrium/messages/visitor-mails'
+import type { PageLanguage } from '@atrium/messages/languages'
+import { type MailTemplates, mailTemplates } from '@atrium/messages/mail-templates'
 import {
   commonVariables,
   page,
@@ -103,7 +103,7 @@ const toHost: readonly TemplateVariable[] = [
 ]
 
 /** What several mails about bookings say, in one language. */
-function partsIn(texts: VisitorMailTexts) {
+function partsIn(texts: MailTemplates['visitor']) {
   const where = '{% if booking.location != "" %}{{ booking.location }}{% endif %}'
   const guests =
     '{% for guest in booking.guests %}{{ guest }}{% unless forloop.last %}, {% endunless %}{% endfor %}'
@@ -139,13 +139,9 @@ ${when}
   }
 }
 
-const { hello, before, when, whenHtml, where, guestLine, why, whyLine } = partsIn(
-  visitorMailTexts.en,
-)
-
 /** The standard texts of the mails to visitors and their guests. */
-function visitorStandards(language: Language) {
-  const texts = visitorMailTexts[language]
+function visitorStandards(language: PageLanguage) {
+  const texts = mailTemplates[language].visitor
   const parts = partsIn(texts)
   const { hello, before, whenHtml, where, guestLine, why } = parts
   const { summary, manageLine, bookLine, whyLine, confirmGuests, confirmGuestsLine } = parts
@@ -276,9 +272,6 @@ ${manageLine}{{ product.name }}
   } as const satisfies Record<string, TemplateText>
 }
 
-const english = visitorStandards('en')
-const german = visitorStandards('de')
-
 /** Messages about bookings to visitors and their guests. */
 const visitorEmails = {
   'booking.requested': {
@@ -286,109 +279,105 @@ const visitorEmails = {
     description:
       'Sent to the visitor when a booking waits for the host to confirm it, and once more when it was moved meanwhile.',
     variables: [...toVisitor, manageLink, reason],
-    standard: english.requested,
-    translations: { de: german.requested },
+    standard: (language) => visitorStandards(language).requested,
   },
   'booking.confirmed': {
     title: 'Booking confirmed',
     description:
       'Sent to visitor and guests when a booking is made or confirmed, with a calendar file.',
     variables: [...toVisitor, manageLink],
-    standard: english.confirmed,
-    translations: { de: german.confirmed },
+    standard: (language) => visitorStandards(language).confirmed,
   },
   'booking.moved': {
     title: 'Booking moved',
     description:
       'Sent to visitor and guests when a booking takes place at another time, with a calendar file.',
     variables: [...toVisitor, manageLink, ...previous, reason],
-    standard: english.moved,
-    translations: { de: german.moved },
+    standard: (language) => visitorStandards(language).moved,
   },
   'booking.replaced': {
     title: 'Booking moved to another host',
     description:
       'Sent to visitor and guests with the mail about a move that another host takes. Takes the old entry out of their calendars.',
     variables: [...toVisitor, manageLink, ...previous, previousHost],
-    standard: english.replaced,
-    translations: { de: german.replaced },
+    standard: (language) => visitorStandards(language).replaced,
   },
   'booking.cancelled': {
     title: 'Booking cancelled',
     description:
       'Sent to visitor and guests when a booking is cancelled. Takes it out of their calendars.',
     variables: [...toVisitor, reason, bookLink],
-    standard: english.cancelled,
-    translations: { de: german.cancelled },
+    standard: (language) => visitorStandards(language).cancelled,
   },
   'booking.declined': {
     title: 'Booking declined',
     description: 'Sent to the visitor when the host does not confirm a booking.',
     variables: [...toVisitor, reason, bookLink],
-    standard: english.declined,
-    translations: { de: german.declined },
+    standard: (language) => visitorStandards(language).declined,
   },
   'booking.expired': {
     title: 'Booking request expired',
     description: 'Sent to the visitor when nobody confirmed a booking in time.',
     variables: [...toVisitor, bookLink],
-    standard: english.expired,
-    translations: { de: german.expired },
+    standard: (language) => visitorStandards(language).expired,
   },
   'booking.reminder': {
     title: 'Booking reminder',
     description: 'Sent to visitor and guests before a booking.',
     variables: [...toVisitor, manageLink],
-    standard: english.reminder,
-    translations: { de: german.reminder },
+    standard: (language) => visitorStandards(language).reminder,
   },
 } as const satisfies Record<string, TemplateDefinition>
 
 const responses =
   '{% for answer in booking.answers %}{{ answer }}{% unless forloop.last %}<br>{% endunless %}{% endfor %}'
-const noteHtml = '{% if booking.note != "" %}Note: {{ booking.note | newline_to_br }}{% endif %}'
-const visitor = '{{ booking.visitorName }} ({{ booking.visitorEmail }})'
-const open = { label: 'Open the booking', link: 'link.bookings' }
 
-const hostSummary = `{{ booking.title }} with ${visitor}
+type HostTexts = MailTemplates['host']
+type HostNotice = {
+  [Name in keyof HostTexts]: HostTexts[Name] extends string ? never : Name
+}[keyof HostTexts]
+
+/** A notice to a host: a sentence, the time before and the reason where they belong, the booking. */
+function hostNotice(notice: HostNotice, also: { before?: boolean; why?: boolean } = {}) {
+  return (language: PageLanguage) => {
+    const texts = mailTemplates[language].host
+    const parts = partsIn(mailTemplates[language].visitor)
+    const { hello, before, when, whenHtml, where, guestLine, why, whyLine } = parts
+    const { subject, headline, opening } = texts[notice]
+    const note = (value: string) =>
+      `{% if booking.note != "" %}${texts.note}: {{ ${value} }}{% endif %}`
+    const beforeLine = also.before ? `${before}\n\n` : ''
+    return {
+      subject,
+      html: page(
+        headline,
+        [
+          `${hello}, ${opening}`,
+          whenHtml,
+          ...(also.before ? [before] : []),
+          ...(also.why ? [why] : []),
+          where,
+          guestLine,
+          responses,
+          note('booking.note | newline_to_br'),
+        ],
+        { label: texts.open, link: 'link.bookings' },
+        language,
+      ),
+      text: `${hello}, ${opening}
+
+${texts.meeting}
 ${when}
 {% if booking.location != "" %}${where}
 {% endif %}{% if booking.guests.size > 0 %}${guestLine}
 {% endif %}{% for answer in booking.answers %}{{ answer }}
-{% endfor %}{% if booking.note != "" %}Note: {{ booking.note }}
-{% endif %}`
-const openLine = `{% if link.bookings != "" %}{{ link.bookings }}
+{% endfor %}{% if booking.note != "" %}${note('booking.note')}
+{% endif %}
+${beforeLine}${also.why ? whyLine : ''}{% if link.bookings != "" %}${texts.open}: {{ link.bookings }}
 
-{% endif %}`
-
-/** A notice to a host: a sentence, then the booking. */
-function hostNotice(notice: {
-  subject: string
-  headline: string
-  sentence: string
-  html?: readonly string[]
-  lines?: string
-}) {
-  return {
-    subject: notice.subject,
-    html: page(
-      notice.headline,
-      [
-        `${hello}, ${notice.sentence}`,
-        whenHtml,
-        ...(notice.html ?? []),
-        where,
-        guestLine,
-        responses,
-        noteHtml,
-      ],
-      open,
-    ),
-    text: `${hello}, ${notice.sentence}
-
-${hostSummary}
-${notice.lines ?? ''}${openLine}{{ product.name }}
+{% endif %}{{ product.name }}
 `,
+    }
   }
 }
 
@@ -398,75 +387,39 @@ const hostEmails = {
     title: 'Host: booking to confirm',
     description: 'Sent to the hosts when a booking waits for one of them to confirm or decline it.',
     variables: toHost,
-    standard: hostNotice({
-      subject: 'To confirm: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
-      headline: 'A booking waits for you',
-      sentence: `${visitor} asks for {{ booking.title }}. The time is kept until you confirm or decline; without an answer the request lapses.`,
-    }),
+    standard: hostNotice('requested'),
   },
   'booking.host_booked': {
     title: 'Host: new booking',
     description: 'Sent to the hosts when a booking is made or confirmed.',
     variables: toHost,
-    standard: hostNotice({
-      subject: 'Booked: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
-      headline: 'A new booking',
-      sentence: `${visitor} has booked {{ booking.title }}.`,
-    }),
+    standard: hostNotice('booked'),
   },
   'booking.host_moved': {
     title: 'Host: booking moved',
     description: 'Sent to the hosts when a booking takes place at another time.',
     variables: [...toHost, ...previous, reason],
-    standard: hostNotice({
-      subject: 'Moved: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
-      headline: 'A booking was moved',
-      sentence: `{{ booking.title }} with ${visitor} takes place at another time.`,
-      html: [before, why],
-      lines: `${before}
-
-${whyLine}`,
-    }),
+    standard: hostNotice('moved', { before: true, why: true }),
   },
   'booking.host_reassigned': {
     title: 'Host: booking given to another host',
     description:
       'Sent to the host who had a booking when a move gives it to another host of the round robin.',
     variables: [...toHost, ...previous, reason],
-    standard: hostNotice({
-      subject:
-        'Now with {{ booking.hostName }}: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
-      headline: 'A colleague has your booking now',
-      sentence: `{{ booking.title }} with ${visitor} was moved to a time at which you are not free. {{ booking.hostName }} has the booking now. Your old time is free again.`,
-      html: [before, why],
-      lines: `${before}
-
-${whyLine}`,
-    }),
+    standard: hostNotice('reassigned', { before: true, why: true }),
   },
   'booking.host_cancelled': {
     title: 'Host: booking cancelled',
     description: 'Sent to the hosts when a booking is cancelled.',
     variables: [...toHost, reason],
-    standard: hostNotice({
-      subject: 'Cancelled: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
-      headline: 'A booking was cancelled',
-      sentence: `{{ booking.title }} with ${visitor} no longer takes place. The time is free again.`,
-      html: [why],
-      lines: whyLine,
-    }),
+    standard: hostNotice('cancelled', { why: true }),
   },
   'booking.host_conflict': {
     title: 'Host: booking meets another entry',
     description:
       'Sent to a host when an entry of the own calendar lies in the time of a booking that was just made or moved.',
     variables: toHost,
-    standard: hostNotice({
-      subject:
-        'Two entries at once: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
-      headline: 'Your calendar has another entry at that time',
-      sentence: `while ${visitor} booked {{ booking.title }}, another entry came into your calendar. The booking stands. Please move one of the two.`,
-    }),
+    standard: hostNotice('conflict'),
   },
 } as const satisfies Record<string, TemplateDefinition>
 

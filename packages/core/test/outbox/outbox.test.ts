@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mailTemplateKeys, templateDefinition } from '../../src/branding/email-templates.ts'
+import { templateDefinition } from '../../src/branding/email-templates.ts'
+import { mailTemplateKeys } from '../../src/branding/template-keys.ts'
 import { ListMailQueue, mailRetryDelay, maskedAddress } from '../../src/outbox/outbox.ts'
 
 describe('maskedAddress', () => {

@@ -1,4 +1,4 @@
-import type { TemplateKey } from '@atrium/core/branding/email-templates'
+import type { TemplateKey } from '@atrium/core/branding/template-keys'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 

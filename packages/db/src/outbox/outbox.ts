@@ -1,6 +1,11 @@
-import type { MailTemplateKey } from '@atrium/core/branding/email-templates'
+import type { MailTemplateKey } from '@atrium/core/branding/template-keys'
 import type { MailState } from '@atrium/core/mail/mail-states'
-import type { CalendarAttachment, MailValue, OutgoingMail } from '@atrium/core/outbox/outbox'
+import type {
+  CalendarAttachment,
+  MailValue,
+  MailValues,
+  OutgoingMail,
+} from '@atrium/core/outbox/outbox'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
@@ -17,7 +22,7 @@ export const mailLeaseSeconds = 60
  */
 export async function insertMail(
   trx: Trx,
-  mail: OutgoingMail,
+  mail: Omit<OutgoingMail, 'language' | 'values'> & { values: MailValues },
   { host, now }: { host: string; now: Date },
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`

@@ -1,4 +1,4 @@
-import type { TemplateKey } from '@atrium/core/branding/email-templates'
+import type { TemplateKey } from '@atrium/core/branding/template-keys'
 import type { Language } from '@atrium/core/platform/language'
 import type { MfaMode } from '@atrium/core/security-policy/security-policy'
 import type {

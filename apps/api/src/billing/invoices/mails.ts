@@ -1,13 +1,14 @@
 import { formatAmount } from '@atrium/core/billing/money'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import type { Trx } from '@atrium/db/platform/connect'
+import { formatLocale, type PageLanguage } from '@atrium/messages/languages'
 import type { Config } from '../../platform/config.ts'
 import { portalLink } from '../../platform/links.ts'
 import type { InTransaction } from '../../rpc/services.ts'
 
 /** A day as mails write it, in UTC: 28 July 2026. */
-export function writtenDay(at: Date): string {
-  return at.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+export function writtenDay(at: Date, language: PageLanguage): string {
+  return at.toLocaleDateString(formatLocale(language), { dateStyle: 'long', timeZone: 'UTC' })
 }
 
 export function writtenPlan(plan: Plan): string {
@@ -71,7 +72,6 @@ export async function sendBillingMail(
   key: string,
 ): Promise<void> {
   const contacts = billingContacts(tenant)
-  const values = valuesOf(services.config, tenant, mail)
   for (const { part, to, name } of mail.template === 'invoice.paid'
     ? contacts.slice(0, 1)
     : contacts) {
@@ -80,7 +80,7 @@ export async function sendBillingMail(
       template: mail.template,
       to,
       name,
-      values,
+      values: (language) => valuesOf(services.config, tenant, mail, language),
       key: `${mail.template}:${key}:${part}`,
     })
   }
@@ -90,19 +90,20 @@ function valuesOf(
   config: Config,
   { tenantSlug }: BilledTenant,
   mail: BillingMail,
+  language: PageLanguage,
 ): Record<string, string> {
   const billing = portalLink(config, `/t/${tenantSlug}/billing`)
   if ('number' in mail) {
-    const amount = formatAmount(mail.amount, mail.currency)
+    const amount = formatAmount(mail.amount, mail.currency, language)
     return { 'invoice.number': mail.number, 'invoice.amount': amount, 'link.invoice': mail.link }
   }
   const subscription = { 'subscription.plan': writtenPlan(mail.plan), 'link.billing': billing }
   if ('trialEnd' in mail)
-    return { ...subscription, 'subscription.trialEnd': writtenDay(mail.trialEnd) }
-  const amount = formatAmount(mail.amount, mail.currency)
+    return { ...subscription, 'subscription.trialEnd': writtenDay(mail.trialEnd, language) }
+  const amount = formatAmount(mail.amount, mail.currency, language)
   return {
     ...subscription,
     'invoice.amount': amount,
-    'subscription.limitedOn': writtenDay(mail.limitedOn),
+    'subscription.limitedOn': writtenDay(mail.limitedOn, language),
   }
 }

@@ -1,4 +1,5 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
+import { formatAmount } from '@atrium/core/billing/money'
 import {
   type MovePayout,
   type MovePayoutWithReason,
@@ -7,7 +8,7 @@ import {
   type PayPayout,
   payoutMoves,
 } from '@atrium/core/billing/payouts'
-import { decimalAmount, statementNumber } from '@atrium/core/billing/statements'
+import { statementNumber } from '@atrium/core/billing/statements'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { countPayoutCharges, insertLedgerEntry } from '@atrium/db/billing/ledger'
@@ -277,13 +278,13 @@ async function tellPartner(
     tenantId: null,
     template: 'payout.paid',
     to,
-    values: {
+    values: (language) => ({
       'partner.name': partner.name,
-      'payout.amount': `${decimalAmount(Number(payout.amount), payout.currency)} ${payout.currency.toUpperCase()}`,
+      'payout.amount': formatAmount(BigInt(payout.amount), payout.currency, language),
       'payout.statement': payout.statementNumber ?? '',
       'payout.reference': payout.reference ?? '',
       'link.payouts': portalLink(config, '/partner/payouts'),
-    },
+    }),
     key: `payout.paid:${payout.id}:${payout.version}`,
   })
 }

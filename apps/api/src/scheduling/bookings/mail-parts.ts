@@ -2,7 +2,6 @@ import { type ClaimedMail, isOvertaken } from '@atrium/db/outbox/outbox'
 import { DecryptionError } from '@atrium/db/platform/encryption'
 import { type BookingRow, findBooking } from '@atrium/db/scheduling/bookings'
 import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
-import { languageOfLocale } from '@atrium/messages/languages'
 import type { MailKind, MailParts, Services } from '../../rpc/services.ts'
 import { type Invitation, invitation, withHosts } from '../calendars/invitation.ts'
 import {
@@ -33,7 +32,6 @@ async function bookingMailParts(
   const link = reader === 'guest' ? '' : linkOf(services, booking)
   return {
     values: { 'link.manage': link },
-    language: languageOfLocale(booking.visitorLocale),
     sendsFor: booking.hostName,
     answersTo: { name: booking.hostName, address: booking.hostAddress },
     calendar: await calendarOf(services, mail, booking, { reader, sentBy: sender }),

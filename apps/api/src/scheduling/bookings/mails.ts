@@ -1,4 +1,9 @@
-import type { CalendarAttachment, MailValue, OutgoingMail } from '@atrium/core/outbox/outbox'
+import type {
+  CalendarAttachment,
+  MailValue,
+  MailValues,
+  OutgoingMail,
+} from '@atrium/core/outbox/outbox'
 import type { HostTemplateKey, VisitorTemplateKey } from '@atrium/core/scheduling/booking-emails'
 import { formatTimes } from '@atrium/core/scheduling/format-times'
 import type { BookingChangeKind, BookingParty } from '@atrium/core/scheduling/scheduling'
@@ -7,6 +12,7 @@ import { isMailQueued } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { BookingRow } from '@atrium/db/scheduling/bookings'
 import { findHostById, type HostRow } from '@atrium/db/scheduling/hosts'
+import { defaultLanguage, formatLocale, languageOfLocale } from '@atrium/messages/languages'
 import type { Config } from '../../platform/config.ts'
 import { portalLink } from '../../platform/links.ts'
 import { ofRecipient, type Take } from '../../rpc/limits.ts'
@@ -32,9 +38,6 @@ export interface ToldChange {
   /** What a visitor writes goes to hosts alone. */
   by: BookingParty | undefined
 }
-
-/** Hosts say no language of theirs. */
-const hostLocale = 'en-GB'
 
 /** Queues the mails of a change, once per version of the booking and recipient. */
 export async function sendChangeMails(
@@ -198,7 +201,7 @@ async function sendToVisitor(
     ...changeValues(told, booking.visitorZone, booking.visitorLocale),
     ...(change.before ? { 'previous.hostName': change.before.hostName } : {}),
   }
-  const mail = { tenantId: booking.tenantId, template, bookingId: booking.id, calendar }
+  const mail = { ...visitorMail(booking), template, calendar }
   const name = booking.visitorName
   await services.outbox.send(trx, {
     ...mail,
@@ -220,7 +223,7 @@ async function sendToGuests(
   trx: Trx,
   services: InTransaction,
   booking: BookingRow,
-  { values, key, ...mail }: Omit<OutgoingMail, 'to'>,
+  { values, key, ...mail }: Omit<OutgoingMail, 'to' | 'values'> & { values: MailValues },
 ): Promise<void> {
   for (const [index, to] of invitedGuests(booking).entries()) {
     await services.outbox.send(trx, {
@@ -263,14 +266,20 @@ export async function inviteGuestsByMail(
   const template = 'booking.confirmed' as const
   await takeVisitorMails(trx, services, { booking, hosts: [] }, invitedGuests(booking))
   await sendToGuests(trx, services, booking, {
-    tenantId: booking.tenantId,
+    ...visitorMail(booking),
     template,
-    bookingId: booking.id,
     calendar: calendarOf(template, booking),
     values: visitorValues(services.config, booking),
     key: `booking:${booking.id}:guests_invited:${booking.version}`,
   })
 }
+
+/** In the language of the visitor, for guests too. */
+const visitorMail = (booking: BookingRow) => ({
+  tenantId: booking.tenantId,
+  bookingId: booking.id,
+  language: languageOfLocale(booking.visitorLocale) ?? defaultLanguage,
+})
 
 const asGuest = (booking: BookingRow) => ({
   'recipient.name': '',
@@ -375,14 +384,17 @@ async function sendToHost(
     to: host.mailAddress,
     name: host.name,
     bookingId: booking.id,
-    values: {
-      ...meetingValues(booking, host.zone, hostLocale),
-      ...changeValues(change, host.zone, hostLocale),
-      'recipient.name': host.name,
-      'booking.visitorEmail': booking.visitorEmail,
-      'booking.answers': writtenAnswers(booking),
-      'booking.note': booking.note ?? '',
-      'link.bookings': link,
+    values: (language) => {
+      const locale = formatLocale(language)
+      return {
+        ...meetingValues(booking, host.zone, locale),
+        ...changeValues(change, host.zone, locale),
+        'recipient.name': host.name,
+        'booking.visitorEmail': booking.visitorEmail,
+        'booking.answers': writtenAnswers(booking),
+        'booking.note': booking.note ?? '',
+        'link.bookings': link,
+      }
     },
     key,
   })
@@ -423,11 +435,7 @@ export async function sendReminderMails(
   const key = `booking:${booking.id}:reminder:${minutesBefore}:${start}`
   // `start` is for the sender: a reminder that was held up while the meeting moved is not sent.
   const values = { ...visitorValues(services.config, booking), start }
-  const mail = {
-    tenantId: booking.tenantId,
-    template: 'booking.reminder' as const,
-    bookingId: booking.id,
-  }
+  const mail = { ...visitorMail(booking), template: 'booking.reminder' as const }
   const name = booking.visitorName
   await services.outbox.send(trx, {
     ...mail,

@@ -1,0 +1,42 @@
+/** Messages to people of a tenant, which the tenant may brand. */
+export const templateKeys = [
+  'member.welcome',
+  'member.invited',
+  'member.access_link',
+  'member.password_reset',
+  'domain.lapsed',
+  'domain.superseded',
+  'booking.requested',
+  'booking.confirmed',
+  'booking.moved',
+  'booking.replaced',
+  'booking.cancelled',
+  'booking.declined',
+  'booking.expired',
+  'booking.reminder',
+  'booking.host_requested',
+  'booking.host_booked',
+  'booking.host_moved',
+  'booking.host_reassigned',
+  'booking.host_cancelled',
+  'booking.host_conflict',
+  'subscription.past_due',
+  'subscription.reminder',
+  'subscription.trial_ending',
+  'invoice.paid',
+  'invoice.action_required',
+] as const
+export type TemplateKey = (typeof templateKeys)[number]
+
+/** Messages from the platform itself, to partners and operators. Nobody overrides them. */
+export const platformTemplateKeys = ['partner.invited', 'payout.paid', 'flag.rolled_back'] as const
+
+export type PlatformTemplateKey = (typeof platformTemplateKeys)[number]
+
+export const mailTemplateKeys = [...templateKeys, ...platformTemplateKeys] as const
+export type MailTemplateKey = (typeof mailTemplateKeys)[number]
+
+/** The message as tenants may brand it; undefined for one of the platform's own. */
+export function brandableKey(key: MailTemplateKey): TemplateKey | undefined {
+  return templateKeys.find((brandable) => brandable === key)
+}
