@@ -122,6 +122,7 @@ describe('a missed payment', () => {
       .where('template', '=', 'subscription.past_due')
       .execute()
     expect(first?.values).toEqual({
+      language: 'en',
       'subscription.plan': 'Business',
       'invoice.amount': '€80.00',
       'subscription.limitedOn': '24 March 2040',

@@ -100,6 +100,36 @@ describe('a password reset', () => {
     expect(JSON.stringify(mails)).not.toContain(body.oneTimePassword)
   })
 
+  it('is told in the language of the member, else in that of the tenant', async () => {
+    const { member } = await testApp.newMember({
+      email: 'gerda',
+      alternativeEmail: 'gerda@home.example',
+    })
+    await testApp.database.db
+      .updateTable('users')
+      .set({ language: 'de' })
+      .where('id', '=', member.id)
+      .execute()
+    await testApp.call('POST', `/users/${member.id}/reset-password`)
+    const [welcome, reset] = await mailsTo('gerda@home.example')
+    expect(welcome?.subject).toBe('Welcome to Acme Engineering')
+    expect(reset?.subject).toBe('Ihr Passwort für Acme Engineering wurde zurückgesetzt')
+    expect(reset?.html).toContain('<html lang="de">')
+    expect(reset?.text).toContain('Anmelden: https://portal.test/t/acme')
+    const speak = (language: 'de' | null) =>
+      testApp.database.db
+        .updateTable('tenants')
+        .set({ language })
+        .where('id', '=', testApp.acmeId)
+        .execute()
+    await speak('de')
+    const inGerman = await testApp.newMember({ email: 'hilde' })
+    await speak(null)
+    expect((await mailsTo(inGerman.member.email))[0]?.subject).toBe(
+      'Willkommen bei Acme Engineering',
+    )
+  })
+
   it('answers the password also when the notice cannot be queued', async () => {
     const { member } = await testApp.newMember({ email: 'rolf' })
     const send = testApp.app.services.outbox.send

@@ -193,6 +193,25 @@ describe('the mails of a booking', () => {
     ])
   })
 
+  it('tell a host in the language of the host', async () => {
+    const { db } = testApp.database
+    const speak = (language: 'de' | null) =>
+      db
+        .updateTable('users')
+        .set({ language })
+        .where('id', 'in', db.selectFrom('hosts').select('user_id'))
+        .execute()
+    await speak('de')
+    await testApp.bookOne()
+    await speak(null)
+    const [notice] = await testApp.mailsTo(testApp.host.address)
+    const day = testApp
+      .at(10)
+      .toLocaleDateString('de', { dateStyle: 'full', timeZone: 'Europe/Berlin' })
+    expect(notice?.subject).toBe(`Gebucht: Introduction, Vera Visitor, ${day}`)
+    expect(notice?.text).toContain('Buchung öffnen: ')
+  })
+
   it('move and take back the same meeting', async () => {
     const booking = await testApp.bookOne()
     expect((await testApp.move(booking, testApp.at(12))).status).toBe(200)

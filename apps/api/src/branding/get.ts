@@ -62,7 +62,7 @@ function toBrandingView(row: BrandingRow, overrides: readonly EmailTemplateRow[]
           description: meaning,
           sample: typeof sample === 'string' ? sample : [...sample],
         })),
-        standard: standard(defaultLanguage),
+        standard: standard(row.language ?? defaultLanguage),
         override: override
           ? {
               subject: override.subject,

@@ -53,7 +53,7 @@ export async function previewBranding(
     const message = own
       ? await templates.render(tenantId, { template: own, values })
       : (await import('./render.ts')).renderMessage(
-          standardText(input.template, defaultLanguage),
+          standardText(input.template, row.language ?? defaultLanguage),
           values,
         )
     return { ...message, warnings: contrastWarnings(branding.accentColor) }

@@ -18,6 +18,7 @@ export async function sendWelcome(
     tenantId: tenant.id,
     template: 'member.welcome',
     to: user.alternativeEmail ?? address,
+    userId: user.id,
     name: user.name,
     values: {
       'member.name': user.name,
@@ -44,6 +45,7 @@ export async function tellOfReset(
         tenantId: tenant.id,
         template: 'member.password_reset',
         to: user.alternativeEmail ?? user.email,
+        userId: user.id,
         name: user.name,
         values: {
           'member.name': user.name,

@@ -2,6 +2,7 @@ import { templateDefinition } from '@atrium/core/branding/email-templates'
 import type { MailValues, OutgoingMail } from '@atrium/core/outbox/outbox'
 import { insertMail } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
+import { languageOfRecipient } from '@atrium/db/users/languages'
 import { parseMailbox } from '@atrium/integrations/mailer/addresses'
 import { defaultLanguage } from '@atrium/messages/languages'
 import type { Clock } from './clock.ts'
@@ -28,7 +29,11 @@ export function createOutbox({
 }): Outbox {
   const host = parseMailbox(config.smtp?.from ?? '')?.address.split('@')[1] ?? config.tenantDomain
   return {
-    async send(trx, { language = defaultLanguage, ...mail }) {
+    async send(trx, { userId, language: given, ...mail }) {
+      const language =
+        given ??
+        (await languageOfRecipient(trx, { address: mail.to, tenantId: mail.tenantId, userId })) ??
+        defaultLanguage
       const written = typeof mail.values === 'function' ? mail.values(language) : mail.values
       const missing = missingValues(mail, written)
       if (missing.length > 0)

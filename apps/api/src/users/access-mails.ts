@@ -31,6 +31,7 @@ export function mailMemberInvitation(
     tenantId,
     template: 'member.invited',
     to: email,
+    userId,
     name,
     values: (language) => ({
       'member.name': name,
@@ -54,6 +55,7 @@ export function mailAccessLink(
     tenantId,
     template: 'member.access_link',
     to: email,
+    userId,
     name,
     values: { 'member.name': name, 'member.email': email, 'admin.name': admin, userId },
     key: `member.access_link:${tenantId}:${userId}:${run}`,
@@ -71,6 +73,7 @@ export function mailStaffInvitation(
     tenantId: null,
     template: 'partner.invited',
     to: email,
+    userId,
     name,
     values: { 'partner.name': partner.name, 'person.name': name, 'inviter.name': inviter, userId },
     key: `partner.invited:${partner.id}:${userId}:${services.clock.now().getTime()}`,

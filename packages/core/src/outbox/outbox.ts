@@ -38,6 +38,8 @@ export interface OutgoingMail {
   readonly to: string
   /** Name of the recipient, for the header. */
   readonly name?: string | undefined
+  /** Who gets it, where that is a person on record: it is in that person's language. */
+  readonly userId?: string | undefined
   /** Absent: the recipient's, else the tenant's, else English. */
   readonly language?: PageLanguage | undefined
   /**

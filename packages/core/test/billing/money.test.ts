@@ -132,4 +132,8 @@ describe('a currency', () => {
   ])('writes %d in %s as %s', (minor, currency, expected) => {
     expect(formatAmount(minor, currency)).toBe(expected)
   })
+
+  it('in the language of its reader', () => {
+    expect(formatAmount(124_050n, 'eur', 'de')).toBe('1.240,50\u00a0€')
+  })
 })

@@ -1,9 +1,11 @@
 import type { TemplateKey } from '@atrium/core/branding/template-keys'
+import type { Language } from '@atrium/core/platform/language'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
 export interface BrandingRow {
   tenantName: string
+  language: Language | null
   brandColor: string | null
   productName: string | null
   accentColor: string | null
@@ -34,6 +36,7 @@ export function findBranding(db: Db | Trx, tenantId: string): Promise<BrandingRo
     )
     .select([
       't.name as tenantName',
+      't.language',
       't.brand_color as brandColor',
       'b.product_name as productName',
       'b.accent_color as accentColor',

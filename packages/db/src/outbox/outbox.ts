@@ -22,7 +22,7 @@ export const mailLeaseSeconds = 60
  */
 export async function insertMail(
   trx: Trx,
-  mail: Omit<OutgoingMail, 'language' | 'values'> & { values: MailValues },
+  mail: Omit<OutgoingMail, 'userId' | 'language' | 'values'> & { values: MailValues },
   { host, now }: { host: string; now: Date },
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`

@@ -4,16 +4,21 @@ import type { Db, Trx } from '../platform/connect.ts'
 import { isShut } from '../tenants/access-conditions.ts'
 
 /**
- * The language of a mail: that of the person with this address, else the tenant's. Undefined where
- * neither set one.
+ * The language of a mail: that of the person, who is found by id or else by address, else the
+ * tenant's. Undefined where neither set one.
  */
 export async function languageOfRecipient(
   db: Db | Trx,
-  { address, tenantId }: { address: string; tenantId: string | null },
+  {
+    address,
+    tenantId,
+    userId,
+  }: { address: string; tenantId: string | null; userId?: string | undefined },
 ): Promise<Language | undefined> {
   const { rows } = await sql<{ language: Language | null }>`
     select coalesce(
-      (select u.language from users u where u.email = ${address} and u.removed_at is null and u.language is not null
+      (select u.language from users u where u.id = ${userId ?? null}::uuid),
+      (select u.language from users u where ${userId === undefined} and u.email = ${address} and u.removed_at is null and u.language is not null
         order by u.invited, u.id limit 1),
       (select t.language from tenants t where t.id = ${tenantId}::uuid)) as language`.execute(db)
   return rows[0]?.language ?? undefined

@@ -62,6 +62,9 @@ it('is the person’s, then the tenant’s, then none', async () => {
   expect(await languageOfRecipient(db, { ...mail, tenantId: null })).toBeUndefined()
 
   await updateUser(db, id, { language: 'en' })
+  const elsewhere = { tenantId, address: 'olive@home.example' }
+  expect(await languageOfRecipient(db, elsewhere)).toBe('de')
+  expect(await languageOfRecipient(db, { ...elsewhere, userId: id })).toBe('en')
   expect(await languageOfRecipient(db, mail)).toBe('en')
   expect(await languageOfRecipient(db, { ...mail, tenantId: null })).toBe('en')
   expect(await languageOfSubject(db, 'olive')).toBe('en')

@@ -126,6 +126,7 @@ async function endUnderLock(
       tenantId: row.tenantId,
       template: endings[ending].template,
       to: admin.email,
+      userId: admin.id,
       name: admin.name,
       values: {
         'domain.name': row.name,

@@ -61,6 +61,7 @@ export async function takeBack(
         tenantId: tenant.id,
         template: 'domain.superseded',
         to: admin.email,
+        userId: admin.id,
         name: admin.name,
         values: {
           'domain.name': name,

@@ -382,6 +382,7 @@ async function sendToHost(
     tenantId: booking.tenantId,
     template,
     to: host.mailAddress,
+    userId: host.userId,
     name: host.name,
     bookingId: booking.id,
     values: (language) => {
