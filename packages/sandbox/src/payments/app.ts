@@ -7,6 +7,7 @@ import { type Form, parseForm } from './form.ts'
 import { invoiceRoutes } from './invoice-routes.ts'
 import { callName, checkParameters } from './parameters.ts'
 import { expandOf, type Handler } from './request.ts'
+import { scheduleRoutes } from './schedule-routes.ts'
 import { newId } from './store.ts'
 import { subscriptionRoutes } from './subscription-routes.ts'
 import { catchUp } from './time.ts'
@@ -16,6 +17,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...customerRoutes,
   ...catalogRoutes,
   ...subscriptionRoutes,
+  ...scheduleRoutes,
   ...invoiceRoutes,
 }
 

@@ -1,6 +1,7 @@
 import { type Attempt, attemptPayment, tellInvoice, voidInvoice } from './invoicing.ts'
 import { afterAnchor, periodEnd } from './periods.ts'
 import type { Invoice, PaymentMethod, Subscription } from './records.ts'
+import { cancelSchedule } from './schedules.ts'
 import { subscriptionView } from './subscription-views.ts'
 import type { PaymentsWorld } from './world.ts'
 
@@ -158,6 +159,7 @@ export function endSubscription(
 ): void {
   dropPendingUpdate(world, subscription)
   const now = world.now()
+  cancelSchedule(world, subscription)
   subscription.status = 'canceled'
   subscription.endedAt = now
   subscription.canceledAt ??= now

@@ -1,5 +1,5 @@
 import { settlePaid } from './collection.ts'
-import { invalid } from './faults.ts'
+import { invalid, StripeFault } from './faults.ts'
 import { type Form, flag, group, oneOf, required, text, whole } from './form.ts'
 import {
   creditNoteView,
@@ -10,8 +10,10 @@ import {
   refundView,
 } from './invoice-views.ts'
 import { markPaid, sketchInvoice, voidInvoice } from './invoicing.ts'
-import type { Invoice } from './records.ts'
+import { periodEnd } from './periods.ts'
+import type { Invoice, Subscription } from './records.ts'
 import { firstId, type Handlers, insideData, pageOf } from './request.ts'
+import { termsAfter } from './schedules.ts'
 import { payNow } from './subscription-changes.ts'
 import { changeLines, periodLine } from './subscription-lines.ts'
 import { onlyItem } from './subscription-routes.ts'
@@ -116,7 +118,17 @@ function payOutOfBand(world: PaymentsWorld, invoice: Invoice): void {
  * kept.
  */
 function preview(world: PaymentsWorld, form: Form, expand: readonly string[]): object {
-  const subscription = world.store.subscriptions.get(required(form, 'subscription'), 'subscription')
+  const schedule = text(form, 'schedule')
+  if (schedule !== undefined && text(form, 'subscription') !== undefined)
+    throw invalid('You can not pass both schedule and subscription.', { param: 'schedule' })
+  const subscription = world.store.subscriptions.get(
+    schedule === undefined
+      ? required(form, 'subscription')
+      : world.store.schedules.get(schedule, 'schedule').subscription,
+    'subscription',
+  )
+  if (schedule !== undefined || form.subscription_details === undefined)
+    return upcomingView(world, subscription, schedule !== undefined, expand)
   const details = group(form, 'subscription_details') ?? {}
   const item = details.items === undefined ? undefined : onlyItem(details)
   const price = world.store.prices.get(
@@ -156,4 +168,45 @@ function preview(world: PaymentsWorld, form: Form, expand: readonly string[]): o
     ...invoiceView(world.store, invoice, expand, world.origin()),
     id: `upcoming_${invoice.id}`,
   }
+}
+
+/** The invoice of the next period, with the items that wait for it and the customer's balance. */
+function upcomingView(
+  world: PaymentsWorld,
+  subscription: Subscription,
+  scheduled: boolean,
+  expand: readonly string[],
+): object {
+  const { customer, id, currency } = subscription
+  const start = subscription.periodEnd
+  if (subscription.cancelAtPeriodEnd || subscription.status === 'canceled')
+    throw new StripeFault(404, {
+      type: 'invalid_request_error',
+      code: 'invoice_upcoming_none',
+      message: `No upcoming invoices for customer: '${customer}'`,
+    })
+  const {
+    price: priceId,
+    quantity,
+    anchor,
+  } = scheduled ? termsAfter(world, subscription) : subscription
+  const price = world.store.prices.get(priceId, 'price')
+  const waiting = world.store.waitingLines
+    .filter((one) => one.subscription === id)
+    .map(({ line }) => line)
+  const invoice = sketchInvoice(
+    world,
+    {
+      customer,
+      subscription: id,
+      reason: 'subscription_cycle',
+      lines: [
+        ...waiting,
+        periodLine(world, price, quantity, start, periodEnd(anchor, price.interval, start)),
+      ],
+    },
+    currency,
+  )
+  const view = invoiceView(world.store, invoice, expand, world.origin())
+  return { ...view, id: `upcoming_${invoice.id}`, next_payment_attempt: start + 3_600 }
 }

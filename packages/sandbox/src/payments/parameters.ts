@@ -222,6 +222,18 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'created.gte',
     'created.lte',
   ],
+  'POST /v1/subscription_schedules': ['from_subscription', 'expand[]', 'metadata.*'],
+  'GET /v1/subscription_schedules/:id': ['expand[]'],
+  'POST /v1/subscription_schedules/:id': [
+    ...['end_behavior', 'expand[]', 'metadata.*', 'proration_behavior'],
+    ...['billing_cycle_anchor', 'end_date', 'metadata.*', 'proration_behavior', 'start_date'].map(
+      (name) => `phases[].${name}`,
+    ),
+    ...['duration.interval', 'duration.interval_count', 'items[].price', 'items[].quantity'].map(
+      (name) => `phases[].${name}`,
+    ),
+  ],
+  'POST /v1/subscription_schedules/:id/release': ['expand[]', 'preserve_cancel_date'],
   'GET /v1/invoices/:id': ['expand[]'],
   'GET /v1/invoices': [
     ...paging,
@@ -246,6 +258,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...[
       'customer',
       'subscription',
+      'schedule',
       'currency',
       'preview_mode',
       'expand[]',

@@ -147,9 +147,36 @@ const Subscription = z.object({
   latestInvoice: z.string().nullable(),
   defaultPaymentMethod: z.string().nullable(),
   pendingUpdate: PendingUpdate.nullable(),
+  /** The schedule that is attached to it. */
+  schedule: z.string().nullable().default(null),
   billingMode: z.enum(['classic', 'flexible']),
 })
 export type Subscription = z.infer<typeof Subscription>
+
+const SchedulePhase = z.object({
+  start: moment,
+  end: moment,
+  price: z.string(),
+  quantity: z.number(),
+  metadata,
+  /** The billing anchor moves to the start of the phase. */
+  anchorAtStart: z.boolean(),
+})
+export type SchedulePhase = z.infer<typeof SchedulePhase>
+
+const Schedule = z.object({
+  id: z.string(),
+  subscription: z.string(),
+  customer: z.string(),
+  status: z.enum(['active', 'released', 'canceled']),
+  currency: z.string(),
+  /** In order; the end of each is the start of the next. */
+  phases: z.array(SchedulePhase),
+  created: moment,
+  releasedAt: optionalMoment,
+  canceledAt: optionalMoment,
+})
+export type Schedule = z.infer<typeof Schedule>
 
 const Line = z.object({
   id: z.string(),
@@ -306,6 +333,7 @@ export const Saved = z.object({
   products: z.array(Product),
   prices: z.array(Price),
   subscriptions: z.array(Subscription),
+  schedules: z.array(Schedule).default([]),
   invoices: z.array(Invoice),
   waitingLines: z.array(WaitingLine),
   refunds: z.array(Refund),

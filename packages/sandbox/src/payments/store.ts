@@ -13,6 +13,7 @@ import {
   type Refund,
   type Replay,
   Saved,
+  type Schedule,
   type SetupIntent,
   type Subscription,
   type TaxId,
@@ -75,6 +76,7 @@ export function createStore() {
     products: new Table<Product>('product'),
     prices: new Table<Price>('price'),
     subscriptions: new Table<Subscription>('subscription'),
+    schedules: new Table<Schedule>('subscription schedule'),
     invoices: new Table<Invoice>('invoice'),
     refunds: new Table<Refund>('refund'),
     creditNotes: new Table<CreditNote>('credit note'),
@@ -123,6 +125,7 @@ export function createStore() {
         products: tables.products.all(),
         prices: tables.prices.all(),
         subscriptions: tables.subscriptions.all(),
+        schedules: tables.schedules.all(),
         invoices: tables.invoices.all(),
         refunds: tables.refunds.all(),
         creditNotes: tables.creditNotes.all(),
@@ -157,6 +160,7 @@ export function createStore() {
       tables.products.fill(rows.products)
       tables.prices.fill(rows.prices)
       tables.subscriptions.fill(rows.subscriptions)
+      tables.schedules.fill(rows.schedules)
       tables.invoices.fill(rows.invoices)
       tables.refunds.fill(rows.refunds)
       tables.creditNotes.fill(rows.creditNotes)

@@ -72,6 +72,7 @@ export function createSubscription(world: PaymentsWorld, input: NewSubscription)
     latestInvoice: null,
     defaultPaymentMethod: input.defaultPaymentMethod,
     pendingUpdate: null,
+    schedule: null,
     billingMode: input.billingMode,
   }
   store.subscriptions.add(subscription)

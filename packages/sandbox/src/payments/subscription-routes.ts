@@ -280,6 +280,11 @@ function applyDetails(subscription: Subscription, form: Form): void {
 function applyCancellation(world: PaymentsWorld, subscription: Subscription, form: Form): void {
   const requested = flag(form, 'cancel_at_period_end')
   if (requested === undefined || requested === subscription.cancelAtPeriodEnd) return
+  if (subscription.schedule !== null) {
+    throw invalid(
+      `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
+    )
+  }
   Object.assign(subscription, {
     cancelAtPeriodEnd: requested,
     cancelAt: requested ? subscription.periodEnd : null,

@@ -2,11 +2,12 @@ import type Stripe from 'stripe'
 import { planView, priceView } from './catalog-views.ts'
 import { invoiceView } from './invoice-views.ts'
 import type { Price, Subscription } from './records.ts'
+import { scheduleView } from './schedule-views.ts'
 import type { PaymentsStore } from './store.ts'
 
 /**
  * `expand` as Stripe's parameter: `latest_invoice`, `latest_invoice.confirmation_secret`,
- * `items.data.price.tiers`.
+ * `items.data.price.tiers`, `schedule`.
  */
 export function subscriptionView(
   store: PaymentsStore,
@@ -23,6 +24,8 @@ export function subscriptionView(
     subscription.latestInvoice === null
       ? undefined
       : store.invoices.find(subscription.latestInvoice)
+  const schedule =
+    subscription.schedule === null ? undefined : store.schedules.find(subscription.schedule)
   const inside = expand
     .filter((path) => path.startsWith('latest_invoice.'))
     .map((path) => path.slice('latest_invoice.'.length))
@@ -96,7 +99,8 @@ export function subscriptionView(
     pending_invoice_item_interval: null,
     pending_setup_intent: null,
     pending_update: pendingUpdateView(store, subscription),
-    schedule: null,
+    schedule:
+      schedule && expand.includes('schedule') ? scheduleView(schedule) : subscription.schedule,
     start_date: subscription.created,
     status: subscription.status,
     ...(subscription.status === 'paused' && {

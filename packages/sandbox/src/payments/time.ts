@@ -10,6 +10,7 @@ import {
 import { draftInvoice, finalizeInvoice, markUncollectible, voidInvoice } from './invoicing.ts'
 import { afterAnchor, type Seconds } from './periods.ts'
 import type { Invoice, Subscription } from './records.ts'
+import { enterNextPhase, nextPhaseTurn } from './schedules.ts'
 import { periodLine } from './subscription-lines.ts'
 import type { PaymentsWorld } from './world.ts'
 
@@ -59,6 +60,9 @@ function dueOf(world: PaymentsWorld, subscription: Subscription): Due[] {
   if (status === 'incomplete')
     return [{ at: subscription.created + 23 * hour, run: () => expire(world, subscription) }]
   const tasks: Due[] = []
+  const turn = nextPhaseTurn(world, subscription)
+  // Before the renewal of the same moment, which has the new terms then.
+  if (turn !== undefined) tasks.push({ at: turn, run: () => enterNextPhase(world, subscription) })
   if (pendingUpdate)
     tasks.push({ at: pendingUpdate.expiresAt, run: () => dropPendingUpdate(world, subscription) })
   if (cancelAt !== null)
