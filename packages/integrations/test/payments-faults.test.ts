@@ -82,6 +82,21 @@ const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> 
     payments.changeSubscription({ ...change, prorationDate: start, cycleChanges: true }, write),
   setSubscriptionItem: (payments) =>
     payments.setSubscriptionItem({ ...change, credit: true }, write),
+  previewNextInvoice: (payments) =>
+    payments.previewNextInvoice({ subscriptionId: 'sub_1', scheduleId: null }),
+  scheduleChange: (payments) =>
+    payments.scheduleChange(
+      {
+        subscriptionId: 'sub_1',
+        priceId: 'price_1',
+        plan: 'business',
+        seats: 1,
+        cycle: 'month',
+        cycleChanges: false,
+      },
+      write,
+    ),
+  releaseSchedule: (payments) => payments.releaseSchedule('sub_1', write),
   setCancelAtPeriodEnd: (payments) => payments.setCancelAtPeriodEnd('sub_1', true, null, write),
   cancelNow: (payments) => payments.cancelNow('sub_1', false, write),
   resumeSubscription: (payments) => payments.resumeSubscription('sub_1', write),

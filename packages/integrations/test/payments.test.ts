@@ -25,6 +25,8 @@ describe('a customer', () => {
       id,
       email: 'billing@acme.test',
       defaultCard: null,
+      credit: 0,
+      currency: null,
     })
     await payments.updateCustomer(
       id,
@@ -352,6 +354,76 @@ describe('a change', () => {
     expect(await payments.changeSubscription(input, write())).toMatchObject({
       cycle: 'year',
       currentPeriodEnd: new Date('2027-01-15T12:00:00Z'),
+    })
+  })
+
+  it('that is scheduled holds from the next period on, and can be released before', async () => {
+    const { payments, write, subscribed, sandbox } = world
+    const { customerId, subscription } = await subscribed(10)
+    const { id: subscriptionId, currentPeriodEnd } = subscription
+    const starter = 'price_demo_starter_month_eur'
+    const terms = { subscriptionId, plan: 'starter', cycle: 'month', cycleChanges: false } as const
+    const request = { ...terms, priceId: starter, seats: 6 }
+    const scheduled = await payments.scheduleChange(request, write())
+    expect(scheduled).toMatchObject({
+      seats: 10,
+      priceId: business,
+      scheduled: { priceId: starter, seats: 6, at: currentPeriodEnd },
+    })
+    const { scheduleId } = scheduled
+    expect(await payments.previewNextInvoice({ subscriptionId, scheduleId })).toMatchObject({
+      total: 6 * 400,
+      creditApplied: 0,
+      amountDue: 6 * 400,
+    })
+    await expect(
+      payments.setCancelAtPeriodEnd(subscriptionId, true, null, write()),
+    ).rejects.toMatchObject({ kind: 'refused' })
+    expect(await payments.scheduleChange({ ...request, seats: 7 }, write())).toMatchObject({
+      scheduleId,
+      scheduled: { seats: 7 },
+    })
+    expect(await payments.releaseSchedule(subscriptionId, write())).toMatchObject({
+      seats: 10,
+      scheduleId: null,
+      scheduled: null,
+    })
+    expect(await payments.releaseSchedule(subscriptionId, write())).toMatchObject({
+      scheduleId: null,
+    })
+    expect(await payments.previewNextInvoice({ subscriptionId, scheduleId: null })).toMatchObject({
+      total: 10 * 800,
+    })
+    await payments.setCancelAtPeriodEnd(subscriptionId, true, null, write())
+    expect(await payments.previewNextInvoice({ subscriptionId, scheduleId: null })).toBeUndefined()
+    expect(sandbox.payments.events().map(({ type }) => type)).toContain(
+      'subscription_schedule.released',
+    )
+    expect(await payments.listInvoices(customerId)).toHaveLength(1)
+  })
+
+  it('from year to month that is scheduled begins months at the end of the year', async () => {
+    const { payments, write, subscribed } = world
+    const { subscription } = await subscribed(2)
+    const yearly = await payments.changeSubscription(
+      {
+        ...change(subscription, 2),
+        priceId: 'price_demo_business_year_eur',
+        cycleChanges: true,
+      },
+      write(),
+    )
+    expect(
+      await payments.scheduleChange(
+        {
+          ...{ subscriptionId: subscription.id, plan: 'business', priceId: business, seats: 2 },
+          ...{ cycle: 'month', cycleChanges: true },
+        },
+        write(),
+      ),
+    ).toMatchObject({
+      cycle: 'year',
+      scheduled: { priceId: business, seats: 2, at: yearly.currentPeriodEnd },
     })
   })
 

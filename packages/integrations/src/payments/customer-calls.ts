@@ -216,6 +216,8 @@ function customerOf(
   return {
     id: text(customer.id, 'id'),
     email: customer.email,
+    credit: 0 - whole(customer.balance, 'balance'),
+    currency: customer.currency ?? null,
     defaultCard: typeof method === 'object' && method !== null ? cardOf(method) : null,
   }
 }

@@ -28,6 +28,8 @@ const notes: Readonly<Record<string, string>> = {
   tax_id_invalid: 'the VAT number does not have the form of its country',
 }
 
+/** Codes with which a 404 says what there is none of. */
+const absences: ReadonlySet<string> = new Set(['invoice_upcoming_none', 'resource_missing'])
 const conflicts: ReadonlySet<string> = new Set(['idempotency_error', 'resource_already_exists'])
 /** Rejections that pass by themselves, although their status says otherwise. */
 const passing: ReadonlySet<string> = new Set([
@@ -104,7 +106,7 @@ function kindOf(status: number, code: string): UpstreamErrorKind {
   if (passing.has(code)) return 'rate_limited'
   if (conflicts.has(code) || status === 409) return 'conflict'
   // A 404 that does not say what is missing comes from an address at which there is no such API.
-  if (status === 404) return code === 'resource_missing' ? 'not_found' : 'invalid_answer'
+  if (status === 404) return absences.has(code) ? 'not_found' : 'invalid_answer'
   if (status === 401 || status === 403) return 'unauthorized'
   if (status === 429) return 'rate_limited'
   if (status >= 500) return 'server'

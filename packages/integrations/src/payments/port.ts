@@ -22,6 +22,9 @@ export interface PaymentCustomer {
   email: string | null
   /** The card that invoices are charged to, unless a subscription has one of its own. */
   defaultCard: Card | null
+  /** Credit that later invoices use up; below 0 for a debit that the next one adds. */
+  credit: number
+  currency: string | null
 }
 
 /**
@@ -66,6 +69,9 @@ export interface ProcessorSubscription {
   pauseReason: string | null
   latestInvoiceId: string | null
   defaultPaymentMethodId: string | null
+  /** The schedule attached to it, and what that changes at the end of a period; nulls for nothing. */
+  scheduleId: string | null
+  scheduled: { priceId: string; seats: number; at: Date } | null
   /** An update that waits for its payment. */
   pendingUpdate: { expiresAt: Date; seats: number | null; priceId: string | null } | null
 }
@@ -146,6 +152,16 @@ export interface ChangePreview {
   total: number
   /** What the next whole period costs, with tax. */
   nextAmount: number
+}
+
+export interface UpcomingInvoice {
+  currency: string
+  lines: readonly ProcessorInvoiceLine[]
+  tax: number
+  total: number
+  /** What of the customer's credit pays for it. */
+  creditApplied: number
+  amountDue: number
 }
 
 /** An event whose signature was verified. The object in it may be old: read it again by its id. */
@@ -307,6 +323,14 @@ export interface Payments {
     options?: CallOptions,
   ): Promise<ChangePreview>
   /**
+   * The next invoice as it will be if nothing changes: scheduled changes, waiting items, tax and the
+   * customer's balance included. Undefined when there will be none.
+   */
+  previewNextInvoice(
+    input: { subscriptionId: string; scheduleId: string | null },
+    options?: CallOptions,
+  ): Promise<UpcomingInvoice | undefined>
+  /**
    * Now and charged at once; the seats or the price change only once they are paid (`pendingUpdate`
    * until then).
    */
@@ -337,6 +361,23 @@ export interface Payments {
     },
     options: WriteOptions,
   ): Promise<ProcessorSubscription>
+  /**
+   * Schedules the price and the seats of the next period, without proration. Replaces what was
+   * scheduled before. The processor carries it out by itself at the end of the current period.
+   */
+  scheduleChange(
+    input: {
+      subscriptionId: string
+      priceId: string
+      plan: string
+      seats: number
+      cycle: 'month' | 'year'
+      cycleChanges: boolean
+    },
+    options: WriteOptions,
+  ): Promise<ProcessorSubscription>
+  /** Detaches the schedule; what was scheduled does not happen. Without a schedule nothing changes. */
+  releaseSchedule(subscriptionId: string, options: WriteOptions): Promise<ProcessorSubscription>
   setCancelAtPeriodEnd(
     subscriptionId: string,
     cancel: boolean,

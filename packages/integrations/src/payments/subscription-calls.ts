@@ -2,8 +2,8 @@ import type Stripe from 'stripe'
 import type { Call, StripeCalls } from './client.ts'
 import { lineOf } from './invoice-shape.ts'
 import { everyPage, listOf } from './pages.ts'
-import type { ChangePreview, Payments } from './port.ts'
-import { objectOf, seconds, whole } from './shapes.ts'
+import type { ChangePreview, Payments, ProcessorSubscription, UpcomingInvoice } from './port.ts'
+import { idOf, Misshapen, objectOf, seconds, whole } from './shapes.ts'
 import { subscriptionOf } from './subscription-shape.ts'
 
 type SubscriptionCalls = Pick<
@@ -14,12 +14,16 @@ type SubscriptionCalls = Pick<
   | 'previewChange'
   | 'changeSubscription'
   | 'setSubscriptionItem'
+  | 'scheduleChange'
+  | 'releaseSchedule'
+  | 'previewNextInvoice'
   | 'setCancelAtPeriodEnd'
   | 'cancelNow'
   | 'resumeSubscription'
 >
 
-const tiers = ['items.data.price.tiers']
+/** What the shape of a subscription is read from beside its own fields. */
+const parts = ['items.data.price.tiers', 'schedule']
 
 export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
   const update = (
@@ -31,7 +35,14 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
     send(
       'POST /v1/subscriptions/:id',
       (stripe) =>
-        stripe.subscriptions.update(id, { ...parameters, expand: tiers }, { idempotencyKey }),
+        stripe.subscriptions.update(id, { ...parameters, expand: parts }, { idempotencyKey }),
+      subscriptionOf,
+    )
+
+  const find = (current: Call, id: string) =>
+    current.find(
+      'GET /v1/subscriptions/:id',
+      (stripe) => stripe.subscriptions.retrieve(id, { expand: parts }),
       subscriptionOf,
     )
 
@@ -53,7 +64,7 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
                 payment_behavior: charged ? 'allow_incomplete' : 'default_incomplete',
                 payment_settings: { save_default_payment_method: 'off' },
                 metadata: { tenantId, plan },
-                expand: [...tiers, 'latest_invoice.confirmation_secret'],
+                expand: [...parts, 'latest_invoice.confirmation_secret'],
                 ...(trialDays > 0 && {
                   trial_period_days: trialDays,
                   trial_settings: { end_behavior: { missing_payment_method: 'pause' as const } },
@@ -69,13 +80,7 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
       }),
 
     findSubscription: (id, options) =>
-      call('findSubscription', options, ({ find }) =>
-        find(
-          'GET /v1/subscriptions/:id',
-          (stripe) => stripe.subscriptions.retrieve(id, { expand: tiers }),
-          subscriptionOf,
-        ),
-      ),
+      call('findSubscription', options, (current) => find(current, id)),
 
     listSubscriptions: (customerId, options) =>
       call('listSubscriptions', options, ({ send }) =>
@@ -88,7 +93,7 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
                   customer: customerId,
                   status: 'all',
                   limit: 100,
-                  expand: ['data.items.data.price.tiers'],
+                  expand: parts.map((part) => `data.${part}`),
                   ...(after !== undefined && { starting_after: after }),
                 }),
               listOf,
@@ -137,6 +142,73 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
         ),
       ),
 
+    scheduleChange: (
+      { subscriptionId, priceId, plan, seats, cycle, cycleChanges },
+      { idempotencyKey, ...options },
+    ) =>
+      call('scheduleChange', options, async (current) => {
+        const schedule = await scheduleOf(current, subscriptionId, idempotencyKey)
+        const { start_date, end_date, items } = runningPhase(schedule)
+        await current.send(
+          'POST /v1/subscription_schedules/:id',
+          (stripe) =>
+            stripe.subscriptionSchedules.update(
+              schedule.id,
+              {
+                end_behavior: 'release',
+                proration_behavior: 'none',
+                phases: [
+                  {
+                    start_date,
+                    end_date,
+                    items: items.map(({ price, quantity }) => ({
+                      price: idOf(price, 'price'),
+                      ...(quantity !== undefined && { quantity }),
+                    })),
+                    proration_behavior: 'none',
+                  },
+                  {
+                    start_date: end_date,
+                    duration: { interval: cycle, interval_count: 1 },
+                    items: [{ price: priceId, quantity: seats }],
+                    metadata: { plan },
+                    proration_behavior: 'none',
+                    ...(cycleChanges && { billing_cycle_anchor: 'phase_start' as const }),
+                  },
+                ],
+              },
+              { idempotencyKey },
+            ),
+          (response) => objectOf(response, 'subscription_schedule'),
+        )
+        return existing(await find(current, subscriptionId))
+      }),
+
+    releaseSchedule: (subscriptionId, { idempotencyKey, ...options }) =>
+      call('releaseSchedule', options, async (current) => {
+        const before = existing(await find(current, subscriptionId))
+        const { scheduleId } = before
+        if (scheduleId === null) return before
+        await current.send(
+          'POST /v1/subscription_schedules/:id/release',
+          (stripe) => stripe.subscriptionSchedules.release(scheduleId, {}, { idempotencyKey }),
+          (response) => objectOf(response, 'subscription_schedule'),
+        )
+        return existing(await find(current, subscriptionId))
+      }),
+
+    previewNextInvoice: ({ subscriptionId, scheduleId }, options) =>
+      call('previewNextInvoice', options, ({ find: findInvoice }) =>
+        findInvoice(
+          'POST /v1/invoices/create_preview',
+          (stripe) =>
+            stripe.invoices.createPreview(
+              scheduleId === null ? { subscription: subscriptionId } : { schedule: scheduleId },
+            ),
+          upcomingOf,
+        ),
+      ),
+
     setCancelAtPeriodEnd: (id, cancel, comment, { idempotencyKey, ...options }) =>
       call('setCancelAtPeriodEnd', options, (current) =>
         update(
@@ -148,16 +220,16 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
       ),
 
     cancelNow: (id, credit, { idempotencyKey, ...options }) =>
-      call('cancelNow', options, async ({ send, find }) => {
+      call('cancelNow', options, async ({ send, find: findEnded }) => {
         const cancel = (stripe: Stripe) =>
           stripe.subscriptions.cancel(
             id,
-            { invoice_now: credit, prorate: credit, expand: tiers },
+            { invoice_now: credit, prorate: credit, expand: parts },
             { idempotencyKey },
           )
-        const ended = await find('DELETE /v1/subscriptions/:id', cancel, subscriptionOf)
+        const ended = await findEnded('DELETE /v1/subscriptions/:id', cancel, subscriptionOf)
         // One that has ended already cannot be cancelled, but still be read.
-        const read = (stripe: Stripe) => stripe.subscriptions.retrieve(id, { expand: tiers })
+        const read = (stripe: Stripe) => stripe.subscriptions.retrieve(id, { expand: parts })
         return ended ?? send('GET /v1/subscriptions/:id', read, subscriptionOf)
       }),
 
@@ -168,7 +240,7 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
           (stripe) =>
             stripe.subscriptions.resume(
               id,
-              { billing_cycle_anchor: { type: 'now' }, expand: tiers },
+              { billing_cycle_anchor: { type: 'now' }, expand: parts },
               { idempotencyKey },
             ),
           subscriptionOf,
@@ -200,6 +272,56 @@ function waitingSecret(subscription: Stripe.Subscription): string | null {
   const { status, latest_invoice: invoice } = subscription
   if (status !== 'incomplete' || typeof invoice !== 'object' || invoice === null) return null
   return invoice.confirmation_secret?.client_secret ?? null
+}
+
+/** The schedule that is attached to a subscription; makes one of its current period if none is. */
+async function scheduleOf(
+  { send }: Call,
+  subscriptionId: string,
+  idempotencyKey: string,
+): Promise<Stripe.SubscriptionSchedule> {
+  const attached = await send(
+    'GET /v1/subscriptions/:id',
+    (stripe) => stripe.subscriptions.retrieve(subscriptionId, { expand: ['schedule'] }),
+    (response) => objectOf(response, 'subscription').schedule,
+  )
+  if (attached !== null && typeof attached === 'object') return attached
+  return send(
+    'POST /v1/subscription_schedules',
+    (stripe) =>
+      stripe.subscriptionSchedules.create(
+        { from_subscription: subscriptionId },
+        { idempotencyKey: `${idempotencyKey}:schedule` },
+      ),
+    (response) => objectOf(response, 'subscription_schedule'),
+  )
+}
+
+function runningPhase(schedule: Stripe.SubscriptionSchedule): Stripe.SubscriptionSchedule.Phase {
+  const start = schedule.current_phase?.start_date
+  const phase = schedule.phases.find(({ start_date }) => start_date === start)
+  if (!phase) throw new Misshapen('the current phase of the schedule')
+  return phase
+}
+
+/** A subscription that a call has just worked on. */
+function existing(subscription: ProcessorSubscription | undefined): ProcessorSubscription {
+  if (!subscription) throw new Misshapen('the subscription')
+  return subscription
+}
+
+function upcomingOf(response: Stripe.Invoice): UpcomingInvoice {
+  const invoice = objectOf(response, 'invoice')
+  const amountDue = whole(invoice.amount_due, 'amount_due')
+  const total = whole(invoice.total, 'total')
+  return {
+    currency: invoice.currency,
+    lines: invoice.lines.data.map(lineOf),
+    tax: (invoice.total_taxes ?? []).reduce((sum, tax) => sum + whole(tax.amount, 'tax'), 0),
+    total,
+    creditApplied: Math.max(0, total - amountDue),
+    amountDue,
+  }
 }
 
 async function previewChange(

@@ -50,6 +50,7 @@ export function subscriptionOf(response: Stripe.Subscription): ProcessorSubscrip
       subscription.default_payment_method,
       'default_payment_method',
     ),
+    ...scheduleOf(subscription.schedule),
     pendingUpdate: pendingUpdateOf(subscription.pending_update),
   }
 }
@@ -123,5 +124,30 @@ function pendingUpdateOf(
     expiresAt: moment(update.expires_at, 'expires_at'),
     seats: item?.quantity ?? null,
     priceId: item ? optionalId(item.price, 'price') : null,
+  }
+}
+
+/**
+ * The phase after the one that runs. A schedule without one has done its work and stays attached
+ * until its last phase is over.
+ */
+function scheduleOf(
+  schedule: string | Stripe.SubscriptionSchedule | null,
+): Pick<ProcessorSubscription, 'scheduleId' | 'scheduled'> {
+  if (schedule === null) return { scheduleId: null, scheduled: null }
+  if (typeof schedule === 'string') throw new Misshapen('the schedule')
+  const now = schedule.current_phase?.end_date
+  const next = schedule.phases.find(({ start_date: start }) => start === now)
+  const item = next?.items[0]
+  return {
+    scheduleId: text(schedule.id, 'schedule'),
+    scheduled:
+      next && item
+        ? {
+            priceId: idOf(item.price, 'scheduled price'),
+            seats: whole(item.quantity ?? 0, 'scheduled quantity'),
+            at: moment(next.start_date, 'start of a phase'),
+          }
+        : null,
   }
 }

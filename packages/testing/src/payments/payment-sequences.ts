@@ -67,6 +67,7 @@ export function recordedSequences({
       pauseReason: null,
     },
     ...{ latestInvoiceId: `in_${word}`, defaultPaymentMethodId: null, pendingUpdate: null },
+    ...{ scheduleId: null, scheduled: null },
   }
   const invoice = (
     name: string,
