@@ -8,7 +8,7 @@ import {
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
-import { plan } from '../tenants/tenants.ts'
+import { type Plan, plan } from '../tenants/tenants.ts'
 import { currencyCode } from './money.ts'
 
 export { billingCycles, subscriptionSources, subscriptionStatuses }
@@ -42,8 +42,8 @@ export const mostSeats = 1_000_000
 /** How long a quoted amount holds, in minutes. */
 export const quoteMinutes = 10
 /**
- * How long before the end of a period a waiting change is told to the payment processor, in
- * minutes: before it writes the next invoice.
+ * How long before the end of a period a scheduled change is compared once more with the members and
+ * the limits of the plan, in minutes.
  */
 export const changeLeadMinutes = 60
 
@@ -119,25 +119,31 @@ function afterMonths(anchor: Date, months: number): Date {
   return moved
 }
 
-interface Standing {
+interface Terms {
+  plan: Plan
   cycle: BillingCycle
-  status: SubscriptionStatus
+  seats: number
   /** Of a whole period, in minor units. */
   total: bigint
 }
 
 /**
  * When a change takes effect. More goes at once and is charged by the second; less waits for the
- * end of the period and gives nothing back. From month to year goes at once with a new period, from
- * year to month waits. During a trial and a pause everything goes at once.
+ * end of the period and gives nothing back. Compared is what the terms cost per time, so a cheaper
+ * plan by the year is less than a dear one by the month. One exception: the same plan with no fewer
+ * seats by the year instead of the month goes at once, because a whole year is charged for it. From
+ * year to month always waits. During a trial and a pause everything goes at once.
  */
 export function effectOf(
-  before: Standing,
-  after: { cycle: BillingCycle; total: bigint },
+  before: Terms & { status: SubscriptionStatus },
+  after: Terms,
 ): 'now' | 'period_end' {
   if (before.status === 'trialing' || before.status === 'paused') return 'now'
-  if (before.cycle !== after.cycle) return after.cycle === 'year' ? 'now' : 'period_end'
-  return after.total >= before.total ? 'now' : 'period_end'
+  if (before.cycle === 'year' && after.cycle === 'month') return 'period_end'
+  const commits =
+    before.cycle !== after.cycle && after.plan === before.plan && after.seats >= before.seats
+  const costsMore = yearlyTotal(after.total, after.cycle) >= yearlyTotal(before.total, before.cycle)
+  return commits || costsMore ? 'now' : 'period_end'
 }
 
 const amount = z

@@ -99,35 +99,51 @@ describe('amounts of a subscription', () => {
 })
 
 describe('a change', () => {
-  const standing = { cycle: 'month', status: 'active', total: 1_000n } as const
+  const terms = { plan: 'business', cycle: 'month', seats: 10, total: 1_200n } as const
+  const standing = { ...terms, status: 'active' } as const
+  const yearly = { ...terms, cycle: 'year', total: 12_000n } as const
   it.each([
-    ['more goes at once', standing, { cycle: 'month', total: 1_001n }, 'now'],
-    ['the same goes at once', standing, { cycle: 'month', total: 1_000n }, 'now'],
-    ['less waits', standing, { cycle: 'month', total: 999n }, 'period_end'],
+    ['that costs more goes at once', standing, { ...terms, total: 1_201n }, 'now'],
+    ['that costs the same goes at once', standing, { ...terms, total: 1_200n }, 'now'],
+    ['that costs less waits', standing, { ...terms, total: 1_199n }, 'period_end'],
+    ['from month to year goes at once, with a discount too', standing, yearly, 'now'],
     [
-      'from month to year goes at once, cheaper or not',
+      'from month to year with more seats goes at once',
       standing,
-      { cycle: 'year', total: 1n },
+      { ...yearly, seats: 11, total: 13_200n },
+      'now',
+    ],
+    [
+      'from month to year with fewer seats waits when it costs less per time',
+      standing,
+      { ...yearly, seats: 9, total: 10_800n },
+      'period_end',
+    ],
+    [
+      'from month to year to another plan waits when it costs less per time',
+      standing,
+      { ...yearly, plan: 'starter', total: 14_399n },
+      'period_end',
+    ],
+    [
+      'from month to year to another plan goes at once when it costs more per time',
+      standing,
+      { ...yearly, plan: 'enterprise', total: 14_400n },
       'now',
     ],
     [
       'from year to month waits, dearer or not',
-      { ...standing, cycle: 'year' },
-      { cycle: 'month', total: 99_999n },
+      { ...yearly, status: 'active' },
+      { ...terms, total: 99_999n },
       'period_end',
     ],
     [
-      'in a trial everything goes at once',
+      'in a trial goes at once',
       { ...standing, status: 'trialing' },
-      { cycle: 'month', total: 1n },
+      { ...terms, total: 1n },
       'now',
     ],
-    [
-      'in a pause everything goes at once',
-      { ...standing, status: 'paused' },
-      { cycle: 'month', total: 1n },
-      'now',
-    ],
+    ['in a pause goes at once', { ...standing, status: 'paused' }, { ...terms, total: 1n }, 'now'],
   ] as const)('%s', (_, before, after, effect) => {
     expect(effectOf(before, after)).toBe(effect)
   })

@@ -22,6 +22,7 @@ export interface SubscriptionRow {
   stripeSubscriptionId: string | null
   stripeItemId: string | null
   stripePriceId: string | null
+  stripeScheduleId: string | null
   priceId: string | null
   plan: Plan
   cycle: BillingCycle
@@ -69,6 +70,7 @@ type StoredRow = Omit<SubscriptionRow, 'perSeatAmount' | 'periodAmount'> & {
 const columns =
   sql.raw(`s.id, s.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName", q.slug as "partnerSlug", s.source,
   s.stripe_subscription_id as "stripeSubscriptionId", s.stripe_item_id as "stripeItemId", s.stripe_price_id as "stripePriceId",
+  s.stripe_schedule_id as "stripeScheduleId",
   s.price_id as "priceId", s.plan, s.cycle, s.currency, s.per_seat_amount::text as "perSeatAmount", s.period_amount::text as "periodAmount",
   s.seats, s.status, s.stripe_status as "stripeStatus", s.trial_start as "trialStart", s.trial_end as "trialEnd",
   s.current_period_start as "currentPeriodStart", s.current_period_end as "currentPeriodEnd",
@@ -275,8 +277,8 @@ export async function listSubscriptionStates(
 }
 
 /**
- * Subscriptions for the job: waiting changes that are due (those of the payment processor `lead`
- * before), and manual ones whose period is over. Oldest first.
+ * Subscriptions for the job, oldest first: at the payment processor, those whose waiting change has
+ * no schedule there or takes effect before `lead`; manual ones whose period is over.
  */
 export async function findDueSubscriptions(
   db: Db,
@@ -285,7 +287,8 @@ export async function findDueSubscriptions(
   const { rows } = await sql<{ id: string; tenantId: string }>`
     select s.id, s.tenant_id as "tenantId" from subscriptions s
     where ${live} and (s.pending_next_at is null or s.pending_next_at <= ${now}) and (
-      (s.source = 'stripe' and s.pending is not null and (s.pending ->> 'effectiveAt') <= ${lead.toISOString()})
+      (s.source = 'stripe' and s.pending is not null
+        and (s.stripe_schedule_id is null or (s.pending ->> 'effectiveAt') <= ${lead.toISOString()}))
       or (s.source = 'manual' and s.status in ('trialing', 'active', 'past_due', 'unpaid') and s.current_period_end <= ${now}))
     order by s.id limit ${limit}`.execute(db)
   return rows

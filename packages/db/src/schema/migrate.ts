@@ -54,6 +54,7 @@ import * as auditChanges from '../migrations/0065-audit-changes.ts'
 import * as releasedDomains from '../migrations/0066-released-domains.ts'
 import * as movesToOtherHosts from '../migrations/0069-moves-to-other-hosts.ts'
 import * as languages from '../migrations/0070-languages.ts'
+import * as subscriptionSchedules from '../migrations/0072-subscription-schedules.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -110,6 +111,7 @@ const migrations: Record<string, Migration> = {
   '0066-released-domains': releasedDomains,
   '0069-moves-to-other-hosts': movesToOtherHosts,
   '0070-languages': languages,
+  '0072-subscription-schedules': subscriptionSchedules,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

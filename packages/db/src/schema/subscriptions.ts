@@ -20,6 +20,7 @@ export interface SubscriptionsTable {
   source: SubscriptionSource
   stripe_subscription_id: string | null
   stripe_item_id: string | null
+  stripe_schedule_id: string | null
   stripe_price_id: string | null
   price_id: string | null
   plan: Plan

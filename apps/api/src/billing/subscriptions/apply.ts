@@ -1,6 +1,10 @@
 import { snapshotOf } from '@atrium/core/billing/prices'
 import { isEnded } from '@atrium/core/billing/subscription-life'
-import { type SubscriptionStatus, toSubscriptionStatus } from '@atrium/core/billing/subscriptions'
+import {
+  type PendingChange,
+  type SubscriptionStatus,
+  toSubscriptionStatus,
+} from '@atrium/core/billing/subscriptions'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { type Plan, plan as planOf } from '@atrium/core/tenants/tenants'
@@ -143,11 +147,49 @@ async function columnsOf(
     paused_at: read.pausedAt,
     pause_reason: read.pauseReason,
     past_due_since: pastDueSince(status, read, before, at),
-    // What waited for the end of the period has nothing to wait for any more.
-    ...(isEnded(status) ? { pending: null, pending_error: null, pending_next_at: null } : {}),
+    ...(await pendingColumns(trx, read, { status, before, cause, price }, at)),
     latest_invoice_id: read.latestInvoiceId,
     state_since: stateSince(status, read, before, at),
   }
+}
+
+/**
+ * What waits for the end of the period, as the processor has it scheduled. What waits here and is
+ * not scheduled there yet stays, until its time is over or its terms are in force: the job for due
+ * changes schedules it.
+ */
+async function pendingColumns(
+  trx: Trx,
+  read: ProcessorSubscription,
+  { status, before, price }: Known & { price: PriceRow | undefined },
+  at: Date,
+) {
+  const none = {
+    stripe_schedule_id: read.scheduleId,
+    pending: null,
+    pending_attempts: 0,
+    pending_next_at: null,
+  }
+  const waits = before?.pending ?? null
+  if (isEnded(status)) return { ...none, pending_error: null }
+  if (!read.scheduled) {
+    const over = waits === null || new Date(waits.effectiveAt) <= at || read.scheduleId !== null
+    return over ? none : { stripe_schedule_id: null }
+  }
+  const next = await findPriceByStripeId(trx, read.scheduled.priceId)
+  const { seats } = read.scheduled
+  const change = {
+    ...(next && next.plan !== price?.plan && { plan: next.plan }),
+    ...(next && next.cycle !== read.cycle && { cycle: next.cycle }),
+    ...(seats !== read.seats && { seats }),
+  }
+  if (Object.keys(change).length === 0) return none
+  const pending: PendingChange = {
+    ...change,
+    effectiveAt: read.scheduled.at.toISOString(),
+    requestedBy: waits?.requestedBy ?? null,
+  }
+  return { stripe_schedule_id: read.scheduleId, pending: JSON.stringify(pending) }
 }
 
 function planIn({ metadata }: ProcessorSubscription): Plan | undefined {
@@ -206,6 +248,7 @@ function stateSince(
 function differs(before: SubscriptionRow, columns: Awaited<ReturnType<typeof columnsOf>>): boolean {
   return (
     before.stripePriceId !== columns.stripe_price_id ||
+    before.stripeScheduleId !== columns.stripe_schedule_id ||
     before.plan !== columns.plan ||
     before.cycle !== columns.cycle ||
     before.currency !== columns.currency ||

@@ -19,14 +19,23 @@ import type {
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { InTransaction } from '../../rpc/services.ts'
-import { type OpenBilling, readOpenBilling } from '../invoices/gate.ts'
+import { readOpenBilling, requirePayments } from '../invoices/gate.ts'
 import { mirrorInvoice } from '../invoices/mirror.ts'
 import { applyProcessorSubscription } from './apply.ts'
-import { askProcessor, oneAtATime, type Subscriber } from './at-processor.ts'
+import { askProcessor, oneAtATime } from './at-processor.ts'
 import { followSubscription } from './follow.ts'
 import { auditSubscription } from './record.ts'
 import { lockTenantSubscription } from './rules.ts'
+import { releaseSchedule } from './schedule.ts'
 import { toTenantSubscription } from './view.ts'
+
+/** The columns of a subscription in which no change waits. */
+export const nothingPending = {
+  pending: null,
+  pending_attempts: 0,
+  pending_next_at: null,
+  pending_error: null,
+}
 
 interface Acted {
   before: SubscriptionRow
@@ -36,8 +45,9 @@ interface Acted {
 /**
  * Ends the subscription with its period; until then it can be kept. One that still waits for its
  * first payment ends now, and the invoice of that is void; one that is paused has no period and
- * ends now too. Canceling twice changes nothing. Throws AppError `not_found`, `subscription_ended`,
- * `subscription_state` where that payment came through meanwhile, `billing_disabled`,
+ * ends now too. Canceling twice changes nothing, and the billing gate never rejects it: nobody is
+ * charged against their will because payments are switched off here. Throws AppError `not_found`,
+ * `subscription_ended`, `subscription_state` where that payment came through meanwhile,
  * `payments_not_configured`, `upstream_failed`.
  */
 export async function cancelSubscription(
@@ -45,14 +55,10 @@ export async function cancelSubscription(
   access: Access,
   { comment }: CancelTenantSubscription,
 ): Promise<TenantSubscription> {
-  const billing = await readOpenBilling(ctx.services)
   return act(ctx, access, 'subscription.canceled', async (trx, row) => {
     if (row.cancelAtPeriodEnd) return { before: row, after: row }
     const when = row.status === 'incomplete' || row.status === 'paused' ? 'now' : 'period_end'
-    return endSubscription(trx, ctx.services, billing, access.tenant, row, {
-      when,
-      comment: comment ?? null,
-    })
+    return endSubscription(trx, ctx.services, row, { when, comment: comment ?? null })
   })
 }
 
@@ -94,12 +100,14 @@ export async function keepSubscription(ctx: Context, access: Access): Promise<Te
 
 /**
  * Takes back the change that waits for the end of the period. Throws AppError `not_found` when none
- * waits.
+ * waits, and `upstream_failed` or `payments_not_configured` when it cannot be taken back at the
+ * payment processor.
  */
 export async function discardPending(ctx: Context, access: Access): Promise<void> {
   await act(ctx, access, 'subscription.updated', async (trx, row) => {
     if (!row.pending) throw new AppError('not_found', errorText('noPendingChange'))
-    const none = { pending: null, pending_attempts: 0, pending_next_at: null, pending_error: null }
+    if (row.source === 'stripe') await releaseSchedule(requirePayments(ctx.services.systems), row)
+    const none = { stripe_schedule_id: null, ...nothingPending }
     await updateSubscription(trx, row.id, none, { counted: true })
     return { before: row, after: await followSubscription(trx, ctx.services, row.id) }
   })
@@ -132,8 +140,6 @@ async function act(
 export async function endSubscription(
   trx: Trx,
   services: InTransaction,
-  billing: OpenBilling,
-  tenant: Subscriber,
   row: SubscriptionRow,
   {
     when,
@@ -141,7 +147,6 @@ export async function endSubscription(
     credit = false,
   }: { when: 'now' | 'period_end'; comment: string | null; credit?: boolean },
 ): Promise<Acted> {
-  const dropped = { pending: null, pending_attempts: 0, pending_next_at: null, pending_error: null }
   if (row.source === 'manual') {
     const now = services.clock.now()
     // Without a period there is nothing to wait for.
@@ -156,13 +161,20 @@ export async function endSubscription(
       trx,
       row.id,
       ended
-        ? { ...dropped, ...asked, status: 'canceled', ended_at: now }
-        : { ...dropped, ...asked, cancel_at_period_end: true, cancel_at: row.currentPeriodEnd },
+        ? { ...nothingPending, ...asked, status: 'canceled', ended_at: now }
+        : {
+            ...nothingPending,
+            ...asked,
+            cancel_at_period_end: true,
+            cancel_at: row.currentPeriodEnd,
+          },
       { counted: true },
     )
     return { before: row, after: await followSubscription(trx, services, row.id) }
   }
-  const [payments, id] = [billing(tenant), stripeId(row)]
+  const payments = requirePayments(services.systems)
+  const id = stripeId(row)
+  if (when !== 'now') await releaseSchedule(payments, row)
   const key = `cancel:${row.id}:${row.version}:${when}`
   const readAt = await databaseNow(trx)
   const { read, voided } = await askProcessor(async (signal) => {
@@ -184,7 +196,7 @@ export async function endSubscription(
     }
   })
   if (voided) await mirrorInvoice(trx, services, voided, readAt)
-  if (row.pending) await updateSubscription(trx, row.id, dropped, { counted: false })
+  if (row.pending) await updateSubscription(trx, row.id, nothingPending, { counted: false })
   return applied(trx, services, row, read)
 }
 

@@ -4,7 +4,6 @@ import {
   effectOf,
   type PendingChange,
   periodAt,
-  periodTotal,
   quoteMinutes,
   type SubscriptionQuote,
 } from '@atrium/core/billing/subscriptions'
@@ -22,11 +21,19 @@ import type { InTransaction } from '../../rpc/services.ts'
 import { readOpenBilling } from '../invoices/gate.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
+import { nothingPending } from './cancel.ts'
 import { followSubscription } from './follow.ts'
 import { rejectExceededQuota } from './quota.ts'
 import { actionOf, auditSubscription } from './record.ts'
-import { lockTenantSubscription, rejectNoChange, rejectUnchangeable } from './rules.ts'
-import { type Target, targetOf } from './target.ts'
+import {
+  differsFrom,
+  lockTenantSubscription,
+  rejectNoChange,
+  rejectUnchangeable,
+  termsOf,
+} from './rules.ts'
+import { rejectUnpaidPeriod, releaseSchedule, scheduleAtProcessor } from './schedule.ts'
+import { type Buyer, type Target, targetOf } from './target.ts'
 import { toTenantSubscription } from './view.ts'
 
 interface Changed {
@@ -61,12 +68,10 @@ export async function changeSubscription(
       if (target.priceId !== input.quote.priceId) throw new AppError('quote_expired')
       await rejectExceededQuota(trx, services, tenantId, { from: row.plan, to: target.plan })
       const payments = row.source === 'stripe' ? billing(access.tenant) : null
-      if (
-        effectOf({ cycle: row.cycle, status: row.status, total: periodTotal(row) }, target) ===
-        'period_end'
-      ) {
-        return wait(trx, services, row, target, access.caller.email ?? null)
-      }
+      const buyer = { tenantId, partnerId, at: now }
+      const wait: Wait = { payments, buyer, requestedBy: access.caller.email ?? null }
+      if (effectOf(termsOf(row), target) === 'period_end')
+        return waitForPeriodEnd(trx, services, row, target, wait)
       const left = withoutNamed(row.pending, input)
       if (left !== row.pending)
         await updateSubscription(
@@ -78,7 +83,7 @@ export async function changeSubscription(
       if (payments && row.status === 'paused')
         return changePaused(trx, services, payments, row, target)
       return payments
-        ? payNow(trx, services, payments, row, target, input.quote)
+        ? payNow(trx, services, payments, row, target, { quote: input.quote, left, buyer })
         : changeHere(trx, services, row, target, now)
     }),
   )
@@ -110,13 +115,20 @@ function withoutNamed(
   return Object.keys(left).length > 0 ? { ...left, ...when } : null
 }
 
+interface Wait {
+  /** Null for a manual subscription. */
+  payments: Payments | null
+  buyer: Buyer
+  requestedBy: string | null
+}
+
 /** Puts the change down for the end of the period, beside what waits already. */
-async function wait(
+async function waitForPeriodEnd(
   trx: Trx,
   services: InTransaction,
   row: SubscriptionRow,
   target: Target,
-  requestedBy: string | null,
+  { payments, buyer, requestedBy }: Wait,
 ): Promise<Changed> {
   const pending: PendingChange = {
     ...(row.pending ?? {}),
@@ -126,31 +138,39 @@ async function wait(
     effectiveAt: (row.currentPeriodEnd ?? services.clock.now()).toISOString(),
     requestedBy,
   }
-  const fresh = {
-    pending: JSON.stringify(pending),
-    pending_attempts: 0,
-    pending_next_at: null,
-    pending_error: null,
-  }
+  const fresh = { ...nothingPending, pending: JSON.stringify(pending) }
   await updateSubscription(trx, row.id, fresh, { counted: true })
-  return {
-    before: row,
-    after: await followSubscription(trx, services, row.id),
-    outcome: 'scheduled',
-  }
+  const written = await followSubscription(trx, services, row.id)
+  const after = payments
+    ? await scheduleAtProcessor(
+        trx,
+        services,
+        payments,
+        written,
+        await targetOf(trx, written, pending, buyer),
+      )
+    : written
+  return { before: row, after, outcome: 'scheduled' }
 }
 
+/**
+ * Changes and charges at once. A schedule is released before, and what else waits (`left`) is
+ * scheduled again afterwards on the new terms; while the payment is not confirmed that is left to
+ * the job for due changes.
+ */
 async function payNow(
   trx: Trx,
   services: InTransaction,
   payments: Payments,
   row: SubscriptionRow,
   target: Target,
-  quote: SubscriptionQuote,
+  { quote, left, buyer }: { quote: SubscriptionQuote; left: PendingChange | null; buyer: Buyer },
 ): Promise<Changed> {
   const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
   const { stripePriceId: priceId, plan, cycle, seats } = target
   if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
+  await rejectUnpaidPeriod(payments, row)
+  await releaseSchedule(payments, row)
   const prorationDate = new Date(quote.prorationDate)
   const idempotencyKey = `change:${row.id}:${row.version}:${prorationDate.getTime() / 1000}:${priceId}:${seats}`
   const cycleChanges = cycle !== row.cycle
@@ -165,11 +185,13 @@ async function payNow(
     eventAt: null,
   })
   if (!applied) throw new AppError('subscription_ended')
-  return {
-    before: row,
-    after: applied.after,
-    outcome: read.pendingUpdate ? 'awaiting_payment' : 'applied',
-  }
+  if (read.pendingUpdate) return { before: row, after: applied.after, outcome: 'awaiting_payment' }
+  const next = left && (await targetOf(trx, applied.after, left, buyer))
+  const after =
+    next && differsFrom(applied.after, next)
+      ? await scheduleAtProcessor(trx, services, payments, applied.after, next)
+      : applied.after
+  return { before: row, after, outcome: 'applied' }
 }
 
 /** While it is paused nothing is charged: the new terms hold from the resumption on. */
@@ -183,6 +205,7 @@ async function changePaused(
   const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
   const { stripePriceId: priceId, plan, seats } = target
   if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
+  await releaseSchedule(payments, row)
   const idempotencyKey = `paused:${row.id}:${row.version}:${priceId}:${seats}`
   const read = await askProcessor((signal) =>
     payments.setSubscriptionItem(

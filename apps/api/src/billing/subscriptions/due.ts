@@ -11,17 +11,21 @@ import {
   type SubscriptionRow,
   updateSubscription,
 } from '@atrium/db/billing/subscriptions'
+import { databaseNow } from '@atrium/db/platform/clock'
 import type { Trx } from '@atrium/db/platform/connect'
+import type { Payments } from '@atrium/integrations/payments/port'
 import { retryDelaySeconds } from '../../platform/retry-delay.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
-import { type OpenBilling, readOpenBilling } from '../invoices/gate.ts'
+import { requirePayments } from '../invoices/gate.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime, type Subscriber } from './at-processor.ts'
+import { nothingPending } from './cancel.ts'
 import { toTerms } from './change.ts'
 import { endForDeletion } from './end-for-deletion.ts'
 import { followSubscription } from './follow.ts'
 import { rejectExceededQuota } from './quota.ts'
 import { actionOf, subscriptionEntry } from './record.ts'
+import { releaseSchedule, scheduleAtProcessor } from './schedule.ts'
 import { type Target, targetOf } from './target.ts'
 
 const mostAtOnce = 200
@@ -33,13 +37,6 @@ const firstRetrySeconds = 60
  */
 const mostPeriods = 240
 
-const nothingPending = {
-  pending: null,
-  pending_attempts: 0,
-  pending_next_at: null,
-  pending_error: null,
-}
-
 interface Settled {
   before: SubscriptionRow
   after: SubscriptionRow
@@ -48,11 +45,13 @@ interface Settled {
 }
 
 /**
- * Carries out what time has brought: changes that waited for the end of the period (at the payment
- * processor an hour before it, so that the next invoice has them), the ends of trials and periods
- * of manual subscriptions, and their cancellations. One failing does not hold up the others; it
- * says why in its row and is tried again. Subscriptions of deleted tenants end. A process that dies
- * leaves it undone: the key of the call makes the next try the same one.
+ * Carries out what time has brought for manual subscriptions: the ends of trials and periods, the
+ * changes that waited for them, cancellations. The payment processor does that by itself; here its
+ * schedules are kept in step with our rows: a waiting change without a schedule gets one, and an
+ * hour before the end of the period the members and the plan's limits are looked at once more. One
+ * that fails does not hold up the others; its row says why and it is tried again. Subscriptions of
+ * deleted tenants end. A process that dies leaves it undone: the key of the call makes the next try
+ * the same one.
  */
 export async function applyDueSubscriptions(services: Services): Promise<void> {
   const now = services.clock.now()
@@ -70,7 +69,7 @@ export async function applyDueSubscriptions(services: Services): Promise<void> {
     limit: mostAtOnce,
   })) {
     try {
-      await settleOne(services, id, tenantId, { now, lead })
+      await settleOne(services, id, tenantId, now)
     } catch (error) {
       await putOff(services, id, error)
     }
@@ -95,17 +94,15 @@ async function settleOne(
   services: Services,
   id: string,
   tenantId: string,
-  { now, lead }: { now: Date; lead: Date },
+  now: Date,
 ): Promise<void> {
-  const billing = await readOpenBilling(services)
   const settled = await oneAtATime(services, () =>
     services.database.db.transaction().execute(async (trx): Promise<Settled | undefined> => {
       await lockSubscriptionsOf(trx, tenantId)
       const [row, tenant] = [await findSubscription(trx, id), await findSubscriber(trx, tenantId)]
       if (!row || !tenant || isEnded(row.status)) return undefined
       if (row.source === 'manual') return rollOver(trx, services, row, tenant, now)
-      if (!row.pending || new Date(row.pending.effectiveAt) > lead) return undefined
-      return changeAtProcessor(trx, services, billing, row, row.pending, tenant)
+      return row.pending ? followSchedule(trx, services, row, row.pending, tenant, now) : undefined
     }),
   )
   if (!settled) return
@@ -148,10 +145,29 @@ async function putOff(services: Services, id: string, error: unknown): Promise<v
   )
 }
 
-/**
- * What waited, as it can be carried out now: never fewer seats than members have, and never a plan
- * that holds less than there is.
- */
+/** Seats that wait, and never fewer than members have meanwhile. */
+async function seatsFor(trx: Trx, row: SubscriptionRow, seats: number): Promise<number> {
+  return Math.max(seats, Math.min(await countAssignedSeats(trx, row.tenantId), row.seats))
+}
+
+/** Why the plan that waits holds less than there is; undefined where it does not. */
+async function exceededQuota(
+  trx: Trx,
+  services: InTransaction,
+  row: SubscriptionRow,
+  { plan }: PendingChange,
+): Promise<string | undefined> {
+  if (!plan) return undefined
+  try {
+    await rejectExceededQuota(trx, services, row.tenantId, { from: row.plan, to: plan })
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'quota_exceeded') return sentenceOf(error)
+    throw error
+  }
+}
+
+/** What waited, as it can be carried out now. */
 async function possibleTarget(
   trx: Trx,
   services: InTransaction,
@@ -159,55 +175,91 @@ async function possibleTarget(
   pending: PendingChange,
   tenant: Subscriber,
 ): Promise<Target | { dropped: string }> {
-  const assigned = await countAssignedSeats(trx, row.tenantId)
-  const seats =
-    pending.seats === undefined ? undefined : Math.max(pending.seats, Math.min(assigned, row.seats))
+  const dropped = await exceededQuota(trx, services, row, pending)
+  if (dropped !== undefined) return { dropped }
+  const seats = pending.seats === undefined ? undefined : await seatsFor(trx, row, pending.seats)
   try {
-    if (pending.plan)
-      await rejectExceededQuota(trx, services, row.tenantId, { from: row.plan, to: pending.plan })
     const buyer = { tenantId: row.tenantId, partnerId: tenant.partnerId, at: services.clock.now() }
     return await targetOf(trx, row, { plan: pending.plan, cycle: pending.cycle, seats }, buyer)
   } catch (error) {
     if (
       error instanceof AppError &&
-      (error.code === 'quota_exceeded' ||
-        error.code === 'price_unavailable' ||
-        error.code === 'invalid_input')
-    ) {
-      return { dropped: error.issues?.[0]?.message ?? error.message }
-    }
+      (error.code === 'price_unavailable' || error.code === 'invalid_input')
+    )
+      return { dropped: sentenceOf(error) }
     throw error
   }
 }
 
-async function changeAtProcessor(
+function sentenceOf(error: AppError): string {
+  return error.issues?.[0]?.message ?? error.message
+}
+
+/**
+ * Keeps the schedule at the payment processor in step with what waits here. Returns undefined where
+ * nothing is to be done. Throws AppError as `scheduleAtProcessor`.
+ */
+async function followSchedule(
   trx: Trx,
   services: InTransaction,
-  billing: OpenBilling,
   row: SubscriptionRow,
   pending: PendingChange,
   tenant: Subscriber,
-): Promise<Settled> {
-  const payments = billing(tenant)
-  const target = await possibleTarget(trx, services, row, pending, tenant)
-  if ('dropped' in target) return drop(trx, services, row, target.dropped)
-  const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
-  const { stripePriceId: priceId, plan, seats } = target
-  if (!subscriptionId || !itemId || !priceId)
-    return drop(trx, services, row, 'The price cannot be paid at the payment processor.')
-  const idempotencyKey = `pending:${row.id}:${row.version}:${pending.effectiveAt}:${priceId}:${seats}`
-  const read = await askProcessor((signal) =>
-    payments.setSubscriptionItem(
-      { subscriptionId, itemId, priceId, plan, seats, credit: false },
-      { idempotencyKey, signal },
-    ),
-  )
-  await updateSubscription(trx, row.id, nothingPending, { counted: true })
-  const applied = await applyProcessorSubscription(trx, services, row.tenantId, read, {
-    eventId: null,
-    eventAt: null,
-  })
-  return { before: row, after: applied?.after ?? (await followSubscription(trx, services, row.id)) }
+  now: Date,
+): Promise<Settled | undefined> {
+  const payments = requirePayments(services.systems)
+  if (row.stripeScheduleId === null) {
+    const target = await possibleTarget(trx, services, row, pending, tenant)
+    if ('dropped' in target) return drop(trx, services, row, target.dropped)
+    return { before: row, after: await scheduleAtProcessor(trx, services, payments, row, target) }
+  }
+  if (new Date(pending.effectiveAt) <= now) return readAgain(trx, services, payments, row)
+  return checkScheduled(trx, services, payments, row, pending)
+}
+
+/**
+ * Looks at a scheduled change once more. What was agreed stays, price included; only seats that
+ * members need are added, and a plan that holds less than there is by now is dropped.
+ */
+async function checkScheduled(
+  trx: Trx,
+  services: InTransaction,
+  payments: Payments,
+  row: SubscriptionRow,
+  pending: PendingChange,
+): Promise<Settled | undefined> {
+  const { plan = row.plan, cycle = row.cycle } = pending
+  const dropped = await exceededQuota(trx, services, row, pending)
+  if (dropped !== undefined) {
+    await releaseSchedule(payments, row)
+    return drop(trx, services, row, dropped)
+  }
+  const seats = await seatsFor(trx, row, pending.seats ?? row.seats)
+  const id = row.stripeSubscriptionId
+  if (seats === (pending.seats ?? row.seats) || id === null) return undefined
+  const read = await askProcessor((signal) => payments.findSubscription(id, { signal }))
+  if (!read?.scheduled) return undefined
+  const terms = { stripePriceId: read.scheduled.priceId, plan, cycle, seats }
+  return { before: row, after: await scheduleAtProcessor(trx, services, payments, row, terms) }
+}
+
+/** The period is over and no event has said what became of the schedule: it is read instead. */
+async function readAgain(
+  trx: Trx,
+  services: InTransaction,
+  payments: Payments,
+  row: SubscriptionRow,
+): Promise<Settled | undefined> {
+  const id = row.stripeSubscriptionId
+  const readAt = await databaseNow(trx)
+  const read =
+    id === null
+      ? undefined
+      : await askProcessor((signal) => payments.findSubscription(id, { signal }))
+  const cause = { eventId: null, eventAt: null, readAt }
+  const applied =
+    read && (await applyProcessorSubscription(trx, services, row.tenantId, read, cause))
+  return applied && { before: row, after: applied.after }
 }
 
 async function drop(
@@ -219,7 +271,7 @@ async function drop(
   await updateSubscription(
     trx,
     row.id,
-    { ...nothingPending, pending_error: dropped },
+    { ...nothingPending, stripe_schedule_id: null, pending_error: dropped },
     { counted: true },
   )
   return { before: row, after: await followSubscription(trx, services, row.id), dropped }

@@ -7,7 +7,6 @@ import {
 } from '@atrium/db/billing/subscriptions'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { InTransaction } from '../../rpc/services.ts'
-import { requirePayments } from '../invoices/gate.ts'
 import type { Subscriber } from './at-processor.ts'
 import { endSubscription } from './cancel.ts'
 
@@ -32,14 +31,7 @@ export async function endForDeletion(
   const row = await findLiveSubscription(trx, tenant.id)
   if (!row) return undefined
   const terms = { when: 'now', comment: null, credit: true } as const
-  return endSubscription(
-    trx,
-    services,
-    () => requirePayments(services.systems),
-    tenant,
-    row,
-    terms,
-  ).catch((error: unknown) => {
+  return endSubscription(trx, services, row, terms).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error
     throw new AppError(error.code, errorText('subscriptionNotEnded', { message: error.text }), {
       cause: error,

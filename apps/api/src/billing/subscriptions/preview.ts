@@ -20,7 +20,8 @@ import type { Access } from '../../rpc/guards.ts'
 import { requireOpenBilling } from '../invoices/gate.ts'
 import { askProcessor } from './at-processor.ts'
 import { rejectExceededQuota } from './quota.ts'
-import { rejectNoChange, rejectUnchangeable } from './rules.ts'
+import { rejectNoChange, rejectUnchangeable, termsOf } from './rules.ts'
+import { rejectUnpaidPeriod } from './schedule.ts'
 import { type Target, targetOf } from './target.ts'
 
 type Amounts = Pick<
@@ -52,11 +53,12 @@ export async function previewChange(
   })
   rejectNoChange(row, target)
   await rejectExceededQuota(db, services, tenant.id, { from: row.plan, to: target.plan })
-  const effect = effectOf({ cycle: row.cycle, status: row.status, total: periodTotal(row) }, target)
+  const effect = effectOf(termsOf(row), target)
   const prorationDate = toSecond(now)
   // Also what costs nothing now is rejected while the gate is closed: it will be carried out at the
   // processor.
   const payments = row.source === 'stripe' ? await requireOpenBilling(services, tenant) : null
+  if (payments && effect === 'now') await rejectUnpaidPeriod(payments, row)
   const customerId = payments ? (await findPaymentCustomer(db, tenant.id))?.customerId : undefined
   const amounts =
     effect === 'period_end' || row.status === 'paused'

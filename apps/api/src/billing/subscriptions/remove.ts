@@ -1,14 +1,9 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import type { CancelSubscription } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
-import {
-  findSubscriber,
-  findSubscription,
-  lockSubscriptionsOf,
-} from '@atrium/db/billing/subscriptions'
+import { findSubscription, lockSubscriptionsOf } from '@atrium/db/billing/subscriptions'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
-import { readOpenBilling } from '../invoices/gate.ts'
 import { oneAtATime } from './at-processor.ts'
 import { endSubscription } from './cancel.ts'
 import { noSuchSubscription } from './get.ts'
@@ -26,16 +21,14 @@ export async function removeSubscription(
   const { services } = ctx
   const found = await findSubscription(services.database.db, input.id)
   if (!found) throw noSuchSubscription()
-  const billing = await readOpenBilling(services)
   const { before, after } = await oneAtATime(services, () =>
     services.database.db.transaction().execute(async (trx) => {
       await lockSubscriptionsOf(trx, found.tenantId)
       const row = await findSubscription(trx, input.id)
-      const tenant = await findSubscriber(trx, found.tenantId)
-      if (!row || !tenant) throw noSuchSubscription()
+      if (!row) throw noSuchSubscription()
       if (isEnded(row.status)) throw new AppError('subscription_ended')
       if (input.when === 'period_end' && row.cancelAtPeriodEnd) return { before: row, after: row }
-      return endSubscription(trx, services, billing, tenant, row, {
+      return endSubscription(trx, services, row, {
         when: input.when,
         comment: input.comment ?? null,
       })

@@ -223,7 +223,7 @@ export const subscriptionsRouter = router({
         summary: 'Take back the change that waits for the end of the period',
       },
       audit: 'subscription.updated',
-      errors: ['tenant_deleted', 'subscription_ended', 'not_member'],
+      errors: [...processorErrors, 'tenant_deleted', 'subscription_ended', 'not_member'],
     })
     .input(TenantPath)
     .output(z.void())

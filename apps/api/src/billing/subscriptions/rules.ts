@@ -1,4 +1,5 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
+import { periodTotal } from '@atrium/core/billing/subscriptions'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
@@ -30,12 +31,8 @@ export async function lockTenantSubscription(trx: Trx, access: Access): Promise<
   return row
 }
 
-const changeable: readonly SubscriptionRow['status'][] = [
-  'trialing',
-  'active',
-  'past_due',
-  'paused',
-]
+// Not while a payment is missing: a change would credit time that was never paid.
+const changeable: readonly SubscriptionRow['status'][] = ['trialing', 'active', 'paused']
 
 /**
  * Throws AppError `subscription_ended`, `uncancel_first`, `subscription_state`, `currency_locked`.
@@ -49,6 +46,8 @@ export function rejectUnchangeable(row: SubscriptionRow, currency: string | unde
     )
   }
   if (row.cancelAtPeriodEnd) throw new AppError('uncancel_first')
+  if (row.status === 'past_due')
+    throw new AppError('subscription_state', errorText('payBeforeChange'))
   if (!changeable.includes(row.status)) {
     throw new AppError(
       'subscription_state',
@@ -57,10 +56,20 @@ export function rejectUnchangeable(row: SubscriptionRow, currency: string | unde
   }
 }
 
+/** What `effectOf` compares of the terms that hold now. */
+export function termsOf(row: SubscriptionRow) {
+  const { plan, cycle, seats, status } = row
+  return { plan, cycle, seats, status, total: periodTotal(row) }
+}
+
+/** Whether plan, cycle or seats of the target are other ones. */
+export function differsFrom(row: SubscriptionRow, target: Target): boolean {
+  return row.plan !== target.plan || row.cycle !== target.cycle || row.seats !== target.seats
+}
+
 /** Throws AppError `invalid_input` when everything would stay as it is. */
 export function rejectNoChange(row: SubscriptionRow, target: Target): void {
-  const same = row.plan === target.plan && row.cycle === target.cycle && row.seats === target.seats
-  if (same)
+  if (!differsFrom(row, target))
     throw new AppError('invalid_input', undefined, {
       issues: [{ path: '', message: errorText('nothingWouldChange') }],
     })

@@ -131,7 +131,7 @@ async function begin(
   const found = await findLiveSubscription(trx, tenantId)
   if (found && !isReplaceable(found, target, currency)) return { existing: found }
   if (found?.status === 'paused')
-    await endSubscription(trx, services, () => payments, tenant, found, {
+    await endSubscription(trx, services, found, {
       when: 'now',
       comment: null,
     })

@@ -27,7 +27,7 @@ export interface Requested {
   seats?: number | undefined
 }
 
-interface Buyer {
+export interface Buyer {
   tenantId: string
   partnerId: string | null
   at: Date
