@@ -133,7 +133,7 @@ describe('an operator', () => {
       .getByRole('dialog', { name: 'Replay this event' })
       .getByRole('button', { name: 'Replay' })
       .click()
-    await page.getByText('The event is worked on again.').waitFor()
+    await page.getByText('The event is being processed again.').waitFor()
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
     await page.setViewportSize(phone)

@@ -246,14 +246,20 @@ const mail = createRoute({
 }).lazy(() => import('./mail/mail-page.tsx').then((page) => page.Route))
 
 const billing = createRoute({ getParentRoute: () => authenticated, path: '/billing' }).lazy(() =>
-  import('./billing/billing-page.tsx').then((page) => page.Route),
+  withMessages(import('./billing/billing-page.tsx'), 'operator.billing', 'operator.webhooks').then(
+    (page) => page.Route,
+  ),
 )
 
 const webhooks = createRoute({
   getParentRoute: () => authenticated,
   path: '/webhooks',
   validateSearch: readWebhooksSearch,
-}).lazy(() => import('./webhooks/webhooks-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./webhooks/webhooks-page.tsx'), 'operator.webhooks').then(
+    (page) => page.Route,
+  ),
+)
 
 const system = createRoute({
   getParentRoute: () => authenticated,

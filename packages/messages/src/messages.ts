@@ -4,6 +4,7 @@ import type bookingManage from './en/booking/manage.json'
 import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
 import type operatorAudit from './en/operator/audit.json'
+import type operatorBilling from './en/operator/billing.json'
 import type operatorDashboard from './en/operator/dashboard.json'
 import type operatorFlags from './en/operator/flags.json'
 import type operatorLayout from './en/operator/layout.json'
@@ -13,6 +14,7 @@ import type operatorPrices from './en/operator/prices.json'
 import type operatorSubscriptions from './en/operator/subscriptions.json'
 import type operatorTenants from './en/operator/tenants.json'
 import type operatorUsers from './en/operator/users.json'
+import type operatorWebhooks from './en/operator/webhooks.json'
 import type portalAliases from './en/portal/aliases.json'
 import type portalAudit from './en/portal/audit.json'
 import type portalBilling from './en/portal/billing.json'
@@ -61,6 +63,7 @@ export interface Messages {
   }
   operator: {
     audit: typeof operatorAudit
+    billing: typeof operatorBilling
     dashboard: typeof operatorDashboard
     flags: typeof operatorFlags
     layout: typeof operatorLayout
@@ -70,6 +73,7 @@ export interface Messages {
     subscriptions: typeof operatorSubscriptions
     tenants: typeof operatorTenants
     users: typeof operatorUsers
+    webhooks: typeof operatorWebhooks
   }
   portal: {
     aliases: typeof portalAliases

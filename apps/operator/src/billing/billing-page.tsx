@@ -1,6 +1,7 @@
 import type { BillingOverview } from '@atrium/core/billing/billing'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { ResponsiveTable } from '@atrium/ui/responsive-table'
@@ -14,11 +15,13 @@ import { currencyColumns } from './currency-columns.tsx'
 import { pastDueColumns } from './past-due-columns.tsx'
 import { ReconciliationPanel } from './reconciliation-panel.tsx'
 
+const t = translations('operator.billing')
+
 export const Route = createLazyRoute('/authenticated/billing')({ component: BillingPage })
 
 const everyMs = 30_000
 
-/** How money stands over all tenants. */
+/** Revenue, debts and payment events of all tenants. */
 function BillingPage() {
   const overview = useQuery(
     useTRPC().billing.overview.queryOptions({}, { refetchInterval: everyMs }),
@@ -26,18 +29,18 @@ function BillingPage() {
   return (
     <>
       <PageHeader
-        title="Billing"
-        description="What tenants pay and owe, and whether what the payment processor tells arrives. Amounts of two currencies are never added."
+        title={t('title')}
+        description={t('description')}
         actions={
           <LinkButton to="/webhooks" variant="default">
-            Payment events
+            {t('events')}
           </LinkButton>
         }
       />
-      {overview.isPending && <LoadingRows label="Loading the billing overview" rows={6} />}
+      {overview.isPending && <LoadingRows label={t('loading')} rows={6} />}
       {overview.isError && (
         <ErrorState
-          title="The billing overview could not be loaded."
+          title={t('loadFailed')}
           error={overview.error}
           onRetry={() => void overview.refetch()}
           retrying={overview.isFetching}
@@ -53,43 +56,35 @@ function Overview({ overview }: { overview: BillingOverview }) {
   return (
     <Stack gap="lg">
       <Switches overview={overview} />
-      <Panel
-        title="Revenue and invoices"
-        description="Recurring revenue as of now; payments of the last 30 days."
-      >
+      <Panel title={t('revenue.title')} description={t('revenue.hint')}>
         {currencies.length === 0 ? (
-          <Text c="dimmed">
-            No tenant has a subscription or an invoice yet. Sell the first one under Subscriptions.
-          </Text>
+          <Text c="dimmed">{t('revenue.empty')}</Text>
         ) : (
           <ResponsiveTable
-            caption="Revenue and invoices by currency"
-            columns={currencyColumns}
+            caption={t('revenue.caption')}
+            columns={currencyColumns()}
             rows={currencies}
             rowKey={({ currency }) => currency}
           />
         )}
       </Panel>
-      <Panel
-        title="Tenants that owe"
-        description="The longest first. Reminders and limits come by themselves; suspending is yours to decide."
-      >
+      <Panel title={t('pastDue.title')} description={t('pastDue.hint')}>
         {pastDue.length === 0 ? (
-          <Text c="dimmed">Everybody has paid.</Text>
+          <Text c="dimmed">{t('pastDue.empty')}</Text>
         ) : (
           <ResponsiveTable
-            caption="Tenants that owe"
-            columns={pastDueColumns}
+            caption={t('pastDue.title')}
+            columns={pastDueColumns()}
             rows={pastDue}
             rowKey={({ slug }) => slug}
           />
         )}
       </Panel>
       <Panel
-        title="Payment events"
+        title={t('events')}
         actions={
           <LinkButton to="/webhooks" variant="default" size="xs">
-            Open the inbox
+            {t('openInbox')}
           </LinkButton>
         }
       >
@@ -106,20 +101,13 @@ function Switches({
   overview: BillingOverview
 }) {
   const missing = [
-    !paymentsEnabled &&
-      'BILLING_PAYMENTS_ENABLED is off, so no call that moves money is carried out for anybody.',
-    !configured &&
-      'STRIPE_SECRET_KEY is not set, so nothing can be read from or written to the payment processor.',
-    !webhooksConfigured &&
-      'STRIPE_WEBHOOK_SECRET is not set, so events of the payment processor are refused.',
+    !paymentsEnabled && t('switches.paymentsOff'),
+    !configured && t('switches.keyMissing'),
+    !webhooksConfigured && t('switches.webhookSecretMissing'),
   ].filter((one) => one !== false)
   if (missing.length === 0) return null
   return (
-    <Alert
-      color="blue"
-      icon={<IconInfoCircle aria-hidden />}
-      title="Payments are not fully switched on in this installation"
-    >
+    <Alert color="blue" icon={<IconInfoCircle aria-hidden />} title={t('switches.title')}>
       {missing.map((sentence) => (
         <Text key={sentence} size="sm">
           {sentence}

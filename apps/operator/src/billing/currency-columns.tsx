@@ -1,8 +1,11 @@
 import type { BillingOverview } from '@atrium/core/billing/billing'
-import { formatMoney } from '@atrium/ui/format'
+import { formatCount, formatMoney } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
+
+const t = translations('operator.billing')
 
 type Row = BillingOverview['currencies'][number]
 
@@ -19,43 +22,43 @@ function Amount({ minor, currency, count }: { minor: number; currency: string; c
   )
 }
 
-const invoices = (count: number) => (count === 1 ? '1 invoice' : `${count} invoices`)
+const invoices = (count: number) => t('revenue.invoices', { count })
 
 /** One row per currency. */
-export const currencyColumns: readonly Column<Row>[] = [
+export const currencyColumns = (): readonly Column<Row>[] => [
   {
     key: 'currency',
-    header: 'Currency',
+    header: t('revenue.currency'),
     primary: true,
     cell: ({ currency }) => currency.toUpperCase(),
   },
   {
     key: 'mrr',
-    header: 'MRR',
+    header: t('revenue.mrr'),
     align: 'end',
     cell: ({ mrrMinor, currency, payingTenants }) => (
       <Amount
         minor={mrrMinor}
         currency={currency}
-        count={payingTenants === 1 ? '1 paying tenant' : `${payingTenants} paying tenants`}
+        count={t('revenue.payingTenants', { count: payingTenants })}
       />
     ),
   },
   {
     key: 'risk',
-    header: 'At risk',
+    header: t('revenue.atRisk'),
     align: 'end',
     cell: ({ atRiskMrrMinor, currency }) => <Amount minor={atRiskMrrMinor} currency={currency} />,
   },
   {
     key: 'trial',
-    header: 'On trial',
+    header: t('revenue.trial'),
     align: 'end',
     cell: ({ trialMrrMinor, currency }) => <Amount minor={trialMrrMinor} currency={currency} />,
   },
   {
     key: 'open',
-    header: 'Open',
+    header: t('revenue.open'),
     align: 'end',
     cell: ({ openMinor, openInvoices, currency }) => (
       <Amount minor={openMinor} currency={currency} count={invoices(openInvoices)} />
@@ -63,7 +66,7 @@ export const currencyColumns: readonly Column<Row>[] = [
   },
   {
     key: 'overdue',
-    header: 'Overdue',
+    header: t('revenue.overdue'),
     align: 'end',
     cell: ({ overdueMinor, overdueInvoices, currency }) => (
       <Amount minor={overdueMinor} currency={currency} count={invoices(overdueInvoices)} />
@@ -71,7 +74,7 @@ export const currencyColumns: readonly Column<Row>[] = [
   },
   {
     key: 'paid',
-    header: 'Paid',
+    header: t('revenue.paid'),
     align: 'end',
     cell: ({ paidLast30DaysMinor, currency }) => (
       <Amount minor={paidLast30DaysMinor} currency={currency} />
@@ -79,13 +82,13 @@ export const currencyColumns: readonly Column<Row>[] = [
   },
   {
     key: 'failed',
-    header: 'Failed payments',
+    header: t('revenue.failed'),
     align: 'end',
     cell: ({ failedPaymentsLast30Days }) =>
       failedPaymentsLast30Days === 0 ? (
-        'None'
+        t('none')
       ) : (
-        <StatusBadge label={String(failedPaymentsLast30Days)} tone="bad" />
+        <StatusBadge label={formatCount(failedPaymentsLast30Days)} tone="bad" />
       ),
   },
 ]

@@ -1,19 +1,22 @@
 import type { BillingOverview } from '@atrium/core/billing/billing'
 import { formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { subscriptionStatusMeta } from '@atrium/ui/subscription-status-meta'
 import { Group, Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
 
+const t = translations('operator.billing')
+
 type Row = BillingOverview['pastDue'][number]
 
-/** Tenants that owe. */
-export const pastDueColumns: readonly Column<Row>[] = [
+/** Columns of a list of past-due tenants. */
+export const pastDueColumns = (): readonly Column<Row>[] => [
   {
     key: 'tenant',
-    header: 'Tenant',
+    header: t('pastDue.tenant'),
     primary: true,
     cell: ({ slug, name, partnerSlug }) => (
       <>
@@ -28,24 +31,24 @@ export const pastDueColumns: readonly Column<Row>[] = [
           {name}
         </LinkAnchor>
         <Text size="xs" c="dimmed">
-          {partnerSlug === null ? slug : `${slug}, of ${partnerSlug}`}
+          {partnerSlug === null ? slug : t('pastDue.slugOfPartner', { slug, partner: partnerSlug })}
         </Text>
       </>
     ),
   },
   {
     key: 'status',
-    header: 'Subscription',
+    header: t('pastDue.subscription'),
     cell: ({ status }) => <StatusBadge {...subscriptionStatusMeta(status)} />,
   },
   {
     key: 'since',
-    header: 'Owes since',
+    header: t('pastDue.since'),
     cell: ({ pastDueSince }) => (pastDueSince === null ? '–' : <When at={pastDueSince} />),
   },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('pastDue.amount'),
     align: 'end',
     cell: ({ amountMinor, currency }) => (
       <span style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
@@ -55,15 +58,15 @@ export const pastDueColumns: readonly Column<Row>[] = [
   },
   {
     key: 'effect',
-    header: 'Effect',
+    header: t('pastDue.effect'),
     cell: ({ state, suspensionSuggested }) => (
       <Group gap={6}>
         {state === 'limited' ? (
-          <StatusBadge label="Limited" tone="bad" />
+          <StatusBadge label={t('pastDue.limited')} tone="bad" />
         ) : (
-          <StatusBadge label="In grace" tone="warning" />
+          <StatusBadge label={t('pastDue.grace')} tone="warning" />
         )}
-        {suspensionSuggested && <StatusBadge label="Suspend?" tone="bad" />}
+        {suspensionSuggested && <StatusBadge label={t('pastDue.suspend')} tone="bad" />}
       </Group>
     ),
   },

@@ -1,53 +1,60 @@
 import type { BillingDifference, BillingOverview } from '@atrium/core/billing/billing'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { FailureText } from '@atrium/ui/failure-text'
+import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Alert, Stack, Text } from '@mantine/core'
 
-/** What the last nightly comparison with the payment processor found. */
+const t = translations('operator.billing')
+
+/** The result of the last nightly comparison with the payment processor. */
 export function ReconciliationPanel({
   overview: { reconciliation, differences },
 }: {
   overview: BillingOverview
 }) {
+  const failure = reconciliation?.error ?? null
   return (
-    <Panel
-      title="Comparison with the payment processor"
-      description="Every night subscriptions and invoices are compared, and what differs is repaired."
-    >
+    <Panel title={t('reconciliation.title')} description={t('reconciliation.hint')}>
       {reconciliation === null ? (
-        <Text c="dimmed">Nothing was compared yet. The first comparison runs tonight.</Text>
+        <Text c="dimmed">{t('reconciliation.empty')}</Text>
       ) : (
         <Stack>
-          {reconciliation.error !== null && (
+          {failure !== null && (
             <Alert color="yellow">
-              <FailureText text={reconciliation.error} /> The rest is compared next time.
+              {t.rich('reconciliation.failed', {
+                failure: () => <FailureText text={failure} />,
+              })}
             </Alert>
           )}
           <DetailList>
-            <DetailItem label="Last one">
+            <DetailItem label={t('reconciliation.last')}>
               <Time at={reconciliation.startedAt} show="both" />
             </DetailItem>
-            <DetailItem label="Tenants compared">
-              {reconciliation.tenants.toLocaleString('en')}
+            <DetailItem label={t('reconciliation.compared')}>
+              {formatCount(reconciliation.tenants)}
             </DetailItem>
-            <DetailItem label="Could not be compared">
-              {reconciliation.failed === 0 ? 'None' : reconciliation.failed.toLocaleString('en')}
+            <DetailItem label={t('reconciliation.notCompared')}>
+              {reconciliation.failed === 0 ? t('none') : formatCount(reconciliation.failed)}
             </DetailItem>
-            <DetailItem label="Differences">
+            <DetailItem label={t('reconciliation.differences')}>
               {reconciliation.differences === 0
-                ? 'None'
-                : `${reconciliation.differences.toLocaleString('en')}, ${reconciliation.repaired.toLocaleString('en')} of them repaired`}
+                ? t('none')
+                : t('reconciliation.repairedOf', {
+                    differences: reconciliation.differences,
+                    repaired: reconciliation.repaired,
+                  })}
             </DetailItem>
           </DetailList>
           {differences.length > 0 && (
             <ResponsiveTable
-              caption="Differences"
-              columns={columns}
+              caption={t('reconciliation.differences')}
+              columns={columns()}
               rows={differences}
               rowKey={({ id }) => id}
             />
@@ -58,20 +65,14 @@ export function ReconciliationPanel({
   )
 }
 
-const kinds = {
-  missing_here: 'Was missing here',
-  missing_there: 'Is missing there',
-  differs: 'Differed',
-} as const
-
-const columns: readonly Column<BillingDifference>[] = [
+const columns = (): readonly Column<BillingDifference>[] => [
   {
     key: 'object',
-    header: 'What',
+    header: t('reconciliation.object'),
     primary: true,
     cell: ({ objectType, objectId }) => (
       <>
-        {objectType === 'invoice' ? 'Invoice' : 'Subscription'}
+        {t(`reconciliation.types.${objectType === 'invoice' ? 'invoice' : 'subscription'}`)}
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {objectId}
         </Text>
@@ -80,7 +81,7 @@ const columns: readonly Column<BillingDifference>[] = [
   },
   {
     key: 'tenant',
-    header: 'Tenant',
+    header: t('pastDue.tenant'),
     cell: ({ tenantSlug }) => (
       <LinkAnchor to="/tenants/$slug" params={{ slug: tenantSlug }} fz="inherit">
         {tenantSlug}
@@ -89,13 +90,17 @@ const columns: readonly Column<BillingDifference>[] = [
   },
   {
     key: 'kind',
-    header: 'Found',
+    header: t('reconciliation.found'),
     cell: ({ kind, fields }) => (
       <>
-        {kinds[kind]}
+        {t(`reconciliation.kinds.${kind}`)}
         {Object.entries(fields).map(([field, [ours, theirs]]) => (
           <Text key={field} size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {field}: {String(ours)} here, {String(theirs)} there
+            {t('reconciliation.difference', {
+              field,
+              ours: String(ours),
+              theirs: String(theirs),
+            })}
           </Text>
         ))}
       </>
@@ -103,12 +108,12 @@ const columns: readonly Column<BillingDifference>[] = [
   },
   {
     key: 'repaired',
-    header: 'Now',
+    header: t('reconciliation.result'),
     cell: ({ repaired }) =>
       repaired ? (
-        <StatusBadge label="Repaired" tone="good" />
+        <StatusBadge label={t('reconciliation.repaired')} tone="good" />
       ) : (
-        <StatusBadge label="Look at it" tone="warning" />
+        <StatusBadge label={t('reconciliation.check')} tone="warning" />
       ),
   },
 ]

@@ -4,6 +4,7 @@ import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
@@ -15,7 +16,9 @@ import { useTRPC } from '../trpc.ts'
 import { webhookMeta } from './labels.ts'
 import { useReplayEvent } from './mutations.ts'
 
-/** One event: what became of it, and what it said, without personal data. */
+const t = translations('operator.webhooks')
+
+/** One event: its state, and its payload without personal data. */
 export default function EventDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const {
     data: event,
@@ -24,17 +27,13 @@ export default function EventDrawer({ id, onClose }: { id: string; onClose: () =
     refetch,
   } = useQuery(useTRPC().webhooks.get.queryOptions({ id }))
   return (
-    <SideDrawer opened onClose={onClose} title={event?.type ?? 'Event'}>
+    <SideDrawer opened onClose={onClose} title={event?.type ?? t('event.title')}>
       {event ? (
         <Detail event={event} />
       ) : isError ? (
-        <ErrorState
-          title="The event could not be loaded."
-          error={error}
-          onRetry={() => void refetch()}
-        />
+        <ErrorState title={t('event.loadFailed')} error={error} onRetry={() => void refetch()} />
       ) : (
-        <LoadingRows label="Loading the event" />
+        <LoadingRows label={t('event.loading')} />
       )}
     </SideDrawer>
   )
@@ -47,30 +46,30 @@ function Detail({ event }: { event: WebhookEventView }) {
   return (
     <Stack>
       <DetailList>
-        <DetailItem label="State">
-          <StatusBadge {...webhookMeta[event.state]} />
+        <DetailItem label={t('columns.state')}>
+          <StatusBadge {...webhookMeta(event.state)} />
         </DetailItem>
-        <DetailItem label="Note">{event.note}</DetailItem>
-        <DetailItem label="Event">
-          <CopyValue label="Event id" value={event.id} />
+        <DetailItem label={t('columns.note')}>{event.note}</DetailItem>
+        <DetailItem label={t('columns.event')}>
+          <CopyValue label={t('event.id')} value={event.id} />
         </DetailItem>
-        <DetailItem label="About">
-          {event.objectId && <CopyValue label="Object id" value={event.objectId} />}
+        <DetailItem label={t('event.object')}>
+          {event.objectId && <CopyValue label={t('event.objectId')} value={event.objectId} />}
         </DetailItem>
-        <DetailItem label="Happened">
+        <DetailItem label={t('event.created')}>
           <Time at={event.createdAt} show="both" />
         </DetailItem>
-        <DetailItem label="Came">
+        <DetailItem label={t('event.received')}>
           <Time at={event.receivedAt} show="both" />
         </DetailItem>
-        <DetailItem label="Tries">{event.attempts}</DetailItem>
-        <DetailItem label="Next try">
+        <DetailItem label={t('columns.attempts')}>{event.attempts}</DetailItem>
+        <DetailItem label={t('event.nextAttempt')}>
           {event.nextAt && <Time at={event.nextAt} show="both" />}
         </DetailItem>
-        <DetailItem label="Done">
+        <DetailItem label={t('event.finished')}>
           {event.finishedAt && <Time at={event.finishedAt} show="both" />}
         </DetailItem>
-        <DetailItem label="API version">{event.apiVersion}</DetailItem>
+        <DetailItem label={t('event.apiVersion')}>{event.apiVersion}</DetailItem>
       </DetailList>
       {over && (
         <Button
@@ -78,12 +77,12 @@ function Detail({ event }: { event: WebhookEventView }) {
           variant="default"
           onClick={() => setAsking(true)}
         >
-          Replay
+          {t('replay.action')}
         </Button>
       )}
       <div>
         <Text fw={550} size="sm" mb={6} id="payload">
-          Payload
+          {t('event.payload')}
         </Text>
         <Code
           block
@@ -98,16 +97,15 @@ function Detail({ event }: { event: WebhookEventView }) {
       <ConfirmDialog
         opened={asking}
         onClose={() => setAsking(false)}
-        title="Replay this event"
-        confirmLabel="Replay"
+        title={t('replay.title')}
+        confirmLabel={t('replay.action')}
         destructive={false}
         onConfirm={async () => {
           await replay.mutateAsync({ id: event.id })
-          done('The event is worked on again.')
+          done(t('replay.done'))
         }}
       >
-        The event is worked on from its first try. What it is about is read from the payment
-        processor anew, so nothing happens twice.
+        {t('replay.hint')}
       </ConfirmDialog>
     </Stack>
   )

@@ -1,9 +1,14 @@
 import type { InboxHealth } from '@atrium/core/billing/billing'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { formatCount } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
+import { formatDuration } from '../parts/measures.ts'
 
-/** How far behind the inbox is. */
+const t = translations('operator.webhooks')
+
+/** The backlog and the delay of the inbox. */
 export function InboxDetails({ health }: { health: InboxHealth }) {
   const {
     waiting,
@@ -16,36 +21,35 @@ export function InboxDetails({ health }: { health: InboxHealth }) {
   } = health
   return (
     <DetailList>
-      <DetailItem label="Waiting">
+      <DetailItem label={t('health.waiting')}>
         {waiting === 0
-          ? 'None'
-          : `${waiting.toLocaleString('en')}, the oldest for ${duration(oldestWaitingSeconds ?? 0)}`}
+          ? t('health.none')
+          : t('health.waitingOldest', {
+              count: waiting,
+              duration: formatDuration(oldestWaitingSeconds ?? 0),
+            })}
       </DetailItem>
-      <DetailItem label="Failing, tried again">
+      <DetailItem label={t('health.failing')}>
         {failing === 0 ? (
-          'None'
+          t('health.none')
         ) : (
-          <StatusBadge label={failing.toLocaleString('en')} tone="warning" />
+          <StatusBadge label={formatCount(failing)} tone="warning" />
         )}
       </DetailItem>
-      <DetailItem label="Parked">
-        {parked === 0 ? 'None' : <StatusBadge label={parked.toLocaleString('en')} tone="bad" />}
+      <DetailItem label={t('health.parked')}>
+        {parked === 0 ? t('health.none') : <StatusBadge label={formatCount(parked)} tone="bad" />}
       </DetailItem>
-      <DetailItem label="Last one came">
-        {lastReceivedAt === null ? 'Never' : <Time at={lastReceivedAt} />}
+      <DetailItem label={t('health.lastReceived')}>
+        {lastReceivedAt === null ? t('health.never') : <Time at={lastReceivedAt} />}
       </DetailItem>
-      <DetailItem label="From receipt to effect">
+      <DetailItem label={t('health.delay')}>
         {medianSeconds === null
           ? null
-          : `${duration(medianSeconds)} in the middle, ${duration(slowestSeconds ?? 0)} at most, over the last day`}
+          : t('health.delays', {
+              median: formatDuration(medianSeconds),
+              slowest: formatDuration(slowestSeconds ?? 0),
+            })}
       </DetailItem>
     </DetailList>
   )
-}
-
-/** "0.4 s", "12 min", "3 h". */
-function duration(seconds: number): string {
-  if (seconds < 1) return `${seconds.toFixed(1)} s`
-  if (seconds < 120) return `${Math.round(seconds)} s`
-  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`
 }

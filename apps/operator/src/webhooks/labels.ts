@@ -1,12 +1,19 @@
 import type { WebhookState } from '@atrium/core/billing/webhooks'
-import type { StatusMeta } from '@atrium/ui/tones'
+import { translations } from '@atrium/ui/messages'
+import type { StatusMeta, Tone } from '@atrium/ui/tones'
 
-export const webhookMeta: Readonly<Record<WebhookState, StatusMeta>> = {
-  received: { label: 'Waiting', tone: 'waiting' },
-  applied: { label: 'Applied', tone: 'good' },
-  skipped: { label: 'No effect', tone: 'neutral' },
-  stale: { label: 'Superseded', tone: 'neutral' },
-  ignored_mode: { label: 'Of the other mode', tone: 'neutral' },
-  failed: { label: 'Failed, tried again', tone: 'warning' },
-  parked: { label: 'Parked', tone: 'bad' },
+const t = translations('operator.webhooks')
+
+const tones: Readonly<Record<WebhookState, Tone>> = {
+  received: 'waiting',
+  applied: 'good',
+  skipped: 'neutral',
+  stale: 'neutral',
+  ignored_mode: 'neutral',
+  failed: 'warning',
+  parked: 'bad',
+}
+
+export function webhookMeta(state: WebhookState): StatusMeta {
+  return { label: t(`states.${state}`), tone: tones[state] }
 }

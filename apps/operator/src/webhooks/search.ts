@@ -12,7 +12,7 @@ import {
 
 const eventId = shaped(/^[\w.-]{1,255}$/)
 
-/** What the address of the inbox carries. `event`: the one whose payload is open. */
+/** The search parameters of the inbox. `event`: the event whose payload is open. */
 export const readWebhooksSearch = searchReader({
   q: words,
   state: oneOf(webhookStates),

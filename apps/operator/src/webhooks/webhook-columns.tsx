@@ -1,5 +1,6 @@
 import type { WebhookEventItem } from '@atrium/core/billing/webhooks'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
@@ -8,7 +9,9 @@ import { When } from '../parts/when.tsx'
 import { webhookMeta } from './labels.ts'
 import type { WebhooksSearch } from './search.ts'
 
-/** A long word that may be broken where its parts meet. */
+const t = translations('operator.webhooks')
+
+/** A long word that may break between its parts. */
 function Breakable({ word }: { word: string }) {
   return word.split(/(?<=[._])/).map((part, place) => (
     <Fragment key={place}>
@@ -23,7 +26,7 @@ export function webhookColumns(search: WebhooksSearch): readonly Column<WebhookE
   return [
     {
       key: 'type',
-      header: 'Event',
+      header: t('columns.event'),
       primary: true,
       cell: ({ id, type, objectId }) => (
         <>
@@ -44,10 +47,14 @@ export function webhookColumns(search: WebhooksSearch): readonly Column<WebhookE
         </>
       ),
     },
-    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...webhookMeta[state]} /> },
+    {
+      key: 'state',
+      header: t('columns.state'),
+      cell: ({ state }) => <StatusBadge {...webhookMeta(state)} />,
+    },
     {
       key: 'note',
-      header: 'Note',
+      header: t('columns.note'),
       cell: ({ note }) =>
         note === null ? (
           '–'
@@ -59,18 +66,22 @@ export function webhookColumns(search: WebhooksSearch): readonly Column<WebhookE
     },
     {
       key: 'attempts',
-      header: 'Tries',
+      header: t('columns.attempts'),
       cell: ({ attempts, nextAt }) => (
         <>
           {attempts}
           {nextAt && (
             <Text size="xs" c="dimmed" component="span" display="block">
-              next <When at={nextAt} />
+              {t.rich('nextAttempt', { time: () => <When at={nextAt} /> })}
             </Text>
           )}
         </>
       ),
     },
-    { key: 'received', header: 'Came', cell: ({ receivedAt }) => <When at={receivedAt} /> },
+    {
+      key: 'received',
+      header: t('columns.received'),
+      cell: ({ receivedAt }) => <When at={receivedAt} />,
+    },
   ]
 }

@@ -4,6 +4,7 @@ import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { done } from '@atrium/ui/done'
 import { FilterBar } from '@atrium/ui/filter-bar'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { Panel } from '@atrium/ui/panel'
@@ -21,15 +22,19 @@ import { useReplayParked } from './mutations.ts'
 import { type WebhooksSearch, webhooksQuery } from './search.ts'
 import { webhookColumns } from './webhook-columns.tsx'
 
+const t = translations('operator.webhooks')
+const frame = translations('ui.frame')
+
 const route = getRouteApi('/authenticated/webhooks')
 
 export const Route = createLazyRoute('/authenticated/webhooks')({ component: WebhooksPage })
 
 const EventDrawer = lazy(() => import('./event-drawer.tsx'))
-const stateChoices = webhookStates.map((value) => ({ value, label: webhookMeta[value].label }))
+const stateChoices = () =>
+  webhookStates.map((value) => ({ value, label: webhookMeta(value).label }))
 const everyMs = 10_000
 
-/** What the payment processor told us, and what became of it. */
+/** Events of the payment processor and their states. */
 function WebhooksPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -49,8 +54,8 @@ function WebhooksPage() {
   return (
     <>
       <PageHeader
-        title="Payment events"
-        description="Each event of the payment processor is stored once and applied by re-fetching its object, so order does not matter."
+        title={t('title')}
+        description={t('description')}
         actions={
           events.data &&
           events.data.health.parked > 0 && <ReplayParked parked={events.data.health.parked} />
@@ -58,30 +63,30 @@ function WebhooksPage() {
       />
       {events.data && (
         <Box mb="lg">
-          <Panel title="How the inbox is doing">
+          <Panel title={t('inbox')}>
             <InboxDetails health={events.data.health} />
           </Panel>
         </Box>
       )}
-      <FilterBar label="Filter events">
+      <FilterBar label={t('filter')}>
         <DebouncedInput
-          label="Search"
+          label={t('search.label')}
           type="search"
-          placeholder="Id of the event or of its object"
+          placeholder={t('search.placeholder')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
         <DebouncedInput
-          label="Type"
-          placeholder="invoice. or invoice.paid"
+          label={t('type')}
+          placeholder={t('typePlaceholder')}
           value={search.type}
           onChange={(type) => narrow({ type })}
         />
         <ChoiceFilter
-          label="State"
+          label={t('columns.state')}
           value={search.state}
-          choices={stateChoices}
+          choices={stateChoices()}
           onChange={(state) => narrow({ state })}
         />
         {countFilters(filters) > 0 && (
@@ -90,13 +95,13 @@ function WebhooksPage() {
             color="gray"
             onClick={() => narrow({ q: undefined, state: undefined, type: undefined })}
           >
-            Clear filters
+            {frame('clearFilters')}
           </Button>
         )}
       </FilterBar>
       <PagedTable
-        of="events"
-        caption="Payment events"
+        of={t('items')}
+        caption={t('caption')}
         found={events}
         columns={webhookColumns(search)}
         rowKey={({ id }) => id}
@@ -107,18 +112,16 @@ function WebhooksPage() {
         empty={
           <EmptyState
             icon={<IconWebhook size={32} stroke={1.5} aria-hidden />}
-            title={filtered ? 'No event matches' : 'No events yet'}
+            title={t(filtered ? 'noMatch.title' : 'empty.title')}
             action={
               filtered && (
                 <Button variant="default" onClick={() => void navigate({ search: {} })}>
-                  Clear filters
+                  {frame('clearFilters')}
                 </Button>
               )
             }
           >
-            {filtered
-              ? 'Search by part of an id, or take a filter away.'
-              : 'The payment processor sends them to POST /webhooks/stripe. Set that address there, and its secret as STRIPE_WEBHOOK_SECRET.'}
+            {t(filtered ? 'noMatch.hint' : 'empty.hint')}
           </EmptyState>
         }
       />
@@ -146,21 +149,20 @@ function ReplayParked({ parked }: { parked: number }) {
   return (
     <>
       <Button leftSection={<IconRefresh size={18} aria-hidden />} onClick={() => setAsking(true)}>
-        Replay {parked.toLocaleString('en')} parked
+        {t('replayParked.action', { count: parked })}
       </Button>
       <ConfirmDialog
         opened={asking}
         onClose={() => setAsking(false)}
-        title="Replay all parked events"
-        confirmLabel="Replay all"
+        title={t('replayParked.title')}
+        confirmLabel={t('replayParked.confirm')}
         destructive={false}
         onConfirm={async () => {
           const { replayed } = await replay.mutateAsync({})
-          done(`${replayed.toLocaleString('en')} events are worked on again.`)
+          done(t('replayParked.done', { count: replayed }))
         }}
       >
-        Each parked event is worked on from its first try. Do this once what stood in their way is
-        gone.
+        {t('replayParked.hint')}
       </ConfirmDialog>
     </>
   )
