@@ -49,10 +49,10 @@ describe('an operator', () => {
     await again.click()
     await page.getByText('The mail is on its way again.').waitFor()
     await expect.poll(() => caughtFor('journey1@acme.test'), { timeout: 15_000 }).toBe(1)
-    await page.getByText('No mail matches').waitFor()
+    await page.getByText('No mails match').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).first().click()
     await page.getByLabel('Search').fill('nothing like this')
-    await page.getByText('No mail matches').waitFor()
+    await page.getByText('No mails match').waitFor()
     expect(visitor.complaints).toEqual([])
   })
 

@@ -152,7 +152,9 @@ const reports = createRoute({
   path: '/reports',
   validateSearch: readReportsSearch,
 }).lazy(() =>
-  withMessages(import('./reports/reports-page.tsx'), 'ui.reports').then((page) => page.Route),
+  withMessages(import('./reports/reports-page.tsx'), 'operator.reports', 'ui.reports').then(
+    (page) => page.Route,
+  ),
 )
 
 const partners = createRoute({
@@ -243,7 +245,9 @@ const mail = createRoute({
   getParentRoute: () => authenticated,
   path: '/mail',
   validateSearch: readMailQueueSearch,
-}).lazy(() => import('./mail/mail-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./mail/mail-page.tsx'), 'operator.mail').then((page) => page.Route),
+)
 
 const billing = createRoute({ getParentRoute: () => authenticated, path: '/billing' }).lazy(() =>
   withMessages(import('./billing/billing-page.tsx'), 'operator.billing', 'operator.webhooks').then(

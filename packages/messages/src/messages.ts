@@ -8,9 +8,11 @@ import type operatorBilling from './en/operator/billing.json'
 import type operatorDashboard from './en/operator/dashboard.json'
 import type operatorFlags from './en/operator/flags.json'
 import type operatorLayout from './en/operator/layout.json'
+import type operatorMail from './en/operator/mail.json'
 import type operatorPartners from './en/operator/partners.json'
 import type operatorPayouts from './en/operator/payouts.json'
 import type operatorPrices from './en/operator/prices.json'
+import type operatorReports from './en/operator/reports.json'
 import type operatorSubscriptions from './en/operator/subscriptions.json'
 import type operatorTenants from './en/operator/tenants.json'
 import type operatorUsers from './en/operator/users.json'
@@ -67,9 +69,11 @@ export interface Messages {
     dashboard: typeof operatorDashboard
     flags: typeof operatorFlags
     layout: typeof operatorLayout
+    mail: typeof operatorMail
     partners: typeof operatorPartners
     payouts: typeof operatorPayouts
     prices: typeof operatorPrices
+    reports: typeof operatorReports
     subscriptions: typeof operatorSubscriptions
     tenants: typeof operatorTenants
     users: typeof operatorUsers

@@ -1,6 +1,7 @@
 import type { QueuedMail } from '@atrium/core/outbox/outbox'
 import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
@@ -8,11 +9,13 @@ import { When } from '../parts/when.tsx'
 import { SendAgain } from './send-again.tsx'
 import { mailMeta } from './status-meta.ts'
 
+const t = translations('operator.mail')
+
 /** Columns of the mail queue. */
-export const mailColumns: readonly Column<QueuedMail>[] = [
+export const mailColumns = (): readonly Column<QueuedMail>[] => [
   {
     key: 'message',
-    header: 'Message',
+    header: t('columns.message'),
     primary: true,
     cell: (mail) => (
       <>
@@ -29,16 +32,16 @@ export const mailColumns: readonly Column<QueuedMail>[] = [
   },
   {
     key: 'to',
-    header: 'To',
+    header: t('columns.to'),
     cell: ({ recipient }) => (
       <Text span inherit style={{ whiteSpace: 'nowrap' }}>
-        {recipient ?? 'Erased'}
+        {recipient ?? t('erased')}
       </Text>
     ),
   },
   {
     key: 'tenant',
-    header: 'Tenant',
+    header: t('columns.tenant'),
     cell: ({ tenantSlug }) =>
       tenantSlug === null ? (
         '–'
@@ -53,18 +56,18 @@ export const mailColumns: readonly Column<QueuedMail>[] = [
         </LinkAnchor>
       ),
   },
-  { key: 'state', header: 'State', cell: (mail) => <StatusBadge {...mailMeta[mail.state]} /> },
-  { key: 'tries', header: 'Tries', cell: (mail) => mail.attempts },
-  { key: 'when', header: 'When', cell: whenOf },
-  { key: 'again', header: 'Send again', cell: (mail) => <SendAgain mail={mail} /> },
+  {
+    key: 'state',
+    header: t('columns.state'),
+    cell: (mail) => <StatusBadge {...mailMeta(mail.state)} />,
+  },
+  { key: 'tries', header: t('columns.attempts'), cell: (mail) => mail.attempts },
+  { key: 'when', header: t('columns.when'), cell: whenOf },
+  { key: 'again', header: t('sendAgain.action'), cell: (mail) => <SendAgain mail={mail} /> },
 ]
 
 function whenOf({ sentAt, nextAt, state, createdAt }: QueuedMail) {
   if (sentAt !== null) return <When at={sentAt} />
   if (state !== 'failed' || nextAt === null) return <When at={createdAt} />
-  return (
-    <>
-      Next <When at={nextAt} />
-    </>
-  )
+  return t.rich('next', { time: () => <When at={nextAt} /> })
 }

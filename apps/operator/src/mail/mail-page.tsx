@@ -3,6 +3,7 @@ import type { MailQueuePage } from '@atrium/core/outbox/outbox'
 import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
@@ -17,14 +18,17 @@ import { mailColumns } from './mail-columns.tsx'
 import { type MailQueueSearch, mailQueueQuery } from './search.ts'
 import { mailMeta } from './status-meta.ts'
 
+const t = translations('operator.mail')
+const frame = translations('ui.frame')
+
 const route = getRouteApi('/authenticated/mail')
 
 export const Route = createLazyRoute('/authenticated/mail')({ component: MailPage })
 
-const stateChoices = mailStates.map((value) => ({ value, label: mailMeta[value].label }))
+const stateChoices = () => mailStates.map((value) => ({ value, label: mailMeta(value).label }))
 const pollIntervalMs = 15_000
 
-/** The mails that the platform sends by itself: what waits, what failed, what went out. */
+/** The mails that the platform sends automatically: waiting, failed and sent. */
 function MailPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -44,28 +48,25 @@ function MailPage() {
     })
   return (
     <>
-      <PageHeader
-        title="Mail queue"
-        description="Mails that the platform sends by itself. Recipients and contents are erased 30 days after a mail is over."
-      />
+      <PageHeader title={t('title')} description={t('description')} />
       {troubling.length > 0 && (
         <Box mb="lg">
-          <Warnings title="Some mails need a look" messages={troubling} />
+          <Warnings title={t('troubles.title')} messages={troubling} />
         </Box>
       )}
-      <FilterBar label="Filter mails">
+      <FilterBar label={t('filter')}>
         <DebouncedInput
-          label="Search"
+          label={t('search.label')}
           type="search"
-          placeholder="Message or tenant"
+          placeholder={t('search.placeholder')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
         <ChoiceFilter
-          label="State"
+          label={t('columns.state')}
           value={search.state}
-          choices={stateChoices}
+          choices={stateChoices()}
           onChange={(state) => narrow({ state })}
         />
         {countFilters(search) > 0 && (
@@ -74,15 +75,15 @@ function MailPage() {
             color="gray"
             onClick={() => narrow({ q: undefined, state: undefined })}
           >
-            Clear filters
+            {frame('clearFilters')}
           </Button>
         )}
       </FilterBar>
       <PagedTable
-        of="mails"
-        failure="The mail queue could not be loaded."
+        of={t('items')}
+        failure={t('loadFailed')}
         found={queue}
-        columns={mailColumns}
+        columns={mailColumns()}
         rowKey={(mail) => mail.id}
         trail={search.trail}
         onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
@@ -93,17 +94,10 @@ function MailPage() {
 }
 
 function troubles({ sending, waiting, failed, gaveUp }: MailQueuePage['summary']): string[] {
-  const mails = (count: number) => (count === 1 ? '1 mail' : `${count} mails`)
   return [
-    ...(sending === 'off'
-      ? [
-          `This installation has no outgoing mail server (SMTP_URL), so nothing is sent. ${mails(waiting)} wait for one.`,
-        ]
-      : []),
-    ...(failed > 0 ? [`${mails(failed)} failed and will be tried again.`] : []),
-    ...(gaveUp > 0
-      ? [`${mails(gaveUp)} given up. See why, and send them again when the reason is gone.`]
-      : []),
+    ...(sending === 'off' ? [t('troubles.off', { count: waiting })] : []),
+    ...(failed > 0 ? [t('troubles.failed', { count: failed })] : []),
+    ...(gaveUp > 0 ? [t('troubles.gaveUp', { count: gaveUp })] : []),
   ]
 }
 
@@ -111,20 +105,19 @@ function NoMails({ filtered, onClear }: { filtered: boolean; onClear: () => void
   const icon = <IconMailForward size={32} stroke={1.5} aria-hidden />
   return filtered ? (
     <EmptyState
-      title="No mail matches"
+      title={t('noMatch.title')}
       icon={icon}
       action={
         <Button variant="default" onClick={onClear}>
-          Clear filters
+          {frame('clearFilters')}
         </Button>
       }
     >
-      Search by part of the message's name or of the tenant, or take a filter away.
+      {t('noMatch.hint')}
     </EmptyState>
   ) : (
-    <EmptyState title="No mails yet" icon={icon}>
-      Mails appear here when somebody joins a tenant, a password is reset or a payment needs
-      attention.
+    <EmptyState title={t('empty.title')} icon={icon}>
+      {t('empty.hint')}
     </EmptyState>
   )
 }

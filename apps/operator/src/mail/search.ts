@@ -3,7 +3,7 @@ import { mailStates } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
 import { cursorHistoryOf, oneOf, recordId, searchReader, words } from '@atrium/ui/search-params'
 
-/** What the address of the mail queue carries. */
+/** The search parameters of the mail queue. */
 export const readMailQueueSearch = searchReader({
   q: words,
   state: oneOf(mailStates),

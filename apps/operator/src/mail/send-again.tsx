@@ -1,19 +1,22 @@
 import type { QueuedMail } from '@atrium/core/outbox/outbox'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** Puts a mail that failed or was given up at the head of the queue. */
+const t = translations('operator.mail')
+
+/** Moves a mail that failed or was given up to the head of the queue. */
 export function SendAgain({ mail }: { mail: QueuedMail }) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const retry = useMutation(
     trpc.outbox.retry.mutationOptions({
       onSuccess: () => {
-        done('The mail is on its way again.')
+        done(t('sendAgain.done'))
         return queryClient.invalidateQueries(trpc.outbox.pathFilter())
       },
     }),
@@ -25,10 +28,10 @@ export function SendAgain({ mail }: { mail: QueuedMail }) {
         variant="default"
         size="xs"
         loading={retry.isPending}
-        aria-label={`Send again: ${mail.title} to ${mail.recipient}`}
+        aria-label={t('sendAgain.label', { title: mail.title, recipient: mail.recipient })}
         onClick={() => retry.mutate({ id: mail.id })}
       >
-        Send again
+        {t('sendAgain.action')}
       </Button>
       {retry.error && (
         <Text size="xs" c="red" role="alert">

@@ -1,10 +1,17 @@
 import type { MailState } from '@atrium/core/mail/mail-states'
-import type { StatusMeta } from '@atrium/ui/tones'
+import { translations } from '@atrium/ui/messages'
+import type { StatusMeta, Tone } from '@atrium/ui/tones'
 
-export const mailMeta: Readonly<Record<MailState, StatusMeta>> = {
-  queued: { label: 'Waiting', tone: 'waiting' },
-  sending: { label: 'Being sent', tone: 'working' },
-  sent: { label: 'Sent', tone: 'good' },
-  failed: { label: 'Failed, will retry', tone: 'warning' },
-  gave_up: { label: 'Given up', tone: 'bad' },
+const t = translations('operator.mail')
+
+const tones: Readonly<Record<MailState, Tone>> = {
+  queued: 'waiting',
+  sending: 'working',
+  sent: 'good',
+  failed: 'warning',
+  gave_up: 'bad',
+}
+
+export function mailMeta(state: MailState): StatusMeta {
+  return { label: t(`states.${state}`), tone: tones[state] }
 }

@@ -1,8 +1,11 @@
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { ReportsView } from '@atrium/ui/reports/reports-view'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { useReportSource } from './report-source.ts'
+
+const t = translations('operator.reports')
 
 const route = getRouteApi('/authenticated/reports')
 
@@ -15,10 +18,7 @@ function ReportsPage() {
   const current = source.useMrr({ asOf: search.asOf })
   return (
     <>
-      <PageHeader
-        title="Reports"
-        description="What the platform earns, what moves it, and who stays. Every figure is counted from the history of subscriptions, for any day; press one to see its tenants."
-      />
+      <PageHeader title={t('title')} description={t('description')} />
       <ReportsView
         source={source}
         search={search}
@@ -30,7 +30,7 @@ function ReportsPage() {
           })
         }
         currencies={(current.data?.currencies ?? []).map(({ currency }) => currency)}
-        topTitle="Top tenants"
+        topTitle={t('topTenants')}
         nameOf={({ slug, name }) => (
           <LinkAnchor
             to="/tenants/$slug"
