@@ -269,7 +269,9 @@ const system = createRoute({
   getParentRoute: () => authenticated,
   path: '/system',
   validateSearch: readSystemSearch,
-}).lazy(() => import('./system/system-page.tsx').then((page) => page.Route))
+}).lazy(() =>
+  withMessages(import('./system/system-page.tsx'), 'operator.system').then((page) => page.Route),
+)
 
 /** Every other address. Below `authenticated`, so that only operators learn which pages exist. */
 const unknown = createRoute({

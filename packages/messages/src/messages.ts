@@ -14,6 +14,7 @@ import type operatorPayouts from './en/operator/payouts.json'
 import type operatorPrices from './en/operator/prices.json'
 import type operatorReports from './en/operator/reports.json'
 import type operatorSubscriptions from './en/operator/subscriptions.json'
+import type operatorSystem from './en/operator/system.json'
 import type operatorTenants from './en/operator/tenants.json'
 import type operatorUsers from './en/operator/users.json'
 import type operatorWebhooks from './en/operator/webhooks.json'
@@ -75,6 +76,7 @@ export interface Messages {
     prices: typeof operatorPrices
     reports: typeof operatorReports
     subscriptions: typeof operatorSubscriptions
+    system: typeof operatorSystem
     tenants: typeof operatorTenants
     users: typeof operatorUsers
     webhooks: typeof operatorWebhooks

@@ -1,16 +1,17 @@
 import type { Backlog, BacklogKind } from '@atrium/core/system/system'
+import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { When } from '../parts/when.tsx'
-import { backlogNames } from './labels.ts'
 
-const count = (value: number) => value.toLocaleString('en')
+const t = translations('operator.system')
 
-/** The page where such work is listed, where there is one. */
+/** The name of the work, as a link to the page that lists it, if there is one. */
 function Name({ kind }: { kind: BacklogKind }) {
-  const name = backlogNames[kind]
+  const name = t(`backlogs.names.${kind}`)
   const meta = { fz: 'inherit', underline: 'hover' } as const
   if (kind === 'mails')
     return (
@@ -33,34 +34,44 @@ function Name({ kind }: { kind: BacklogKind }) {
   return name
 }
 
-const columns: readonly Column<Backlog>[] = [
-  { key: 'kind', header: 'Work', primary: true, cell: ({ kind }) => <Name kind={kind} /> },
-  { key: 'waiting', header: 'Waiting', cell: ({ waiting }) => count(waiting) },
+const columns = (): readonly Column<Backlog>[] => [
+  {
+    key: 'kind',
+    header: t('backlogs.columns.work'),
+    primary: true,
+    cell: ({ kind }) => <Name kind={kind} />,
+  },
+  {
+    key: 'waiting',
+    header: t('backlogs.columns.waiting'),
+    cell: ({ waiting }) => formatCount(waiting),
+  },
   {
     key: 'failing',
-    header: 'Failing, retried',
+    header: t('backlogs.columns.failing'),
     cell: ({ failing }) =>
-      failing === 0 ? '0' : <StatusBadge label={count(failing)} tone="warning" />,
+      failing === 0 ? '0' : <StatusBadge label={formatCount(failing)} tone="warning" />,
   },
   {
     key: 'gaveUp',
-    header: 'Given up',
-    cell: ({ gaveUp }) => (gaveUp === 0 ? '0' : <StatusBadge label={count(gaveUp)} tone="bad" />),
+    header: t('backlogs.columns.gaveUp'),
+    cell: ({ gaveUp }) =>
+      gaveUp === 0 ? '0' : <StatusBadge label={formatCount(gaveUp)} tone="bad" />,
   },
   {
     key: 'oldest',
-    header: 'Oldest from',
+    header: t('backlogs.columns.oldest'),
     cell: ({ oldestAt }) => (oldestAt === null ? '–' : <When at={oldestAt} />),
   },
 ]
 
-/** Work in rows of our own that is not done. */
+/** Work in Atrium's own tables that is not done yet. */
 export function BacklogsPanel({ backlogs }: { backlogs: readonly Backlog[] }) {
   return (
-    <Panel title="Pending work" description="Changes that upstream systems have not received yet.">
+    <Panel title={t('backlogs.title')} description={t('backlogs.hint')}>
       <ResponsiveTable
-        caption="Work under way"
-        columns={columns}
+        caption={t('backlogs.title')}
+        columns={columns()}
         rows={backlogs}
         rowKey={({ kind }) => kind}
       />

@@ -1,58 +1,70 @@
 import type { SystemView } from '@atrium/core/system/system'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { duration, size } from './labels.ts'
+import { formatDuration, formatSize } from '../parts/measures.ts'
+
+const t = translations('operator.system')
 
 const longSeconds = 60
 
-/** The database, its copy, and the processes that use it. */
+/** The database, its replica, and the processes that use it. */
 export function DatabasePanel({ view }: { view: SystemView }) {
   const { database, processes, version } = view
   const { connections, migration, replica, oldestTransactionSeconds } = database
   const crowded = connections.used > connections.most * 0.8
   return (
-    <Panel title="Database and processes">
+    <Panel title={t('database.title')}>
       <DetailList>
         <DetailItem label="PostgreSQL">
-          {database.version}, {size(database.sizeBytes)}
+          {t('database.versionAndSize', {
+            version: database.version,
+            size: formatSize(database.sizeBytes),
+          })}
         </DetailItem>
-        <DetailItem label="Schema">
+        <DetailItem label={t('database.schema')}>
           {migration.found === migration.needed ? (
             migration.found
           ) : (
             <StatusBadge
-              label={`${migration.found}, needed is ${migration.needed}`}
+              label={t('database.schemaBehind', {
+                found: migration.found,
+                needed: migration.needed,
+              })}
               tone="warning"
             />
           )}
         </DetailItem>
-        <DetailItem label="Connections">
+        <DetailItem label={t('database.connections')}>
           {crowded ? (
-            <StatusBadge label={`${connections.used} of ${connections.most}`} tone="warning" />
+            <StatusBadge label={t('of', connections)} tone="warning" />
           ) : (
-            `${connections.used} of ${connections.most}`
+            t('of', connections)
           )}
         </DetailItem>
-        <DetailItem label="Oldest open transaction">
+        <DetailItem label={t('database.oldestTransaction')}>
           {oldestTransactionSeconds === null ? (
-            'None'
+            t('none')
           ) : oldestTransactionSeconds > longSeconds ? (
-            <StatusBadge label={duration(oldestTransactionSeconds)} tone="warning" />
+            <StatusBadge label={formatDuration(oldestTransactionSeconds)} tone="warning" />
           ) : (
-            duration(oldestTransactionSeconds)
+            formatDuration(oldestTransactionSeconds)
           )}
         </DetailItem>
-        <DetailItem label="Copy for reports">
+        <DetailItem label={t('database.replica')}>
           <Replica replica={replica} />
         </DetailItem>
-        <DetailItem label={`API processes (${version})`}>
+        <DetailItem label={t('database.processes', { version })}>
           {processes.length === 0
-            ? 'None listens for changes'
+            ? t('database.noProcess')
             : processes.map(({ address, since }, place) => (
                 <div key={`${address}-${since}-${place}`}>
-                  {address ?? 'local'}, connected <Time at={since} />
+                  {t.rich('database.process', {
+                    address: address ?? t('database.local'),
+                    time: () => <Time at={since} />,
+                  })}
                 </div>
               ))}
         </DetailItem>
@@ -62,10 +74,14 @@ export function DatabasePanel({ view }: { view: SystemView }) {
 }
 
 function Replica({ replica }: { replica: SystemView['database']['replica'] }) {
-  if (replica === null) return 'None; reads use the primary'
+  if (replica === null) return t('database.noReplica')
   if (replica.state === 'error' || replica.lagBytes === null || replica.lagSeconds === null)
-    return <StatusBadge label="Cannot be asked" tone="bad" />
-  if (replica.lagBytes === 0) return <StatusBadge label="Up to date" tone="good" />
-  const behind = `${duration(replica.lagSeconds)} behind, ${size(replica.lagBytes)}`
+    return <StatusBadge label={t('database.replicaFailed')} tone="bad" />
+  if (replica.lagBytes === 0)
+    return <StatusBadge label={t('database.replicaCurrent')} tone="good" />
+  const behind = t('database.replicaBehind', {
+    duration: formatDuration(replica.lagSeconds),
+    size: formatSize(replica.lagBytes),
+  })
   return <StatusBadge label={behind} tone={replica.lagSeconds > longSeconds ? 'bad' : 'working'} />
 }

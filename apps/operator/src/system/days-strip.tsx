@@ -1,14 +1,17 @@
 import type { OutsideSystemHealth } from '@atrium/core/system/system'
-import { formatCount } from '@atrium/ui/format'
+import { formatDay } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Text } from '@mantine/core'
 import classes from './days-strip.module.css'
+
+const t = translations('operator.system')
 
 const shown = 90
 const dayMs = 86_400_000
 
 /**
- * One bar for each of the last 90 days: calls to the system, and how many of them failed. Said in
- * words below.
+ * One bar for each of the last 90 days, with the calls to the system and how many of them failed.
+ * The text below has the sums.
  */
 export function DaysStrip({ days, now }: { days: OutsideSystemHealth['days']; now: Date }) {
   const byDay = new Map(days.map((day) => [day.day, day]))
@@ -17,7 +20,7 @@ export function DaysStrip({ days, now }: { days: OutsideSystemHealth['days']; no
   )
   const calls = days.reduce((sum, day) => sum + day.calls, 0)
   const failures = days.reduce((sum, day) => sum + day.failures, 0)
-  if (calls === 0) return 'No calls yet'
+  if (calls === 0) return t('systems.noCalls')
   return (
     <div>
       <div className={classes.strip} aria-hidden>
@@ -25,13 +28,17 @@ export function DaysStrip({ days, now }: { days: OutsideSystemHealth['days']; no
           const day = byDay.get(name)
           const meta = !day ? 'none' : day.failures === 0 ? 'good' : 'bad'
           const title = day
-            ? `${name}: ${formatCount(day.failures)} of ${formatCount(day.calls)} calls failed`
-            : `${name}: no calls`
+            ? t('systems.dayFailed', {
+                day: formatDay(name),
+                failures: day.failures,
+                calls: day.calls,
+              })
+            : t('systems.dayNoCalls', { day: formatDay(name) })
           return <span key={name} data-look={meta} title={title} />
         })}
       </div>
       <Text size="xs" c="dimmed">
-        {formatCount(failures)} of {formatCount(calls)} calls failed
+        {t('systems.callsFailed', { failures, calls })}
       </Text>
     </div>
   )

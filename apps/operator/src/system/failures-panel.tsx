@@ -2,6 +2,7 @@ import { failureKinds, type SystemFailure } from '@atrium/core/system/system'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { Stack, Text } from '@mantine/core'
@@ -10,11 +11,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
-import { failureNames } from './labels.ts'
 import type { SystemSearch } from './search.ts'
 import { TryAgain } from './try-again.tsx'
 
-const kinds = failureKinds.map((value) => ({ value, label: failureNames[value] }))
+const t = translations('operator.system')
+
+const kinds = () => failureKinds.map((value) => ({ value, label: t(`failures.kinds.${value}`) }))
 
 interface Props {
   kind: SystemSearch['kind']
@@ -31,21 +33,21 @@ export function FailuresPanel({ kind, onKind, everyMs }: Props) {
     ),
   )
   return (
-    <Panel title="Current failures" description="Resolved failures are in the audit log.">
+    <Panel title={t('failures.title')} description={t('failures.hint')}>
       <Stack gap="md">
-        <ChoiceFilter label="Kind" value={kind} choices={kinds} onChange={onKind} />
+        <ChoiceFilter label={t('failures.kind')} value={kind} choices={kinds()} onChange={onKind} />
         {failures.data ? (
           failures.data.items.length === 0 ? (
             <EmptyState
               icon={<IconCircleCheck size={32} stroke={1.5} aria-hidden />}
-              title={kind === undefined ? 'No open failures' : 'No open failures of this kind'}
+              title={t(kind === undefined ? 'failures.empty.title' : 'failures.empty.titleOfKind')}
             >
-              Failed steps, mails, events, calendars and jobs appear here by themselves.
+              {t('failures.empty.hint')}
             </EmptyState>
           ) : (
             <ResponsiveTable
-              caption="Current failures"
-              columns={columns}
+              caption={t('failures.title')}
+              columns={columns()}
               rows={failures.data.items}
               rowKey={(failure) => `${failure.kind}:${failure.id}:${failure.part}`}
               stale={failures.isPlaceholderData}
@@ -54,22 +56,22 @@ export function FailuresPanel({ kind, onKind, everyMs }: Props) {
         ) : failures.error ? (
           <ErrorState
             error={failures.error}
-            title="The last failures could not be loaded."
+            title={t('failures.loadFailed')}
             onRetry={() => void failures.refetch()}
             retrying={failures.isFetching}
           />
         ) : (
-          <LoadingRows label="Loading failures" rows={3} />
+          <LoadingRows label={t('failures.loading')} rows={3} />
         )}
       </Stack>
     </Panel>
   )
 }
 
-const columns: readonly Column<SystemFailure>[] = [
+const columns = (): readonly Column<SystemFailure>[] => [
   {
     key: 'what',
-    header: 'What',
+    header: t('failures.columns.what'),
     primary: true,
     cell: (failure) => (
       <>
@@ -82,31 +84,35 @@ const columns: readonly Column<SystemFailure>[] = [
   },
   {
     key: 'message',
-    header: 'Why',
+    header: t('failures.columns.why'),
     cell: ({ message }) => (
       <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
-        {message === '' ? 'No reason was given.' : <FailureText text={message} />}
+        {message === '' ? t('failures.noReason') : <FailureText text={message} />}
       </Text>
     ),
   },
-  { key: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
+  { key: 'at', header: t('failures.columns.when'), cell: ({ at }) => <When at={at} /> },
   {
     key: 'next',
-    header: 'Next try',
+    header: t('failures.columns.next'),
     cell: ({ nextAt }) => (nextAt === null ? '–' : <When at={nextAt} />),
   },
   {
     key: 'again',
-    header: 'Try again',
+    header: t('failures.columns.retry'),
     hideHeader: true,
     align: 'end',
     cell: (failure) => <TryAgain failure={failure} />,
   },
 ]
 
-/** A link to the page on which the failure is mended. */
+/** A link to the page on which the failure can be resolved. */
 function Place({ failure: { kind, id, part, tenantSlug } }: { failure: SystemFailure }) {
-  const name = `${failureNames[kind]}${tenantSlug === null ? '' : ` of ${tenantSlug}`}`
+  const kindName = t(`failures.kinds.${kind}`)
+  const name =
+    tenantSlug === null
+      ? kindName
+      : t('failures.nameOfTenant', { name: kindName, tenant: tenantSlug })
   const meta = { fw: 550, fz: 'inherit', underline: 'hover' } as const
   if (kind === 'event')
     return (

@@ -1,4 +1,6 @@
 import type { JobQueue } from '@atrium/core/system/system'
+import { formatCount } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -6,51 +8,63 @@ import { Button, Text } from '@mantine/core'
 import { useState } from 'react'
 import { When } from '../parts/when.tsx'
 
-const columns: readonly Column<JobQueue>[] = [
-  { key: 'name', header: 'Queue', primary: true, cell: ({ name }) => name },
-  { key: 'waiting', header: 'Due', cell: ({ waiting }) => waiting.toLocaleString('en') },
+const t = translations('operator.system')
+
+const columns = (): readonly Column<JobQueue>[] => [
+  { key: 'name', header: t('queues.columns.queue'), primary: true, cell: ({ name }) => name },
+  {
+    key: 'waiting',
+    header: t('queues.columns.due'),
+    cell: ({ waiting }) => formatCount(waiting),
+  },
   {
     key: 'oldest',
-    header: 'Oldest due from',
+    header: t('queues.columns.oldest'),
     cell: ({ oldestAt }) => (oldestAt === null ? '–' : <When at={oldestAt} />),
   },
-  { key: 'running', header: 'Running', cell: ({ running }) => running.toLocaleString('en') },
-  { key: 'later', header: 'For later', cell: ({ later }) => later.toLocaleString('en') },
+  {
+    key: 'running',
+    header: t('queues.columns.running'),
+    cell: ({ running }) => formatCount(running),
+  },
+  {
+    key: 'later',
+    header: t('queues.columns.later'),
+    cell: ({ later }) => formatCount(later),
+  },
   {
     key: 'failed',
-    header: 'Failed in the last hour',
+    header: t('queues.columns.failed'),
     cell: ({ failed }) =>
-      failed === 0 ? '0' : <StatusBadge label={failed.toLocaleString('en')} tone="bad" />,
+      failed === 0 ? '0' : <StatusBadge label={formatCount(failed)} tone="bad" />,
   },
 ]
 
 const busy = ({ waiting, running, later, failed }: JobQueue) =>
   waiting + running + later + failed > 0
 
-/** Depth of the job engine's queues; those at rest are shown when asked for. */
+/** Depth of the job engine's queues. Idle queues are hidden until requested. */
 export function QueuesPanel({ queues, engine }: { queues: readonly JobQueue[]; engine: string }) {
   const [all, setAll] = useState(false)
   const shown = all ? queues : queues.filter(busy)
   return (
     <Panel
-      title="Job queues"
+      title={t('queues.title')}
       description={
-        engine === 'ok'
-          ? 'A job only starts work whose state is stored elsewhere, so the next sweep repeats a lost one.'
-          : `The job engine is not well: ${engine}`
+        engine === 'ok' ? t('queues.hint') : t('queues.engineFailed', { problem: engine })
       }
       actions={
         <Button variant="default" size="xs" aria-pressed={all} onClick={() => setAll(!all)}>
-          {all ? 'Show busy queues only' : `Show all ${queues.length}`}
+          {all ? t('queues.showBusy') : t('queues.showAll', { count: queues.length })}
         </Button>
       }
     >
       {shown.length === 0 ? (
-        <Text c="dimmed">All {queues.length} queues are empty.</Text>
+        <Text c="dimmed">{t('queues.empty', { count: queues.length })}</Text>
       ) : (
         <ResponsiveTable
-          caption="Job queues"
-          columns={columns}
+          caption={t('queues.title')}
+          columns={columns()}
           rows={shown}
           rowKey={({ name }) => name}
         />

@@ -1,6 +1,7 @@
 import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
 import type { SystemView } from '@atrium/core/system/system'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Time } from '@atrium/ui/time'
 import { Warnings } from '@atrium/ui/warnings'
@@ -11,9 +12,10 @@ import { useTRPC } from '../trpc.ts'
 import { BacklogsPanel } from './backlogs-panel.tsx'
 import { DatabasePanel } from './database-panel.tsx'
 import { FailuresPanel } from './failures-panel.tsx'
-import { systemNames } from './labels.ts'
 import { QueuesPanel } from './queues-panel.tsx'
 import { SystemsPanel } from './systems-panel.tsx'
+
+const t = translations('operator.system')
 
 const route = getRouteApi('/authenticated/system')
 
@@ -21,9 +23,7 @@ export const Route = createLazyRoute('/authenticated/system')({ component: Syste
 
 const everyMs = 5_000
 
-/**
- * How the installation is doing: what waits, what is behind, what does not answer, and what failed.
- */
+/** The state of the installation: upstream systems, failures, backlogs, queues and database. */
 function SystemPage() {
   const { kind } = route.useSearch()
   const navigate = route.useNavigate()
@@ -32,19 +32,12 @@ function SystemPage() {
   )
   return (
     <>
-      <PageHeader
-        title="System"
-        description="Queues, upstream systems, database and current failures, refreshed every five seconds."
-      />
+      <PageHeader title={t('title')} description={t('description')} />
       <Stack gap="lg">
         {system.error && (
           <ErrorState
             error={system.error}
-            title={
-              system.data
-                ? 'What is shown here is no longer fresh.'
-                : 'The state of the system could not be loaded.'
-            }
+            title={t(system.data ? 'stale' : 'loadFailed')}
             onRetry={() => void system.refetch()}
             retrying={system.isFetching}
           />
@@ -52,7 +45,7 @@ function SystemPage() {
         {system.data ? (
           <Outside view={system.data} />
         ) : (
-          !system.error && <LoadingRows label="Loading the state of the system" rows={8} />
+          !system.error && <LoadingRows label={t('loading')} rows={8} />
         )}
         <FailuresPanel
           kind={kind}
@@ -62,7 +55,7 @@ function SystemPage() {
         {system.data && <Inside view={system.data} />}
         {system.data && (
           <Text size="xs" c="dimmed">
-            As of <Time at={system.data.at} />
+            {t.rich('asOf', { time: () => <Time at={system.data.at} /> })}
           </Text>
         )}
       </Stack>
@@ -76,15 +69,16 @@ function Outside({ view }: { view: SystemView }) {
     <>
       {silent.length > 0 && (
         <Warnings
-          title={
-            silent.length === 1
-              ? 'An upstream system is not responding'
-              : `${silent.length} upstream systems are not responding`
-          }
-          messages={silent.map(
-            ({ system, message }) =>
-              `${systemNames[system]}: ${message === null ? 'no reason was given' : splitUpstreamMessage(message).sentence}`,
-          )}
+          title={t('systems.silent', { count: silent.length })}
+          messages={silent.map(({ system: name, message }) => {
+            const system = t(`systems.names.${name}`)
+            return message === null
+              ? t('systems.silentNoReason', { system })
+              : t('systems.silentReason', {
+                  system,
+                  reason: splitUpstreamMessage(message).sentence,
+                })
+          })}
         />
       )}
       <SystemsPanel systems={view.systems} at={view.at} />

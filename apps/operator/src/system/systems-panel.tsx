@@ -1,21 +1,36 @@
 import type { OutsideSystemHealth } from '@atrium/core/system/system'
 import { FailureText } from '@atrium/ui/failure-text'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
+import type { Tone } from '@atrium/ui/tones'
 import { Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
 import { DaysStrip } from './days-strip.tsx'
-import { systemMeta, systemNames } from './labels.ts'
+
+const t = translations('operator.system')
+
+const tones: Readonly<Record<OutsideSystemHealth['state'], Tone>> = {
+  ok: 'good',
+  error: 'bad',
+  off: 'neutral',
+  unknown: 'waiting',
+}
 
 const columns = (now: Date): readonly Column<OutsideSystemHealth>[] => [
-  { key: 'system', header: 'System', primary: true, cell: ({ system }) => systemNames[system] },
+  {
+    key: 'system',
+    header: t('systems.columns.system'),
+    primary: true,
+    cell: ({ system }) => t(`systems.names.${system}`),
+  },
   {
     key: 'state',
-    header: 'State',
+    header: t('systems.columns.state'),
     cell: ({ state, message }) => (
       <>
-        <StatusBadge {...systemMeta[state]} />
+        <StatusBadge label={t(`systems.states.${state}`)} tone={tones[state]} />
         {message && (
           <Text size="sm" mt={4} component="div">
             <FailureText text={message} />
@@ -26,21 +41,21 @@ const columns = (now: Date): readonly Column<OutsideSystemHealth>[] => [
   },
   {
     key: 'since',
-    header: 'Since',
+    header: t('systems.columns.since'),
     cell: ({ since }) => (since === null ? '–' : <When at={since} />),
   },
   {
     key: 'latency',
-    header: 'Response time',
+    header: t('systems.columns.responseTime'),
     cell: ({ state, latencyMs }) =>
-      state === 'off' || latencyMs === null ? '–' : `${latencyMs.toLocaleString('en')} ms`,
+      state === 'off' || latencyMs === null ? '–' : t('systems.milliseconds', { count: latencyMs }),
   },
   {
     key: 'lastError',
-    header: 'Last failure',
+    header: t('systems.columns.lastFailure'),
     cell: ({ state, lastError }) =>
       lastError === null ? (
-        'None in 90 days'
+        t('systems.noFailure')
       ) : (
         <>
           <When at={lastError.at} />
@@ -54,7 +69,7 @@ const columns = (now: Date): readonly Column<OutsideSystemHealth>[] => [
   },
   {
     key: 'days',
-    header: 'Last 90 days',
+    header: t('systems.columns.days'),
     cell: ({ state, days }) => (state === 'off' ? '–' : <DaysStrip days={days} now={now} />),
   },
 ]
@@ -71,12 +86,9 @@ export function SystemsPanel({
   at: string
 }) {
   return (
-    <Panel
-      title="Upstream systems"
-      description="Every API process checks them each minute. Failures of all calls count."
-    >
+    <Panel title={t('systems.title')} description={t('systems.hint')}>
       <ResponsiveTable
-        caption="Upstream systems"
+        caption={t('systems.title')}
         columns={columns(new Date(at))}
         rows={systems}
         rowKey={({ system }) => system}

@@ -1,14 +1,18 @@
 import type { SystemFailure } from '@atrium/core/system/system'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
+const t = translations('operator.system')
+const frame = translations('ui.frame')
+
 /**
- * Runs what failed once more, where that needs nothing but the wish. Members may need a new
- * password, so they are tried again on their page.
+ * Repeats failed work that needs no further input. Members may need a new password, so they are
+ * retried on their page.
  */
 export function TryAgain({ failure }: { failure: SystemFailure }) {
   const trpc = useTRPC()
@@ -28,10 +32,14 @@ export function TryAgain({ failure }: { failure: SystemFailure }) {
         variant="default"
         size="xs"
         loading={acts.some((act) => act.isPending)}
-        aria-label={`Try again: ${failure.part}${failure.tenantSlug === null ? '' : ` of ${failure.tenantSlug}`}`}
+        aria-label={
+          failure.tenantSlug === null
+            ? t('retry.label', { part: failure.part })
+            : t('retry.labelOfTenant', { part: failure.part, tenant: failure.tenantSlug })
+        }
         onClick={() => void again().catch(() => undefined)}
       >
-        Try again
+        {frame('tryAgain')}
       </Button>
       {failed && (
         <Text size="xs" c="red" role="alert">
@@ -46,24 +54,24 @@ export function TryAgain({ failure }: { failure: SystemFailure }) {
     if (kind === 'mail')
       return async () => {
         await retryMail.mutateAsync({ id })
-        done('The mail is on its way again.')
+        done(t('retry.mail'))
       }
     if (kind === 'event')
       return async () => {
         await replay.mutateAsync({ id })
-        done('The event is worked on again.')
+        done(t('retry.event'))
       }
     if (slug === null) return undefined
     if (kind === 'provisioning')
       return async () => {
         const { results } = await reconcile.mutateAsync({ slug })
         if (Object.values(results).every(({ state }) => state !== 'error'))
-          done(`Every step of ${slug} is done.`)
+          done(t('retry.provisioning', { tenant: slug }))
       }
     if (kind === 'list')
       return async () => {
         const { state } = await retryList.mutateAsync({ slug, listId: id })
-        if (state !== 'error') done(`${part} is brought to the mail server.`)
+        if (state !== 'error') done(t('retry.list', { list: part }))
       }
     return undefined
   }
