@@ -198,7 +198,7 @@ describe('partner staff', () => {
     await page
       .getByRole('combobox', { name: 'Access level of Sam Support' })
       .selectOption('support')
-    await page.getByText('Sam Support is support now.').waitFor()
+    await page.getByText('Sam Support now has the access level Support.').waitFor()
     await page.getByRole('button', { name: 'Remove Sam Support' }).click()
     await page.getByRole('button', { name: 'Remove from staff' }).click()
     await expect.poll(() => page.getByRole('row', { name: /Sam Support/ }).count()).toBe(0)

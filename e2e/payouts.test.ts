@@ -67,8 +67,8 @@ describe('a partner and an operator', () => {
     await pia.getByRole('button', { name: 'Agree to self-billing' }).click()
     await pia.getByRole('dialog').getByRole('button', { name: 'Agree' }).click()
     await pia.getByText('Payouts can be made now.').waitFor()
-    await balance.getByRole('button', { name: 'Ask for a payout' }).click()
-    await pia.getByRole('dialog').getByRole('button', { name: 'Ask for the payout' }).click()
+    await balance.getByRole('button', { name: 'Request payout' }).click()
+    await pia.getByRole('dialog').getByRole('button', { name: 'Request payout' }).click()
     await pia.getByText('A payout of £154.17 is being checked.').waitFor()
     await balance.getByRole('link', { name: '£154.17' }).click()
     await pia

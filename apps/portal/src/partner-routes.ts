@@ -9,7 +9,10 @@ export function partnerRoutes(authenticated: AnyRoute) {
   const area = createRoute({
     getParentRoute: () => authenticated,
     path: '/partner',
-    component: lazyRouteComponent(() => import('./partner/partner-frame.tsx'), 'PartnerFrame'),
+    component: lazyRouteComponent(
+      () => withMessages(import('./partner/partner-frame.tsx'), 'portal.partner'),
+      'PartnerFrame',
+    ),
   })
   const getParentRoute = () => area
   return area.addChildren([
@@ -17,7 +20,7 @@ export function partnerRoutes(authenticated: AnyRoute) {
       getParentRoute,
       path: '/',
       component: lazyRouteComponent(
-        () => import('./partner/dashboard-page.tsx'),
+        () => withMessages(import('./partner/dashboard-page.tsx'), 'portal.partner'),
         'PartnerDashboardPage',
       ),
     }),
@@ -28,8 +31,10 @@ export function partnerRoutes(authenticated: AnyRoute) {
         () =>
           withMessages(
             import('./partner/customers-page.tsx'),
-            'ui.tenants',
+            'portal.partner',
+            'portal.partner-customers',
             'portal.subscriptions',
+            'ui.tenants',
           ),
         'CustomersPage',
       ),
@@ -38,7 +43,13 @@ export function partnerRoutes(authenticated: AnyRoute) {
       getParentRoute,
       path: '/reports',
       component: lazyRouteComponent(
-        () => withMessages(import('./partner/reports-page.tsx'), 'ui.reports'),
+        () =>
+          withMessages(
+            import('./partner/reports-page.tsx'),
+            'portal.partner',
+            'portal.partner-reports',
+            'ui.reports',
+          ),
         'PartnerReportsPage',
       ),
     }),
@@ -46,7 +57,13 @@ export function partnerRoutes(authenticated: AnyRoute) {
       getParentRoute,
       path: '/billing',
       component: lazyRouteComponent(
-        () => withMessages(import('./partner/billing-page.tsx'), 'ui.payouts'),
+        () =>
+          withMessages(
+            import('./partner/billing-page.tsx'),
+            'portal.partner',
+            'portal.partner-earnings',
+            'ui.payouts',
+          ),
         'PartnerBillingPage',
       ),
     }),
@@ -54,20 +71,40 @@ export function partnerRoutes(authenticated: AnyRoute) {
       getParentRoute,
       path: '/payouts',
       component: lazyRouteComponent(
-        () => withMessages(import('./partner/payouts-page.tsx'), 'ui.payouts'),
+        () =>
+          withMessages(
+            import('./partner/payouts-page.tsx'),
+            'portal.partner',
+            'portal.partner-payouts',
+            'ui.payouts',
+          ),
         'PartnerPayoutsPage',
       ),
     }),
     createRoute({
       getParentRoute,
       path: '/staff',
-      component: lazyRouteComponent(() => import('./partner/staff-page.tsx'), 'StaffPage'),
+      component: lazyRouteComponent(
+        () =>
+          withMessages(
+            import('./partner/staff-page.tsx'),
+            'portal.partner',
+            'portal.partner-staff',
+          ),
+        'StaffPage',
+      ),
     }),
     createRoute({
       getParentRoute,
       path: '/branding',
       component: lazyRouteComponent(
-        () => withMessages(import('./partner/branding-page.tsx'), 'portal.branding'),
+        () =>
+          withMessages(
+            import('./partner/branding-page.tsx'),
+            'portal.branding',
+            'portal.partner',
+            'portal.partner-branding',
+          ),
         'PartnerBrandingPage',
       ),
     }),
@@ -75,7 +112,12 @@ export function partnerRoutes(authenticated: AnyRoute) {
       getParentRoute,
       path: '/settings',
       component: lazyRouteComponent(
-        () => import('./partner/settings-page.tsx'),
+        () =>
+          withMessages(
+            import('./partner/settings-page.tsx'),
+            'portal.partner',
+            'portal.partner-settings',
+          ),
         'PartnerSettingsPage',
       ),
     }),

@@ -53,7 +53,8 @@ const create = createRoute({
   getParentRoute: () => authenticated,
   path: '/new',
   component: lazyRouteComponent(
-    () => withMessages(import('./tenants/create-tenant-page.tsx'), 'portal.tenants'),
+    () =>
+      withMessages(import('./tenants/create-tenant-page.tsx'), 'portal.partner', 'portal.tenants'),
     'CreateTenantPage',
   ),
 })

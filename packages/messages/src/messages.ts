@@ -29,6 +29,14 @@ import type portalLayout from './en/portal/layout.json'
 import type portalLists from './en/portal/lists.json'
 import type portalMembers from './en/portal/members.json'
 import type portalMfa from './en/portal/mfa.json'
+import type portalPartner from './en/portal/partner.json'
+import type portalPartnerBranding from './en/portal/partner-branding.json'
+import type portalPartnerCustomers from './en/portal/partner-customers.json'
+import type portalPartnerEarnings from './en/portal/partner-earnings.json'
+import type portalPartnerPayouts from './en/portal/partner-payouts.json'
+import type portalPartnerReports from './en/portal/partner-reports.json'
+import type portalPartnerSettings from './en/portal/partner-settings.json'
+import type portalPartnerStaff from './en/portal/partner-staff.json'
 import type portalProfile from './en/portal/profile.json'
 import type portalScheduling from './en/portal/scheduling.json'
 import type portalSchedulingAvailability from './en/portal/scheduling-availability.json'
@@ -93,6 +101,14 @@ export interface Messages {
     lists: typeof portalLists
     members: typeof portalMembers
     mfa: typeof portalMfa
+    partner: typeof portalPartner
+    'partner-branding': typeof portalPartnerBranding
+    'partner-customers': typeof portalPartnerCustomers
+    'partner-earnings': typeof portalPartnerEarnings
+    'partner-payouts': typeof portalPartnerPayouts
+    'partner-reports': typeof portalPartnerReports
+    'partner-settings': typeof portalPartnerSettings
+    'partner-staff': typeof portalPartnerStaff
     profile: typeof portalProfile
     scheduling: typeof portalScheduling
     'scheduling-availability': typeof portalSchedulingAvailability

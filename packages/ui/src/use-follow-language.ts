@@ -7,6 +7,5 @@ import { followLanguage } from './page-language.ts'
  * is typing.
  */
 export function useFollowLanguage(me: Parameters<typeof followLanguage>[0]): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, see above
   useEffect(() => followLanguage(me), [])
 }

@@ -2,8 +2,9 @@ import type { PartnerBalance } from '@atrium/core/billing/payouts'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
-import { formatDay, formatMoney } from '@atrium/ui/format'
+import { formatDay, formatMoney, inSentence } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { payoutMeta } from '@atrium/ui/payout-status-meta'
 import { useMutation } from '@atrium/ui/use-mutation'
@@ -15,6 +16,8 @@ import { useTRPC } from '../trpc.ts'
 import { explain } from './status-meta.ts'
 import { mayDo, usePartner } from './use-partner.ts'
 
+const t = translations('portal.partner-earnings')
+
 /**
  * One currency: what is there, what waits, and what can be paid out now. Currencies are never added
  * up.
@@ -23,7 +26,7 @@ export function BalancePanel({ balance }: { balance: PartnerBalance }) {
   const money = (minor: number) => formatMoney(minor, balance.currency)
   return (
     <Panel
-      title={`Balance in ${balance.currency.toUpperCase()}`}
+      title={t('balance.title', { currency: balance.currency.toUpperCase() })}
       actions={<RequestPayout balance={balance} />}
     >
       <Text fz={28} fw={620} lh={1.2}>
@@ -33,24 +36,46 @@ export function BalancePanel({ balance }: { balance: PartnerBalance }) {
         {payableSentence(balance)}
       </Text>
       <DetailList>
-        <DetailItem label="Balance">{money(balance.balanceMinor)}</DetailItem>
-        <DetailItem label="Not available yet">
-          {money(balance.pendingMinor)}
-          {balance.nextAvailableAt && `, the next part on ${formatDay(balance.nextAvailableAt)}`}
+        <DetailItem label={t('balance.balance')}>{money(balance.balanceMinor)}</DetailItem>
+        <DetailItem label={t('balance.pending')}>
+          {balance.nextAvailableAt
+            ? t('balance.pendingUntil', {
+                amount: money(balance.pendingMinor),
+                day: formatDay(balance.nextAvailableAt),
+              })
+            : money(balance.pendingMinor)}
         </DetailItem>
         {balance.openPayout && (
-          <DetailItem label="In a payout">
-            <LinkAnchor {...links.partnerPayouts({ payout: balance.openPayout.id })} fz="inherit">
-              {money(balance.openPayout.amountMinor)}
-            </LinkAnchor>
-            , {payoutMeta(balance.openPayout.status).label.toLowerCase()}
+          <DetailItem label={t('balance.openPayout')}>
+            <OpenPayout
+              payout={balance.openPayout}
+              amount={money(balance.openPayout.amountMinor)}
+            />
           </DetailItem>
         )}
-        <DetailItem label="Earned this month">{money(balance.earnedThisMonthMinor)}</DetailItem>
-        <DetailItem label="Paid out so far">{money(balance.paidOutMinor)}</DetailItem>
+        <DetailItem label={t('balance.earned')}>{money(balance.earnedThisMonthMinor)}</DetailItem>
+        <DetailItem label={t('balance.paidOut')}>{money(balance.paidOutMinor)}</DetailItem>
       </DetailList>
     </Panel>
   )
+}
+
+function OpenPayout({
+  payout: { id, status },
+  amount,
+}: {
+  payout: NonNullable<PartnerBalance['openPayout']>
+  amount: string
+}) {
+  return t.rich('balance.openPayoutStatus', {
+    amount,
+    status: inSentence(payoutMeta(status).label),
+    link: (text) => (
+      <LinkAnchor {...links.partnerPayouts({ payout: id })} fz="inherit">
+        {text}
+      </LinkAnchor>
+    ),
+  })
 }
 
 function payableSentence({
@@ -60,12 +85,11 @@ function payableSentence({
   currency,
   balanceMinor,
 }: PartnerBalance): string {
-  if (balanceMinor < 0)
-    return 'More was taken back than you had. What you earn next makes up for it; you are not charged.'
-  if (openPayout) return 'can be paid out next, when the payout under way is over.'
+  if (balanceMinor < 0) return t('balance.payable.negative')
+  if (openPayout) return t('balance.payable.open')
   if (payableMinor < minimumMinor)
-    return `can be paid out. A payout is made from ${formatMoney(minimumMinor, currency)} on.`
-  return 'can be paid out: on the first of next month, or now if an owner asks.'
+    return t('balance.payable.belowMinimum', { minimum: formatMoney(minimumMinor, currency) })
+  return t('balance.payable.ready')
 }
 
 /** Owners need not wait for the month to end. */
@@ -82,23 +106,21 @@ function RequestPayout({ balance }: { balance: PartnerBalance }) {
   return (
     <>
       <Button size="xs" onClick={open}>
-        Ask for a payout
+        {t('request.open')}
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title={`Ask for ${amount}?`}
-        confirmLabel="Ask for the payout"
+        title={t('request.question', { amount })}
+        confirmLabel={t('request.submit')}
         destructive={false}
         explain={explain}
         onConfirm={async () => {
           const payout = await request.mutateAsync({ slug: partner.slug, currency })
-          done(`A payout of ${formatMoney(payout.amountMinor, currency)} is being checked.`)
+          done(t('request.done', { amount: formatMoney(payout.amountMinor, currency) }))
         }}
       >
-        Everything that is available now goes into one payout. The operator of the platform checks
-        and approves it, then the money is sent. What becomes available later waits for the next
-        one.
+        {t('request.effects')}
       </ConfirmDialog>
     </>
   )

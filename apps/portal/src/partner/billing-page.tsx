@@ -1,7 +1,8 @@
 import type { PartnerBilling } from '@atrium/core/billing/payouts'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
-import { formatDay } from '@atrium/ui/format'
+import { formatDay, formatPercent } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { Button, SimpleGrid, Stack } from '@mantine/core'
@@ -13,6 +14,8 @@ import { ConsentPanel } from './consent-panel.tsx'
 import { LedgerPanel } from './ledger-panel.tsx'
 import { NoPartnerAccess } from './partner-frame.tsx'
 import { maySee, usePartner } from './use-partner.ts'
+
+const t = translations('portal.partner-earnings')
 
 /** What the partner earns, has, and can be paid, down to the entry. */
 export function PartnerBillingPage() {
@@ -26,9 +29,9 @@ export function PartnerBillingPage() {
   return (
     <>
       <PageHeader
-        title="Earnings"
-        tabTitle={`Earnings of ${partner.name}`}
-        description="Your share of what your customers paid, and what becomes of it."
+        title={t('title')}
+        tabTitle={t('tabTitle', { partner: partner.name })}
+        description={t('description')}
         actions={
           <Button
             component="a"
@@ -37,7 +40,7 @@ export function PartnerBillingPage() {
             variant="default"
             leftSection={<IconDownload size={17} aria-hidden />}
           >
-            Ledger as CSV
+            {t('csv')}
           </Button>
         }
       />
@@ -54,13 +57,13 @@ export function PartnerBillingPage() {
         </Stack>
       ) : billing.isError ? (
         <ErrorState
-          title="The earnings could not be loaded."
+          title={t('loadFailed')}
           error={billing.error}
           onRetry={() => void billing.refetch()}
           retrying={billing.isFetching}
         />
       ) : (
-        <LoadingRows label="Loading the earnings" />
+        <LoadingRows label={t('loading')} />
       )}
     </>
   )
@@ -68,20 +71,19 @@ export function PartnerBillingPage() {
 
 function MarginPanel({ billing }: { billing: PartnerBilling }) {
   return (
-    <Panel
-      title="Margin"
-      description="Percent of what customers pay, without tax. The one counts that held on the day of the invoice."
-    >
+    <Panel title={t('margin.title')} description={t('margin.description')}>
       <DetailList>
-        <DetailItem label="Now">{`${billing.marginPct}\u00a0%`}</DetailItem>
+        <DetailItem label={t('margin.now')}>{formatPercent(billing.marginPct)}</DetailItem>
         {billing.comingMargins.map(({ marginPct, effectiveFrom }) => (
           <DetailItem
             key={effectiveFrom}
-            label={`From ${formatDay(effectiveFrom)}`}
-          >{`${marginPct}\u00a0%`}</DetailItem>
+            label={t('margin.from', { day: formatDay(effectiveFrom) })}
+          >
+            {formatPercent(marginPct)}
+          </DetailItem>
         ))}
-        <DetailItem label="Can be paid out">
-          {billing.holdDays} days after the customer paid
+        <DetailItem label={t('margin.available')}>
+          {t('margin.holdDays', { count: billing.holdDays })}
         </DetailItem>
       </DetailList>
     </Panel>

@@ -5,6 +5,7 @@ import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { SaveButtons } from '@atrium/ui/save-buttons'
@@ -27,6 +28,8 @@ import { BrandingPreview } from './branding-preview.tsx'
 import { explain } from './status-meta.ts'
 import { mayDo, usePartner } from './use-partner.ts'
 
+const t = translations('portal.partner-branding')
+
 /**
  * Name and colour that stand for customers who have chosen none of their own, with how that looks.
  */
@@ -37,14 +40,14 @@ export function PartnerBrandingPage() {
   return (
     <>
       <PageHeader
-        title="Partner branding"
-        tabTitle={`Branding of ${partner.name}`}
-        description="What your customers see in mails and pages until they choose a name or colour of their own."
+        title={t('title')}
+        tabTitle={t('tabTitle', { partner: partner.name })}
+        description={t('description')}
       />
-      {query.isPending && <LoadingRows label="Loading the branding" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The branding could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -83,7 +86,7 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
         queryClient.setQueryData(trpc.partners.branding.queryKey({ slug: partner.slug }), saved)
         form.setInitialValues(fromBranding(saved))
         form.setValues(fromBranding(saved))
-        done('The branding is saved. The next mails to your customers carry it.')
+        done(t('saved'))
       },
       onError: (error) => {
         if (!showRejection(form, error)) setUnplaced(error)
@@ -105,20 +108,20 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <Panel title="Name and colour">
+        <Panel title={t('form.title')}>
           <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
             <Stack>
               <TextInput
-                label="Product name"
-                description="What your customers call the workplace. Empty: each customer's own name."
+                label={t('form.productName')}
+                description={t('form.productNameHint')}
                 placeholder={partner.name}
                 maxLength={60}
                 disabled={!editable}
                 {...form.getInputProps('productName')}
               />
               <ColorInput
-                label="Accent colour"
-                description="For buttons and links. Empty: ours."
+                label={t('form.accent')}
+                description={t('form.accentHint')}
                 placeholder={standardAccentColor}
                 format="hex"
                 swatches={swatches}
@@ -127,13 +130,13 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
                 // says the same.
                 withPicker={false}
                 popoverProps={{ withinPortal: false }}
-                eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
+                eyeDropperButtonProps={{ 'aria-label': t('form.eyeDropper') }}
                 disabled={!editable}
                 {...form.getInputProps('accentColor')}
               />
               {color && (
                 <>
-                  <ColorSample color={color} label="Sign in" />
+                  <ColorSample color={color} label={t('form.sample')} />
                   {editable && (
                     <ContrastNotes
                       color={color}
@@ -144,14 +147,14 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
               )}
               {unplaced !== undefined && (
                 <ProblemAlert
-                  title="The branding was not saved."
+                  title={t('form.failed')}
                   error={unplaced}
                   message={explain(unplaced)}
                 />
               )}
               {editable && (
                 <SaveButtons
-                  label="Save branding"
+                  label={t('form.save')}
                   saving={update.isPending}
                   dirty={form.isDirty()}
                   onDiscard={form.reset}
@@ -162,12 +165,9 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
         </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <Panel
-          title="Preview"
-          description="A mail to the people of a customer. Follows what you type; nothing is saved yet."
-        >
+        <Panel title={t('preview.title')} description={t('preview.description')}>
           <BrandingPreview
-            name={form.values.productName.trim() || 'Your customer'}
+            name={form.values.productName.trim() || t('preview.customer')}
             color={color ?? branding.effective.accentColor}
           />
         </Panel>

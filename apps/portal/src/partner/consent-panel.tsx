@@ -1,5 +1,6 @@
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Alert, Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -8,6 +9,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 import { explain } from './status-meta.ts'
 import { mayDo, usePartner } from './use-partner.ts'
+
+const t = translations('portal.partner-earnings')
 
 /**
  * Without this nothing is paid out, so it is asked for where the money is; nothing is shown once it
@@ -22,36 +25,30 @@ export function ConsentPanel({ agreedAt }: { agreedAt: string | null }) {
   const agree = useMutation(trpc.payouts.consent.mutationOptions({ onSettled }))
   if (agreedAt !== null) return null
   return (
-    <Alert
-      color="yellow"
-      icon={<IconFileCertificate aria-hidden />}
-      title="Payouts wait for your agreement"
-    >
+    <Alert color="yellow" icon={<IconFileCertificate aria-hidden />} title={t('consent.title')}>
       <Text size="sm" mb="sm" maw="70ch">
-        The platform writes the statements about your share for you (self-billing). It may do so
-        once an owner of {partner.name} agrees; until then payouts are held.
+        {t('consent.hint', { partner: partner.name })}
       </Text>
       {mayDo(partner, 'manageStaff') ? (
         <Button size="xs" onClick={open}>
-          Agree to self-billing
+          {t('consent.open')}
         </Button>
       ) : (
-        <Text size="sm">An owner of the partner can do that here.</Text>
+        <Text size="sm">{t('consent.ownersOnly')}</Text>
       )}
       <ConfirmDialog
         opened={opened}
         onClose={close}
-        title="Agree to self-billing?"
-        confirmLabel="Agree"
+        title={t('consent.question')}
+        confirmLabel={t('consent.submit')}
         destructive={false}
         explain={explain}
         onConfirm={async () => {
           await agree.mutateAsync({ slug: partner.slug, agreed: true })
-          done('Payouts can be made now.')
+          done(t('consent.done'))
         }}
       >
-        The platform issues the statements of your payouts on your behalf, each with a number from
-        your own series. You write no invoices for your share yourself.
+        {t('consent.effects')}
       </ConfirmDialog>
     </Alert>
   )

@@ -1,6 +1,7 @@
 import type { SuspensionMode, TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import SuspensionModeChoice from '@atrium/ui/suspension-mode'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Stack, Text } from '@mantine/core'
@@ -12,6 +13,8 @@ import { useInvalidatePartner } from './mutations.ts'
 import { explain } from './status-meta.ts'
 import { usePartner } from './use-partner.ts'
 
+const t = translations('portal.partner-customers')
+
 /** Suspends a customer or ends its suspension, after a question. */
 export function CustomerActions({ tenant }: { tenant: TenantView }) {
   const partner = usePartner()
@@ -22,13 +25,12 @@ export function CustomerActions({ tenant }: { tenant: TenantView }) {
   const suspend = useMutation(trpc.partners.suspendCustomer.mutationOptions({ onSettled: forget }))
   const resume = useMutation(trpc.partners.resumeCustomer.mutationOptions({ onSettled: forget }))
   const suspended = tenant.status === 'suspended'
+  const customer = tenant.name
   const path = { slug: partner.slug, tenantSlug: tenant.slug }
   return (
     <Stack align="flex-start" gap="sm">
       <Text size="sm" c="dimmed">
-        {suspended
-          ? 'Ends the suspension: mailboxes and files open, members can be changed again, and booking pages come back.'
-          : 'A suspended customer keeps everything and can change nothing. Choose whether its members can still sign in and read.'}
+        {suspended ? t('resume.hint') : t('suspend.hint')}
       </Text>
       <Button
         variant="default"
@@ -38,13 +40,13 @@ export function CustomerActions({ tenant }: { tenant: TenantView }) {
         }
         onClick={open}
       >
-        {suspended ? 'Resume customer' : 'Suspend customer'}
+        {suspended ? t('resume.submit') : t('suspend.submit')}
       </Button>
       <ConfirmDialog
         opened={asked}
         onClose={close}
-        title={suspended ? `Resume ${tenant.name}?` : `Suspend ${tenant.name}?`}
-        confirmLabel={suspended ? 'Resume customer' : 'Suspend customer'}
+        title={suspended ? t('resume.question', { customer }) : t('suspend.question', { customer })}
+        confirmLabel={suspended ? t('resume.submit') : t('suspend.submit')}
         destructive={!suspended}
         reason="optional"
         explain={explain}
@@ -52,18 +54,15 @@ export function CustomerActions({ tenant }: { tenant: TenantView }) {
           await (suspended
             ? resume.mutateAsync({ ...path, reason })
             : suspend.mutateAsync({ ...path, reason, mode }))
-          done(suspended ? `${tenant.name} runs again.` : `${tenant.name} is suspended.`)
+          done(suspended ? t('resume.done', { customer }) : t('suspend.done', { customer }))
         }}
       >
         {suspended ? (
-          `Members of ${tenant.name} can sign in and change things again. Members who were suspended one by one stay suspended.`
+          t('resume.effects', { customer })
         ) : (
           <Stack gap="md">
             <SuspensionModeChoice value={mode} onChange={setMode} />
-            <Text size="sm">
-              Public booking pages are closed until {tenant.name} is resumed. Nothing is deleted,
-              and what it owes stays due. The customer sees the reason.
-            </Text>
+            <Text size="sm">{t('suspend.effects', { customer })}</Text>
           </Stack>
         )}
       </ConfirmDialog>

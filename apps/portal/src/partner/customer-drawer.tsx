@@ -1,7 +1,6 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
-import { formatCount } from '@atrium/ui/format'
 import { HealthFactors } from '@atrium/ui/health-factors'
 import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
@@ -18,6 +17,7 @@ import { CustomerActions } from './customer-actions.tsx'
 import { CustomerEditor } from './customer-editor.tsx'
 import { mayDo, usePartner } from './use-partner.ts'
 
+const t = translations('portal.partner-customers')
 const labels = translations('ui.labels')
 
 interface Props {
@@ -31,10 +31,10 @@ export default function CustomerDrawer({ slug, onClose }: Props) {
   const query = useQuery(trpc.tenants.get.queryOptions({ slug }))
   return (
     <SideDrawer opened onClose={onClose} title={query.data?.name ?? slug}>
-      {query.isPending && <LoadingRows label="Loading the customer" />}
+      {query.isPending && <LoadingRows label={t('detail.loading')} />}
       {query.error && (
         <ErrorState
-          title="The customer could not be loaded."
+          title={t('detail.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -55,29 +55,27 @@ function Details({ tenant }: { tenant: TenantView }) {
         <HealthBadge health={tenant.health} />
       </Group>
       {tenant.status === 'suspended' && (
-        <Alert
-          color="yellow"
-          icon={<IconLock aria-hidden />}
-          mb="md"
-          title="This customer is suspended"
-        >
-          {tenant.suspendedReason ? `Reason: ${tenant.suspendedReason}` : 'No reason was given.'}
+        <Alert color="yellow" icon={<IconLock aria-hidden />} mb="md" title={t('detail.suspended')}>
+          {tenant.suspendedReason
+            ? t('detail.reason', { reason: tenant.suspendedReason })
+            : t('detail.noReason')}
         </Alert>
       )}
       <DetailList>
-        <DetailItem label="Plan">{labels(`plans.${tenant.plan}`)}</DetailItem>
-        <DetailItem label="Seats">{seatsText(tenant)}</DetailItem>
-        <DetailItem label="Owner">
-          {tenant.owner && `${tenant.owner.name}, ${tenant.owner.email}`}
+        <DetailItem label={t('detail.plan')}>{labels(`plans.${tenant.plan}`)}</DetailItem>
+        <DetailItem label={t('detail.seats')}>{seatsText(tenant)}</DetailItem>
+        <DetailItem label={t('detail.owner')}>
+          {tenant.owner &&
+            t('detail.ownerOf', { name: tenant.owner.name, email: tenant.owner.email })}
         </DetailItem>
-        <DetailItem label="Domain">{tenant.primaryDomain}</DetailItem>
-        <DetailItem label="Industry">{tenant.industry}</DetailItem>
-        <DetailItem label="Customer since">
+        <DetailItem label={t('detail.domain')}>{tenant.primaryDomain}</DetailItem>
+        <DetailItem label={t('detail.industry')}>{tenant.industry}</DetailItem>
+        <DetailItem label={t('detail.since')}>
           <Time at={tenant.createdAt} show="absolute" />
         </DetailItem>
       </DetailList>
       {tenant.health.factors.length > 0 && (
-        <Part title="What its health is made of">
+        <Part title={t('detail.health')}>
           <HealthFactors factors={tenant.health.factors} />
         </Part>
       )}
@@ -85,21 +83,19 @@ function Details({ tenant }: { tenant: TenantView }) {
         <SubscriptionPanel slug={tenant.slug} mayChange={managing} offers={false} />
       </Box>
       {managing && tenant.status !== 'suspended' && (
-        <Part title="Change">
+        <Part title={t('detail.change')}>
           {/* Keyed by what the form holds, so that a change made elsewhere does not stay behind it. */}
           <CustomerEditor key={tenant.id} tenant={tenant} />
         </Part>
       )}
       {managing && (
-        <Part title="Access">
+        <Part title={t('detail.access')}>
           <CustomerActions tenant={tenant} />
         </Part>
       )}
       {!managing && (
         <Text size="sm" c="dimmed" mt="lg">
-          {tenant.status === 'deleted'
-            ? 'This workplace has been deleted. What you see is its record.'
-            : 'You can read this customer. Managers and owners change it.'}
+          {tenant.status === 'deleted' ? t('detail.deleted') : t('detail.readOnly')}
         </Text>
       )}
     </>
@@ -120,6 +116,6 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 function seatsText({ memberCount, seats }: TenantView): string {
   return seats === 0
-    ? `No number of seats, ${formatCount(memberCount)} taken`
-    : `${formatCount(memberCount)} of ${formatCount(seats)} taken`
+    ? t('detail.seatsUnlimited', { members: memberCount })
+    : t('detail.seatsTaken', { members: memberCount, seats })
 }

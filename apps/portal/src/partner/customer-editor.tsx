@@ -19,6 +19,7 @@ import { useInvalidatePartner } from './mutations.ts'
 import { explain } from './status-meta.ts'
 import { usePartner } from './use-partner.ts'
 
+const t = translations('portal.partner-customers')
 const labels = translations('ui.labels')
 
 /** What a partner sells to a customer: plan and seats, with its name and industry. */
@@ -35,7 +36,7 @@ export function CustomerEditor({ tenant }: { tenant: TenantView }) {
   const update = useMutation(
     trpc.partners.updateCustomer.mutationOptions({
       onSuccess: (saved) => {
-        done(`${saved.name} is saved.`)
+        done(t('edit.saved', { customer: saved.name }))
         forget()
       },
       onError: (error) => {
@@ -51,17 +52,22 @@ export function CustomerEditor({ tenant }: { tenant: TenantView }) {
   return (
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
       <Stack>
-        <TextInput label="Name" required maxLength={100} {...form.getInputProps('name')} />
+        <TextInput
+          label={t('edit.name')}
+          required
+          maxLength={100}
+          {...form.getInputProps('name')}
+        />
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <NativeSelect
-            label="Plan"
-            description={`${planStorage(form.values.plan)} of storage.`}
+            label={t('edit.plan')}
+            description={t('edit.storage', { size: planStorage(form.values.plan) })}
             data={plans.map((plan) => ({ value: plan, label: labels(`plans.${plan}`) }))}
             {...form.getInputProps('plan')}
           />
           <NumberInput
-            label="Seats"
-            description={`${tenant.memberCount} taken.`}
+            label={t('edit.seats')}
+            description={t('edit.taken', { count: tenant.memberCount })}
             min={0}
             max={1_000_000}
             allowDecimal={false}
@@ -69,16 +75,12 @@ export function CustomerEditor({ tenant }: { tenant: TenantView }) {
             {...form.getInputProps('seats')}
           />
         </SimpleGrid>
-        <TextInput label="Industry" maxLength={100} {...form.getInputProps('industry')} />
+        <TextInput label={t('edit.industry')} maxLength={100} {...form.getInputProps('industry')} />
         {unplaced !== undefined && (
-          <ProblemAlert
-            title="The customer was not changed."
-            error={unplaced}
-            message={explain(unplaced)}
-          />
+          <ProblemAlert title={t('edit.failed')} error={unplaced} message={explain(unplaced)} />
         )}
         <SaveButtons
-          label="Save changes"
+          label={t('edit.save')}
           saving={update.isPending}
           dirty={form.isDirty()}
           onDiscard={form.reset}

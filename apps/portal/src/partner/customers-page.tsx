@@ -22,6 +22,9 @@ import { useTRPC } from '../trpc.ts'
 import { type CustomersSearch, customersQuery, readCustomersSearch } from './search.ts'
 import { mayDo, maySee, usePartner } from './use-partner.ts'
 
+const area = translations('portal.partner')
+const t = translations('portal.partner-customers')
+const frame = translations('ui.frame')
 const labels = translations('ui.labels')
 
 const CustomerDrawer = lazy(() => import('./customer-drawer.tsx'))
@@ -47,34 +50,34 @@ export function CustomersPage() {
   return (
     <>
       <PageHeader
-        title="Customers"
-        tabTitle={`Customers of ${partner.name}`}
-        description="The workplaces that belong to you, newest first."
+        title={t('title')}
+        tabTitle={t('tabTitle', { partner: partner.name })}
+        description={t('description')}
         actions={
           mayDo(partner, 'manageCustomers') && (
             <LinkButton {...links.newTenant} leftSection={<IconPlus size={18} aria-hidden />}>
-              Add a customer
+              {area('addCustomer')}
             </LinkButton>
           )
         }
       />
-      <FilterBar label="Filter customers">
+      <FilterBar label={t('filters.label')}>
         <DebouncedInput
-          label="Search"
+          label={t('filters.search')}
           type="search"
-          placeholder="Name, slug, domain or owner"
+          placeholder={t('filters.searchPlaceholder')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => go({ q })}
         />
         <NativeSelect
-          label="Status"
+          label={t('filters.status')}
           value={search.status ?? ''}
           onChange={(event) =>
             go({ status: tenantStatus.safeParse(event.currentTarget.value).data })
           }
           data={[
-            { value: '', label: 'Any but deleted' },
+            { value: '', label: t('filters.anyStatus') },
             ...tenantStatuses.map((status) => ({
               value: status,
               label: tenantStatusMeta(status).label,
@@ -82,10 +85,10 @@ export function CustomersPage() {
           ]}
         />
       </FilterBar>
-      {query.isPending && <LoadingRows label="Loading customers" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The customers could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -94,31 +97,29 @@ export function CustomersPage() {
       {query.data && !query.error && query.data.items.length === 0 && (
         <EmptyState
           icon={<IconBuildingCommunity size={32} stroke={1.5} aria-hidden />}
-          title={filtered ? 'No customer fits these filters' : 'No customers yet'}
+          title={filtered ? t('noMatch.title') : area('noCustomers')}
           action={
             filtered && (
               <Button variant="default" onClick={() => go({ q: undefined, status: undefined })}>
-                Clear filters
+                {frame('clearFilters')}
               </Button>
             )
           }
         >
-          {filtered
-            ? 'Try another word or status.'
-            : 'Workplaces that your managers create belong to you and appear here.'}
+          {filtered ? t('noMatch.hint') : t('empty')}
         </EmptyState>
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
         <>
           <ResponsiveTable
-            caption={`Customers of ${partner.name}`}
+            caption={t('tabTitle', { partner: partner.name })}
             columns={columnsFor(search, maySee(partner, 'reports'))}
             rows={query.data.items}
             rowKey={({ id }) => id}
             stale={query.isPlaceholderData}
           />
           <Pager
-            label="Pages of customers"
+            label={t('pages')}
             trail={search.trail}
             nextCursor={query.data.nextCursor}
             onChange={(trail) => go({ trail }, false)}
@@ -142,7 +143,7 @@ function columnsFor(search: CustomersSearch, withRevenue: boolean): Column<Custo
   return [
     {
       key: 'name',
-      header: 'Customer',
+      header: t('columns.customer'),
       primary: true,
       cell: ({ slug, name }) => (
         <div>
@@ -165,17 +166,21 @@ function columnsFor(search: CustomersSearch, withRevenue: boolean): Column<Custo
     },
     {
       key: 'status',
-      header: 'Status',
+      header: t('columns.status'),
       cell: ({ status }) => <TenantStatusBadge status={status} />,
     },
-    { key: 'health', header: 'Health', cell: ({ health }) => <HealthBadge health={health} /> },
-    { key: 'plan', header: 'Plan', cell: ({ plan }) => labels(`plans.${plan}`) },
-    { key: 'seats', header: 'Members of seats', align: 'end', cell: seatUse },
+    {
+      key: 'health',
+      header: t('columns.health'),
+      cell: ({ health }) => <HealthBadge health={health} />,
+    },
+    { key: 'plan', header: t('columns.plan'), cell: ({ plan }) => labels(`plans.${plan}`) },
+    { key: 'seats', header: t('columns.seats'), align: 'end', cell: seatUse },
     ...(withRevenue
       ? [
           {
             key: 'mrr',
-            header: 'MRR',
+            header: t('columns.mrr'),
             align: 'end' as const,
             cell: ({ mrr }: CustomerView) => (mrr ? amountsText(mrr) : '–'),
           },
@@ -186,5 +191,5 @@ function columnsFor(search: CustomersSearch, withRevenue: boolean): Column<Custo
 
 /** Without a number of seats there is nothing that the members could be part of. */
 function seatUse({ members, seats }: CustomerView): string {
-  return seats === 0 ? formatCount(members) : `${formatCount(members)} of ${formatCount(seats)}`
+  return seats === 0 ? formatCount(members) : t('seatUse', { members, seats })
 }

@@ -2,6 +2,7 @@ import type { PartnerOverview } from '@atrium/core/partners/partner-overview'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { formatCount, formatMoney } from '@atrium/ui/format'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { amountsText } from '@atrium/ui/partner-status-meta'
@@ -16,6 +17,8 @@ import classes from './dashboard.module.css'
 import { attentionMeta } from './status-meta.ts'
 import { mayDo, usePartner } from './use-partner.ts'
 
+const t = translations('portal.partner')
+
 /** How the partner's business stands, and which customers need somebody. */
 export function PartnerDashboardPage() {
   const partner = usePartner()
@@ -25,14 +28,14 @@ export function PartnerDashboardPage() {
     <>
       <PageHeader
         title={partner.name}
-        tabTitle={`${partner.name}, partner area`}
-        description="Your customers at a glance."
+        tabTitle={t('dashboard.tabTitle', { partner: partner.name })}
+        description={t('dashboard.description')}
         actions={mayDo(partner, 'manageCustomers') && <AddCustomer />}
       />
-      {query.isPending && <LoadingRows label="Loading the overview" />}
+      {query.isPending && <LoadingRows label={t('dashboard.loading')} />}
       {query.error && (
         <ErrorState
-          title="The overview could not be loaded."
+          title={t('dashboard.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -47,7 +50,7 @@ export function PartnerDashboardPage() {
 function AddCustomer() {
   return (
     <LinkButton {...links.newTenant} leftSection={<IconPlus size={18} aria-hidden />}>
-      Add a customer
+      {t('addCustomer')}
     </LinkButton>
   )
 }
@@ -57,11 +60,9 @@ function NoCustomers() {
   return (
     <EmptyState
       icon={<IconBuildingCommunity size={32} stroke={1.5} aria-hidden />}
-      title="No customers yet"
+      title={t('noCustomers')}
     >
-      {mayDo(partner, 'manageCustomers')
-        ? 'Workplaces that your staff create belong to you. Add the first one, or ask the operator of the platform to attach an existing one.'
-        : 'Workplaces that your managers create appear here.'}
+      {mayDo(partner, 'manageCustomers') ? t('dashboard.emptyForManagers') : t('dashboard.empty')}
     </EmptyState>
   )
 }
@@ -70,15 +71,15 @@ function Overview({ overview }: { overview: PartnerOverview }) {
   const { customers, mrr, earnedThisMonth } = overview
   return (
     <>
-      <ul className={classes.figures} aria-label="Key figures">
-        <Figure label="Customers" value={formatCount(customers.total)} />
-        {mrr && <Figure label="Monthly recurring revenue" value={amountsText(mrr)} />}
+      <ul className={classes.figures} aria-label={t('dashboard.figures')}>
+        <Figure label={t('dashboard.customers')} value={formatCount(customers.total)} />
+        {mrr && <Figure label={t('dashboard.mrr')} value={amountsText(mrr)} />}
         {earnedThisMonth && (
           <Figure
-            label="Your margin this month"
+            label={t('dashboard.margin')}
             value={
               earnedThisMonth.length === 0
-                ? 'None yet'
+                ? t('dashboard.noMargin')
                 : earnedThisMonth
                     .map(({ currency, amountMinor }) => formatMoney(amountMinor, currency))
                     .join(' + ')
@@ -92,7 +93,7 @@ function Overview({ overview }: { overview: PartnerOverview }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="lg">
-            <Panel title="By status">
+            <Panel title={t('dashboard.byStatus')}>
               <ul className={classes.list}>
                 {(['active', 'pending', 'suspended'] as const).map((status) => (
                   <li key={status} className={classes.row}>
@@ -132,10 +133,10 @@ function HealthPanel({ health }: { health: PartnerOverview['health'] }) {
     [healthMeta('healthy'), health.healthy],
     [healthMeta('watch'), health.watch],
     [healthMeta('at_risk'), health.atRisk],
-    [{ label: 'New, or not enough data', tone: 'neutral' }, health.unscored],
+    [{ label: t('dashboard.unscored'), tone: 'neutral' }, health.unscored],
   ] as const
   return (
-    <Panel title="By health" description="Customers that are not suspended.">
+    <Panel title={t('dashboard.byHealth')} description={t('dashboard.byHealthHint')}>
       <ul className={classes.list}>
         {bands.map(([meta, count]) => (
           <li key={meta.label} className={classes.row}>
@@ -150,9 +151,9 @@ function HealthPanel({ health }: { health: PartnerOverview['health'] }) {
 
 function Attention({ overview: { attention } }: { overview: PartnerOverview }) {
   return (
-    <Panel title="Needs attention" description="The most urgent first, each customer once.">
+    <Panel title={t('dashboard.attention')} description={t('dashboard.attentionHint')}>
       {attention.length === 0 ? (
-        <Text c="dimmed">All customers are fine. There is nothing to do.</Text>
+        <Text c="dimmed">{t('dashboard.noAttention')}</Text>
       ) : (
         <ul className={classes.list}>
           {attention.map(({ reason, tenantSlug, name }) => (
@@ -165,7 +166,7 @@ function Attention({ overview: { attention } }: { overview: PartnerOverview }) {
               >
                 {name}
               </LinkAnchor>
-              <StatusBadge {...attentionMeta[reason]} />
+              <StatusBadge {...attentionMeta(reason)} />
             </li>
           ))}
         </ul>

@@ -4,6 +4,7 @@ import { InviteStaff } from '@atrium/core/partners/partner-team'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
 import { accessLabel } from '@atrium/ui/partner-status-meta'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
@@ -14,6 +15,9 @@ import { useTRPC } from '../trpc.ts'
 import { useInvalidatePartner } from './mutations.ts'
 import { explain } from './status-meta.ts'
 import { usePartner } from './use-partner.ts'
+
+const t = translations('portal.partner-staff')
+const frame = translations('ui.frame')
 
 interface Props {
   opened: boolean
@@ -33,12 +37,7 @@ const emptyForm: Values = { name: '', email: '', access: 'viewer' }
 /** Asks for somebody new on the staff, who joins by the link in a mail. */
 export function InviteStaffDialog(props: Props) {
   return (
-    <Modal
-      opened={props.opened}
-      onClose={props.onClose}
-      title="Invite somebody to the staff"
-      size="md"
-    >
+    <Modal opened={props.opened} onClose={props.onClose} title={t('invite.title')} size="md">
       {/* Mounted with each opening, so that nothing typed before is left in it. */}
       {props.opened && <InviteFields {...props} />}
     </Modal>
@@ -54,7 +53,7 @@ function InviteFields({ onClose, onInvited }: Props) {
     trpc.partners.inviteStaff.mutationOptions({
       onSuccess: () => {
         forget()
-        done(`An invitation was sent to ${form.values.email}.`)
+        done(t('invite.done', { email: form.values.email }))
         onInvited()
       },
       onError: (error) =>
@@ -72,7 +71,7 @@ function InviteFields({ onClose, onInvited }: Props) {
     >
       <Stack>
         <TextInput
-          label="Name"
+          label={t('invite.name')}
           required
           data-autofocus
           maxLength={200}
@@ -80,8 +79,8 @@ function InviteFields({ onClose, onInvited }: Props) {
           {...form.getInputProps('name')}
         />
         <TextInput
-          label="E-mail address"
-          description="The invitation goes there, and the person signs in with it."
+          label={t('invite.email')}
+          description={t('invite.emailHint')}
           required
           type="email"
           autoComplete="off"
@@ -90,7 +89,7 @@ function InviteFields({ onClose, onInvited }: Props) {
           maxLength={254}
           {...form.getInputProps('email')}
         />
-        <Radio.Group label="Access level" {...form.getInputProps('access')}>
+        <Radio.Group label={t('invite.access')} {...form.getInputProps('access')}>
           <Stack gap={8} mt={6}>
             {partnerAccesses.map((access) => (
               <Radio
@@ -104,17 +103,17 @@ function InviteFields({ onClose, onInvited }: Props) {
         </Radio.Group>
         {unplaced && (
           <ProblemAlert
-            title="Nobody was invited."
+            title={t('invite.failed')}
             error={invite.error}
             message={explain(invite.error)}
           />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={invite.isPending}>
-            Cancel
+            {frame('cancel')}
           </Button>
           <Button type="submit" loading={invite.isPending}>
-            Invite
+            {t('invite.submit')}
           </Button>
         </Group>
       </Stack>

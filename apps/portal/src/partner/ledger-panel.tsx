@@ -2,6 +2,7 @@ import { ledgerEntryType, ledgerEntryTypes } from '@atrium/core/billing/payouts'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LedgerTable } from '@atrium/ui/ledger-table'
+import { translations } from '@atrium/ui/messages'
 import { Pager } from '@atrium/ui/pager'
 import { Panel } from '@atrium/ui/panel'
 import { ledgerEntryName } from '@atrium/ui/payout-status-meta'
@@ -13,6 +14,9 @@ import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
 import { type LedgerSearch, ledgerQuery, readLedgerSearch } from './money-search.ts'
 import { usePartner } from './use-partner.ts'
+
+const t = translations('portal.partner-earnings')
+const frame = translations('ui.frame')
 
 /** Every entry, newest first. */
 export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
@@ -32,16 +36,13 @@ export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
     })
   const filtered = search.currency !== undefined || search.type !== undefined
   return (
-    <Panel
-      title="Ledger"
-      description="Every cent with the invoice that it comes from and the statement that pays it."
-    >
-      <FilterBar label="Filter the ledger">
+    <Panel title={t('ledger.title')} description={t('ledger.description')}>
+      <FilterBar label={t('ledger.filters')}>
         <NativeSelect
-          label="Entry"
+          label={t('ledger.entry')}
           value={search.type ?? ''}
           data={[
-            { value: '', label: 'Any' },
+            { value: '', label: t('ledger.any') },
             ...ledgerEntryTypes.map((value) => ({ value, label: ledgerEntryName(value) })),
           ]}
           onChange={(event) =>
@@ -50,10 +51,10 @@ export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
         />
         {currencies.length > 1 && (
           <NativeSelect
-            label="Currency"
+            label={t('ledger.currency')}
             value={search.currency ?? ''}
             data={[
-              { value: '', label: 'Any' },
+              { value: '', label: t('ledger.any') },
               ...currencies.map((value) => ({ value, label: value.toUpperCase() })),
             ]}
             onChange={(event) => go({ currency: event.currentTarget.value || undefined })}
@@ -61,10 +62,10 @@ export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
         )}
       </FilterBar>
       {query.isPending ? (
-        <LoadingRows label="Loading the ledger" />
+        <LoadingRows label={t('ledger.loading')} />
       ) : query.isError ? (
         <ErrorState
-          title="The ledger could not be loaded."
+          title={t('ledger.loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -72,32 +73,30 @@ export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
       ) : query.data.items.length === 0 ? (
         <EmptyState
           icon={<IconListDetails size={32} stroke={1.5} aria-hidden />}
-          title={filtered ? 'No entry fits these filters' : 'Nothing earned yet'}
+          title={filtered ? t('ledger.noMatch.title') : t('ledger.empty.title')}
           action={
             filtered && (
               <Button
                 variant="default"
                 onClick={() => go({ currency: undefined, type: undefined })}
               >
-                Clear filters
+                {frame('clearFilters')}
               </Button>
             )
           }
         >
-          {filtered
-            ? 'Choose another kind of entry.'
-            : 'Your share appears here when a customer of yours has paid an invoice.'}
+          {filtered ? t('ledger.noMatch.hint') : t('ledger.empty.hint')}
         </EmptyState>
       ) : (
         <>
           <LedgerTable
-            caption={`Ledger of ${partner.name}`}
+            caption={t('ledger.caption', { partner: partner.name })}
             entries={query.data.items}
             withPayout
             stale={query.isPlaceholderData}
           />
           <Pager
-            label="Pages of the ledger"
+            label={t('ledger.pages')}
             trail={search.trail}
             nextCursor={query.data.nextCursor}
             onChange={(trail) => go({ trail })}

@@ -1,5 +1,6 @@
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Alert, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
@@ -9,6 +10,8 @@ import * as links from '../links.ts'
 import { useProfile } from '../profile/use-profile.ts'
 import { useTRPC } from '../trpc.ts'
 import { partnerOf } from './use-partner.ts'
+
+const t = translations('portal.partner')
 
 /**
  * Around every page of the partner area: fetches the partner, and says when there is none or when
@@ -30,12 +33,13 @@ export function PartnerFrame() {
           <Alert
             color="yellow"
             icon={<IconLock aria-hidden />}
-            title={`${partner.data.name} is suspended`}
+            title={t('suspended.title', { partner: partner.data.name })}
             mb="lg"
           >
-            {partner.data.suspendedReason ? `Reason: ${partner.data.suspendedReason} ` : ''}
-            Everything can still be read. Nothing can be changed, and payouts are held, until the
-            operator of the platform resumes it.
+            {partner.data.suspendedReason && (
+              <Text inherit>{t('suspended.reason', { reason: partner.data.suspendedReason })}</Text>
+            )}
+            {t('suspended.effects')}
           </Alert>
         )}
         <Outlet />
@@ -46,10 +50,10 @@ export function PartnerFrame() {
     <>
       <PageHeader title={own.name} />
       {partner.isPending ? (
-        <LoadingRows label="Loading the partner" />
+        <LoadingRows label={t('loading')} />
       ) : (
         <ErrorState
-          title="The partner could not be loaded."
+          title={t('loadFailed')}
           error={partner.error}
           onRetry={() => void partner.refetch()}
           retrying={partner.isFetching}
@@ -62,13 +66,12 @@ export function PartnerFrame() {
 function NoPartner() {
   return (
     <>
-      <PageHeader title="No partner area" />
+      <PageHeader title={t('none.title')} />
       <Text mb="lg" maw="60ch">
-        You are not on the staff of a partner. If you should be, ask an owner of that partner to
-        invite you.
+        {t('none.hint')}
       </Text>
       <LinkButton {...links.home} variant="default">
-        Go to your workplaces
+        {t('none.home')}
       </LinkButton>
     </>
   )
@@ -78,12 +81,12 @@ function NoPartner() {
 export function NoPartnerAccess() {
   return (
     <>
-      <PageHeader title="No access" />
+      <PageHeader title={t('noAccess.title')} />
       <Text mb="lg" maw="60ch">
-        Your access level does not include this page. An owner of the partner can change your level.
+        {t('noAccess.hint')}
       </Text>
       <LinkButton {...links.partner} variant="default">
-        Go to the dashboard
+        {t('noAccess.home')}
       </LinkButton>
     </>
   )

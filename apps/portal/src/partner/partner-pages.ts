@@ -1,5 +1,6 @@
 import type { PartnerAccess } from '@atrium/core/partners/partner-access'
 import { hasPartnerRight } from '@atrium/core/partners/partner-rights'
+import { translations } from '@atrium/ui/messages'
 import {
   IconBuildingCommunity,
   IconCashBanknote,
@@ -10,8 +11,10 @@ import {
   IconSettings,
   IconUsers,
 } from '@tabler/icons-react'
-import type { TenantPage } from '../layout/tenant-pages.ts'
+import { keywordsOf, type TenantPage } from '../layout/tenant-pages.ts'
 import * as links from '../links.ts'
+
+const t = translations('portal.layout')
 
 /** The pages of the partner area that a level may open, in the order of the navigation. */
 export function partnerPages(access: PartnerAccess): TenantPage[] {
@@ -19,38 +22,51 @@ export function partnerPages(access: PartnerAccess): TenantPage[] {
     hasPartnerRight(access, right) ? [page] : []
   return [
     ...may('customers', {
-      ...{ label: 'Dashboard', icon: IconLayoutDashboard, target: links.partner, exact: true },
-      keywords: ['partner', 'overview', 'revenue', 'attention'],
+      ...{
+        label: t('pages.partnerDashboard'),
+        icon: IconLayoutDashboard,
+        target: links.partner,
+        exact: true,
+      },
+      keywords: keywordsOf('partnerDashboard'),
     }),
     ...may('customers', {
-      ...{ label: 'Customers', icon: IconBuildingCommunity, target: links.partnerCustomers() },
-      keywords: ['tenants', 'workplaces', 'suspend', 'seats'],
+      ...{
+        label: t('pages.partnerCustomers'),
+        icon: IconBuildingCommunity,
+        target: links.partnerCustomers(),
+      },
+      keywords: keywordsOf('partnerCustomers'),
     }),
     ...may('reports', {
-      ...{ label: 'Reports', icon: IconChartBar, target: links.partnerReports() },
-      keywords: ['mrr', 'growth', 'churn', 'cohorts', 'revenue', 'saved'],
+      ...{ label: t('pages.partnerReports'), icon: IconChartBar, target: links.partnerReports() },
+      keywords: keywordsOf('partnerReports'),
     }),
     ...may('finance', {
-      ...{ label: 'Earnings', icon: IconCoins, target: links.partnerBilling() },
-      keywords: ['billing', 'margin', 'ledger', 'balance', 'commission', 'share'],
+      ...{ label: t('pages.partnerEarnings'), icon: IconCoins, target: links.partnerBilling() },
+      keywords: keywordsOf('partnerEarnings'),
     }),
     ...may('finance', {
-      ...{ label: 'Payouts', icon: IconCashBanknote, target: links.partnerPayouts() },
-      keywords: ['money', 'statement', 'self-billing'],
+      ...{
+        label: t('pages.partnerPayouts'),
+        icon: IconCashBanknote,
+        target: links.partnerPayouts(),
+      },
+      keywords: keywordsOf('partnerPayouts'),
     }),
     ...may('customers', {
-      label: 'Staff',
+      label: t('pages.partnerStaff'),
       icon: IconUsers,
       target: links.partnerStaff,
-      keywords: ['team', 'invite', 'access', 'colleagues'],
+      keywords: keywordsOf('partnerStaff'),
     }),
     ...may('customers', {
-      ...{ label: 'Partner branding', icon: IconPalette, target: links.partnerBranding },
-      keywords: ['colour', 'logo', 'whitelabel', 'product name'],
+      ...{ label: t('pages.partnerBranding'), icon: IconPalette, target: links.partnerBranding },
+      keywords: keywordsOf('partnerBranding'),
     }),
     ...may('customers', {
-      ...{ label: 'Partner settings', icon: IconSettings, target: links.partnerSettings },
-      keywords: ['support', 'defaults', 'mail'],
+      ...{ label: t('pages.partnerSettings'), icon: IconSettings, target: links.partnerSettings },
+      keywords: keywordsOf('partnerSettings'),
     }),
   ]
 }

@@ -3,6 +3,7 @@ import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LedgerTable } from '@atrium/ui/ledger-table'
+import { translations } from '@atrium/ui/messages'
 import { payoutMeta } from '@atrium/ui/payout-status-meta'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -11,6 +12,8 @@ import { IconDownload, IconReceipt2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 import { usePartner } from './use-partner.ts'
+
+const t = translations('portal.partner-payouts')
 
 /** One payout with its entries and its statement. */
 export default function PayoutDrawer({ id, onClose }: { id: string; onClose: () => void }) {
@@ -26,18 +29,18 @@ export default function PayoutDrawer({ id, onClose }: { id: string; onClose: () 
       opened
       onClose={onClose}
       size="xl"
-      title={payout ? `Payout of ${formatMoney(payout.amountMinor, payout.currency)}` : 'Payout'}
+      title={
+        payout
+          ? t('detail.titleOf', { amount: formatMoney(payout.amountMinor, payout.currency) })
+          : t('detail.title')
+      }
     >
       {payout ? (
         <Detail payout={payout} slug={slug} />
       ) : isError ? (
-        <ErrorState
-          title="The payout could not be loaded."
-          error={error}
-          onRetry={() => void refetch()}
-        />
+        <ErrorState title={t('detail.loadFailed')} error={error} onRetry={() => void refetch()} />
       ) : (
-        <LoadingRows label="Loading the payout" />
+        <LoadingRows label={t('detail.loading')} />
       )}
     </SideDrawer>
   )
@@ -55,18 +58,24 @@ function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string })
     <Stack>
       {note && <Alert color="yellow">{note}</Alert>}
       <DetailList>
-        <DetailItem label="Status">
+        <DetailItem label={t('detail.status')}>
           <StatusBadge {...payoutMeta(payout.status)} />
         </DetailItem>
-        <DetailItem label="Statement">
-          {payout.statementNumber ?? 'Numbered when it is paid'}
+        <DetailItem label={t('detail.statement')}>
+          {payout.statementNumber ?? t('detail.noStatement')}
         </DetailItem>
-        <DetailItem label="Period">
-          {payout.periodFrom ? formatDay(payout.periodFrom) : 'From the beginning'} to{' '}
-          {formatDay(payout.periodTo)}
+        <DetailItem label={t('detail.period')}>
+          {payout.periodFrom
+            ? t('detail.range', {
+                from: formatDay(payout.periodFrom),
+                to: formatDay(payout.periodTo),
+              })
+            : t('detail.rangeFromStart', { to: formatDay(payout.periodTo) })}
         </DetailItem>
-        <DetailItem label="Paid">{payout.paidAt && formatDay(payout.paidAt)}</DetailItem>
-        <DetailItem label="Reference">{payout.reference}</DetailItem>
+        <DetailItem label={t('detail.paid')}>
+          {payout.paidAt && formatDay(payout.paidAt)}
+        </DetailItem>
+        <DetailItem label={t('detail.reference')}>{payout.reference}</DetailItem>
       </DetailList>
       {payout.status !== 'canceled' && (
         <Group gap="xs">
@@ -78,7 +87,7 @@ function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string })
             variant="default"
             leftSection={<IconReceipt2 size={16} aria-hidden />}
           >
-            Statement
+            {t('detail.statement')}
           </Button>
           <Button
             component="a"
@@ -86,18 +95,18 @@ function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string })
             download
             size="xs"
             variant="default"
-            aria-label="Statement as CSV"
+            aria-label={t('detail.statementCsv')}
             leftSection={<IconDownload size={16} aria-hidden />}
           >
-            CSV
+            {t('detail.csv')}
           </Button>
         </Group>
       )}
       {payout.entries.length > 0 ? (
-        <LedgerTable caption="Entries of the payout" entries={payout.entries} />
+        <LedgerTable caption={t('detail.entries')} entries={payout.entries} />
       ) : (
         <Text size="sm" c="dimmed">
-          The payout was canceled. What it held is free for the next one.
+          {t('detail.canceled')}
         </Text>
       )}
     </Stack>

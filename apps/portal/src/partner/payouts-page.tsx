@@ -4,6 +4,7 @@ import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatDay } from '@atrium/ui/format'
 import { Amount } from '@atrium/ui/ledger-table'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { payoutMeta } from '@atrium/ui/payout-status-meta'
@@ -23,6 +24,9 @@ import {
 } from './money-search.ts'
 import { NoPartnerAccess } from './partner-frame.tsx'
 import { maySee, usePartner } from './use-partner.ts'
+
+const t = translations('portal.partner-payouts')
+const frame = translations('ui.frame')
 
 const PayoutDrawer = lazy(() => import('./payout-drawer.tsx'))
 
@@ -46,21 +50,21 @@ export function PartnerPayoutsPage() {
   return (
     <>
       <PageHeader
-        title="Payouts"
-        tabTitle={`Payouts to ${partner.name}`}
-        description="Made on the first of each month from what is available, or when an owner asks for one."
+        title={t('title')}
+        tabTitle={t('tabTitle', { partner: partner.name })}
+        description={t('description')}
         actions={
           <LinkButton {...links.partnerBilling()} variant="default">
-            See the balance
+            {t('balance')}
           </LinkButton>
         }
       />
-      <FilterBar label="Filter payouts">
+      <FilterBar label={t('filters')}>
         <NativeSelect
-          label="Status"
+          label={t('status')}
           value={search.status ?? ''}
           data={[
-            { value: '', label: 'Any' },
+            { value: '', label: t('anyStatus') },
             ...payoutStatuses.map((value) => ({ value, label: payoutMeta(value).label })),
           ]}
           onChange={(event) =>
@@ -69,10 +73,10 @@ export function PartnerPayoutsPage() {
         />
       </FilterBar>
       {query.isPending ? (
-        <LoadingRows label="Loading payouts" />
+        <LoadingRows label={t('loading')} />
       ) : query.isError ? (
         <ErrorState
-          title="The payouts could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -80,30 +84,28 @@ export function PartnerPayoutsPage() {
       ) : query.data.items.length === 0 ? (
         <EmptyState
           icon={<IconCashBanknote size={32} stroke={1.5} aria-hidden />}
-          title={search.status ? 'No payout has this status' : 'No payouts yet'}
+          title={search.status ? t('noMatch.title') : t('empty.title')}
           action={
             search.status && (
               <Button variant="default" onClick={() => go({ status: undefined })}>
-                Clear filters
+                {frame('clearFilters')}
               </Button>
             )
           }
         >
-          {search.status
-            ? 'Choose another status.'
-            : 'The first one is made when enough of what you earned is available.'}
+          {search.status ? t('noMatch.hint') : t('empty.hint')}
         </EmptyState>
       ) : (
         <>
           <ResponsiveTable
-            caption={`Payouts to ${partner.name}`}
+            caption={t('tabTitle', { partner: partner.name })}
             columns={columnsFor(search)}
             rows={query.data.items}
             rowKey={({ id }) => id}
             stale={query.isPlaceholderData}
           />
           <Pager
-            label="Pages of payouts"
+            label={t('pages')}
             trail={search.trail}
             nextCursor={query.data.nextCursor}
             onChange={(trail) => go({ trail })}
@@ -127,7 +129,7 @@ function columnsFor(search: PartnerPayoutsSearch): Column<PartnerPayoutView>[] {
   return [
     {
       key: 'period',
-      header: 'Payout',
+      header: t('columns.payout'),
       primary: true,
       cell: ({ id, periodTo, statementNumber }) => (
         <LinkAnchor
@@ -139,25 +141,29 @@ function columnsFor(search: PartnerPayoutsSearch): Column<PartnerPayoutView>[] {
           c="inherit"
           underline="hover"
         >
-          {statementNumber ?? `Until ${formatDay(periodTo)}`}
+          {statementNumber ?? t('until', { day: formatDay(periodTo) })}
         </LinkAnchor>
       ),
     },
     {
       key: 'status',
-      header: 'Status',
+      header: t('columns.status'),
       cell: ({ status }) => <StatusBadge {...payoutMeta(status)} />,
     },
     {
       key: 'made',
-      header: 'Made',
+      header: t('columns.made'),
       cell: ({ createdAt, requested }) =>
-        `${formatDay(createdAt)}, ${requested ? 'asked for' : 'monthly run'}`,
+        t('made', { day: formatDay(createdAt), requested: String(requested) }),
     },
-    { key: 'paid', header: 'Paid', cell: ({ paidAt }) => (paidAt ? formatDay(paidAt) : '–') },
+    {
+      key: 'paid',
+      header: t('columns.paid'),
+      cell: ({ paidAt }) => (paidAt ? formatDay(paidAt) : '–'),
+    },
     {
       key: 'amount',
-      header: 'Amount',
+      header: t('columns.amount'),
       align: 'end',
       cell: ({ amountMinor, currency }) => <Amount minor={amountMinor} currency={currency} />,
     },

@@ -1,4 +1,5 @@
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { ReportsView } from '@atrium/ui/reports/reports-view'
 import { type ReportsSearch, readReportsSearch } from '@atrium/ui/reports/search'
@@ -9,6 +10,8 @@ import { NoPartnerAccess } from './partner-frame.tsx'
 import { useReportSource } from './report-source.ts'
 import { SavedReports, SaveReportButton } from './saved-reports.tsx'
 import { maySee, usePartner } from './use-partner.ts'
+
+const t = translations('portal.partner-reports')
 
 /** What the partner's customers bring, what moves it, and who stays. */
 export function PartnerReportsPage() {
@@ -34,9 +37,9 @@ function Reports({ slug, name }: { slug: string; name: string }) {
   return (
     <>
       <PageHeader
-        title="Reports"
-        tabTitle={`Reports of ${name}`}
-        description="What your customers pay the platform, while they were your customers. Press a figure to see who it is made of."
+        title={t('title')}
+        tabTitle={t('tabTitle', { partner: name })}
+        description={t('description')}
         actions={<SaveReportButton search={search} />}
       />
       <Stack gap="lg">
@@ -45,7 +48,7 @@ function Reports({ slug, name }: { slug: string; name: string }) {
           search={search}
           onSearch={go}
           currencies={(current.data?.currencies ?? []).map(({ currency }) => currency)}
-          topTitle="Top customers"
+          topTitle={t('top')}
           nameOf={(customer) => (
             <LinkAnchor
               {...links.partnerCustomers({ customer: customer.slug })}

@@ -3,6 +3,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import type { ReportsSearch } from '@atrium/ui/reports/search'
 import { useMutation } from '@atrium/ui/use-mutation'
@@ -14,6 +15,9 @@ import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
 import { savedOf, searchOf } from './saved-report-search.ts'
 import { mayDo, usePartner } from './use-partner.ts'
+
+const t = translations('portal.partner-reports')
+const frame = translations('ui.frame')
 
 /** Keeps the view that is shown under a name, for everybody on the staff. */
 export function SaveReportButton({ search }: { search: ReportsSearch }) {
@@ -27,9 +31,9 @@ export function SaveReportButton({ search }: { search: ReportsSearch }) {
         leftSection={<IconBookmark size={17} aria-hidden />}
         onClick={() => setOpened(true)}
       >
-        Save this view
+        {t('save.open')}
       </Button>
-      <Modal opened={opened} onClose={() => setOpened(false)} title="Save this view">
+      <Modal opened={opened} onClose={() => setOpened(false)} title={t('save.open')}>
         {opened && <SaveForm search={search} onClose={() => setOpened(false)} />}
       </Modal>
     </>
@@ -45,7 +49,7 @@ function SaveForm({ search, onClose }: { search: ReportsSearch; onClose: () => v
     trpc.partners.saveReport.mutationOptions({
       onSuccess: (saved) => {
         void queryClient.invalidateQueries(trpc.partners.savedReports.pathFilter())
-        done(`${saved.name} is saved.`)
+        done(t('save.done', { view: saved.name }))
         onClose()
       },
     }),
@@ -59,8 +63,8 @@ function SaveForm({ search, onClose }: { search: ReportsSearch; onClose: () => v
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="Name"
-          description="Everybody on the staff who sees reports can open it."
+          label={t('save.name')}
+          description={t('save.nameHint')}
           required
           data-autofocus
           maxLength={100}
@@ -68,13 +72,13 @@ function SaveForm({ search, onClose }: { search: ReportsSearch; onClose: () => v
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        {save.error && <ProblemAlert error={save.error} title="The view was not saved." />}
+        {save.error && <ProblemAlert error={save.error} title={t('save.failed')} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={save.isPending}>
-            Cancel
+            {frame('cancel')}
           </Button>
           <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
-            Save
+            {t('save.submit')}
           </Button>
         </Group>
       </Stack>
@@ -98,11 +102,10 @@ export function SavedReports() {
     const search = searchOf(report)
     return search ? [{ report, search }] : []
   })
-  if (saved.isError)
-    return <ProblemAlert error={saved.error} title="The saved views could not be loaded." />
+  if (saved.isError) return <ProblemAlert error={saved.error} title={t('saved.loadFailed')} />
   if (views.length === 0) return null
   return (
-    <Panel title="Saved views">
+    <Panel title={t('saved.title')}>
       <Stack gap={4} component="ul" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
         {views.map(({ report, search }) => (
           <Group key={report.id} component="li" justify="space-between" wrap="nowrap">
@@ -113,7 +116,7 @@ export function SavedReports() {
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={`Delete ${report.name}`}
+                aria-label={t('saved.delete', { view: report.name })}
                 onClick={() => setLeaving(report)}
               >
                 <IconTrash size={16} aria-hidden />
@@ -125,15 +128,13 @@ export function SavedReports() {
       <ConfirmDialog
         opened={leaving !== undefined}
         onClose={() => setLeaving(undefined)}
-        title="Delete the saved view"
-        confirmLabel="Delete"
+        title={t('saved.deleteTitle')}
+        confirmLabel={t('saved.deleteSubmit')}
         onConfirm={async () =>
           leaving && remove.mutateAsync({ slug: partner.slug, id: leaving.id })
         }
       >
-        <Text size="sm">
-          {leaving?.name} goes for everybody on the staff. The figures themselves stay.
-        </Text>
+        <Text size="sm">{t('saved.deleteEffects', { view: leaving?.name ?? '' })}</Text>
       </ConfirmDialog>
     </Panel>
   )

@@ -5,6 +5,7 @@ import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { formatDay, formatPercent } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -26,6 +27,7 @@ import {
 import { explain } from './status-meta.ts'
 import { mayDo, maySee, usePartner } from './use-partner.ts'
 
+const t = translations('portal.partner-settings')
 const labels = translations('ui.labels')
 
 /** How the partner is reached, and what its new customers begin with. */
@@ -36,14 +38,14 @@ export function PartnerSettingsPage() {
   return (
     <>
       <PageHeader
-        title="Partner settings"
-        tabTitle={`Settings of ${partner.name}`}
-        description="How you work with your customers."
+        title={t('title')}
+        tabTitle={t('tabTitle', { partner: partner.name })}
+        description={t('description')}
       />
-      {query.isPending && <LoadingRows label="Loading the settings" />}
+      {query.isPending && <LoadingRows label={t('loading')} />}
       {query.error && (
         <ErrorState
-          title="The settings could not be loaded."
+          title={t('loadFailed')}
           error={query.error}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
@@ -80,7 +82,7 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
         queryClient.setQueryData(trpc.partners.settings.queryKey({ slug: partner.slug }), saved)
         form.setInitialValues(fromSettings(saved))
         form.setValues(fromSettings(saved))
-        done('The settings are saved.')
+        done(t('saved'))
       },
       onError: (error) => {
         if (!showRejection(form, error)) setUnplaced(error)
@@ -96,27 +98,27 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
   }
 
   return (
-    <Panel title="Settings">
+    <Panel title={t('form.title')}>
       <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
         <Stack>
-          <Fieldset legend="Support for your customers" disabled={!editable}>
+          <Fieldset legend={t('form.support')} disabled={!editable}>
             <Stack>
               <TextInput
-                label="E-mail"
+                label={t('form.email')}
                 type="email"
                 autoComplete="off"
                 maxLength={254}
                 {...form.getInputProps('supportEmail')}
               />
               <TextInput
-                label="Phone"
+                label={t('form.phone')}
                 type="tel"
                 autoComplete="off"
                 maxLength={32}
                 {...form.getInputProps('supportPhone')}
               />
               <TextInput
-                label="Web page"
+                label={t('form.url')}
                 type="url"
                 placeholder="https://help.example.com"
                 autoComplete="off"
@@ -125,16 +127,16 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
               />
             </Stack>
           </Fieldset>
-          <Fieldset legend="New customers" disabled={!editable}>
+          <Fieldset legend={t('form.newCustomers')} disabled={!editable}>
             <Stack>
               <NativeSelect
-                label="Plan"
-                description="When your staff choose none."
+                label={t('form.plan')}
+                description={t('form.planHint')}
                 data={plans.map((plan) => ({ value: plan, label: labels(`plans.${plan}`) }))}
                 {...form.getInputProps('defaultPlan')}
               />
               <NumberInput
-                label="Seats"
+                label={t('form.seats')}
                 min={0}
                 max={1_000_000}
                 allowDecimal={false}
@@ -143,10 +145,14 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
               />
             </Stack>
           </Fieldset>
-          <Fieldset legend="Mails to you" disabled={!editable}>
+          <Fieldset legend={t('form.notices')} disabled={!editable}>
             <TextInput
-              label="E-mail"
-              description={`Empty: ${partner.contactInfo.email ?? 'the address of your contact'}.`}
+              label={t('form.email')}
+              description={
+                partner.contactInfo.email
+                  ? t('form.noticeEmailHint', { address: partner.contactInfo.email })
+                  : t('form.noticeEmailOfContact')
+              }
               type="email"
               autoComplete="off"
               maxLength={254}
@@ -154,15 +160,11 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
             />
           </Fieldset>
           {unplaced !== undefined && (
-            <ProblemAlert
-              title="The settings were not saved."
-              error={unplaced}
-              message={explain(unplaced)}
-            />
+            <ProblemAlert title={t('form.failed')} error={unplaced} message={explain(unplaced)} />
           )}
           {editable && (
             <SaveButtons
-              label="Save settings"
+              label={t('form.save')}
               saving={update.isPending}
               dirty={form.isDirty()}
               onDiscard={form.reset}
@@ -179,24 +181,26 @@ function RecordPanel() {
   const partner = usePartner()
   const { contactInfo, billingInfo, nextMargin } = partner
   return (
-    <Panel
-      title="Your record"
-      description="Kept by the operator of the platform, who changes it for you."
-    >
+    <Panel title={t('record.title')} description={t('record.description')}>
       <DetailList>
-        <DetailItem label="Name">{partner.name}</DetailItem>
-        <DetailItem label="Domain">{partner.domain}</DetailItem>
-        <DetailItem label="Contact">
+        <DetailItem label={t('record.name')}>{partner.name}</DetailItem>
+        <DetailItem label={t('record.domain')}>{partner.domain}</DetailItem>
+        <DetailItem label={t('record.contact')}>
           {[contactInfo.name, contactInfo.email, contactInfo.phone].filter(Boolean).join(', ')}
         </DetailItem>
-        <DetailItem label="Invoiced as">
+        <DetailItem label={t('record.invoicedAs')}>
           {[billingInfo.company, billingInfo.country].filter(Boolean).join(', ')}
         </DetailItem>
-        <DetailItem label="VAT number">{billingInfo.vatNumber}</DetailItem>
+        <DetailItem label={t('record.vatNumber')}>{billingInfo.vatNumber}</DetailItem>
         {maySee(partner, 'finance') && (
-          <DetailItem label="Margin">
-            {`${partner.marginPct ?? 0} %`}
-            {nextMargin && `, ${nextMargin.marginPct} % from ${nextMargin.effectiveFrom}`}
+          <DetailItem label={t('record.margin')}>
+            {nextMargin
+              ? t('record.marginThen', {
+                  now: formatPercent(partner.marginPct ?? 0),
+                  next: formatPercent(nextMargin.marginPct),
+                  day: formatDay(nextMargin.effectiveFrom),
+                })
+              : formatPercent(partner.marginPct ?? 0)}
           </DetailItem>
         )}
       </DetailList>

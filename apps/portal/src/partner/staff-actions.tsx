@@ -3,6 +3,7 @@ import { partnerAccesses } from '@atrium/core/partners/partner-rights'
 import type { StaffView } from '@atrium/core/partners/partner-team'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { translations } from '@atrium/ui/messages'
 import { accessLabel } from '@atrium/ui/partner-status-meta'
 import { problemOf } from '@atrium/ui/problem'
 import { useMutation } from '@atrium/ui/use-mutation'
@@ -12,6 +13,8 @@ import { useTRPC } from '../trpc.ts'
 import { useInvalidatePartner } from './mutations.ts'
 import { explain } from './status-meta.ts'
 import { usePartner } from './use-partner.ts'
+
+const t = translations('portal.partner-staff')
 
 /** Changes the level of a member of staff, or removes the person, after a question. */
 export function StaffActions({ person }: { person: StaffView }) {
@@ -23,7 +26,7 @@ export function StaffActions({ person }: { person: StaffView }) {
   const change = useMutation(
     trpc.partners.changeStaffAccess.mutationOptions({
       onSuccess: ({ name, access }) =>
-        done(`${name} is ${accessLabel(access).name.toLowerCase()} now.`),
+        done(t('access.done', { person: name, access: accessLabel(access).name })),
       onSettled: forget,
     }),
   )
@@ -35,7 +38,7 @@ export function StaffActions({ person }: { person: StaffView }) {
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       <NativeSelect
         size="xs"
-        aria-label={`Access level of ${person.name}`}
+        aria-label={t('access.label', { person: person.name })}
         value={change.isPending ? change.variables.access : person.access}
         disabled={change.isPending}
         error={
@@ -52,23 +55,22 @@ export function StaffActions({ person }: { person: StaffView }) {
         variant="default"
         c="red"
         onClick={() => setRemoving(true)}
-        aria-label={`Remove ${person.name}`}
+        aria-label={t('remove.label', { person: person.name })}
       >
-        Remove
+        {t('remove.open')}
       </Button>
       <ConfirmDialog
         opened={removing}
         onClose={() => setRemoving(false)}
-        title={`Remove ${person.name}?`}
-        confirmLabel="Remove from staff"
+        title={t('remove.question', { person: person.name })}
+        confirmLabel={t('remove.submit')}
         explain={explain}
         onConfirm={async () => {
           await remove.mutateAsync(path)
-          done(`${person.name} is no longer on the staff.`)
+          done(t('remove.done', { person: person.name }))
         }}
       >
-        {person.name} ({person.email}) loses access to {partner.name} at once. The account itself
-        stays.
+        {t('remove.effects', { person: person.name, email: person.email, partner: partner.name })}
       </ConfirmDialog>
     </Group>
   )

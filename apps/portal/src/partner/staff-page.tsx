@@ -1,6 +1,7 @@
 import { partnerAccesses } from '@atrium/core/partners/partner-access'
 import type { StaffView } from '@atrium/core/partners/partner-team'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { currentCursor } from '@atrium/ui/paging'
@@ -19,6 +20,8 @@ import classes from './dashboard.module.css'
 import { InviteStaffDialog } from './invite-staff-dialog.tsx'
 import { StaffActions } from './staff-actions.tsx'
 import { mayDo, usePartner } from './use-partner.ts'
+
+const t = translations('portal.partner-staff')
 
 /** Who works for the partner, and for its owners who may what. */
 export function StaffPage() {
@@ -40,26 +43,26 @@ export function StaffPage() {
   return (
     <>
       <PageHeader
-        title="Staff"
-        tabTitle={`Staff of ${partner.name}`}
-        description={`Who works for ${partner.name}. What somebody may is decided by the access level.`}
+        title={t('title')}
+        tabTitle={t('tabTitle', { partner: partner.name })}
+        description={t('description', { partner: partner.name })}
         actions={
           managing && (
             <Button
               leftSection={<IconUserPlus size={18} aria-hidden />}
               onClick={() => setInviting(true)}
             >
-              Invite somebody
+              {t('invite.open')}
             </Button>
           )
         }
       />
       <Stack gap="lg">
         <div>
-          {query.isPending && <LoadingRows label="Loading the staff" rows={3} />}
+          {query.isPending && <LoadingRows label={t('loading')} rows={3} />}
           {query.error && (
             <ErrorState
-              title="The staff could not be loaded."
+              title={t('loadFailed')}
               error={query.error}
               onRetry={() => void query.refetch()}
               retrying={query.isFetching}
@@ -68,14 +71,14 @@ export function StaffPage() {
           {query.data && !query.error && (
             <>
               <ResponsiveTable
-                caption={`Staff of ${partner.name}`}
+                caption={t('tabTitle', { partner: partner.name })}
                 columns={columnsFor(me.id, managing)}
                 rows={query.data.items}
                 rowKey={({ userId }) => userId}
                 stale={query.isPlaceholderData}
               />
               <Pager
-                label="Pages of staff"
+                label={t('pages')}
                 trail={trail}
                 nextCursor={query.data.nextCursor}
                 onChange={setCursorHistory}
@@ -83,7 +86,7 @@ export function StaffPage() {
             </>
           )}
         </div>
-        <Panel title="Access levels" description="A partner keeps at least one owner.">
+        <Panel title={t('levels.title')} description={t('levels.description')}>
           <dl className={classes.levels}>
             {partnerAccesses.map(accessLabel).map(({ name, may }) => (
               <div key={name}>
@@ -107,18 +110,21 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
   return [
     {
       key: 'name',
-      header: 'Name',
+      header: t('columns.name'),
       primary: true,
       cell: ({ userId, name, email }) => (
         <div>
           <Text size="sm" fw={550}>
-            {name}
-            {userId === ownId && (
-              <Text span c="dimmed" fw={400}>
-                {' '}
-                (you)
-              </Text>
-            )}
+            {userId === ownId
+              ? t.rich('own', {
+                  name,
+                  you: (text) => (
+                    <Text span c="dimmed" fw={400}>
+                      {text}
+                    </Text>
+                  ),
+                })
+              : name}
           </Text>
           <Text size="sm" c="dimmed">
             {email}
@@ -128,18 +134,18 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
     },
     {
       key: 'access',
-      header: 'Access',
+      header: t('columns.access'),
       cell: ({ access, status }) => (
         <Group gap="xs">
           {accessLabel(access).name}
-          {status === 'deactivated' && <StatusBadge label="Deactivated" tone="neutral" />}
-          {status === 'invited' && <StatusBadge label="Invited" tone="working" />}
+          {status === 'deactivated' && <StatusBadge label={t('deactivated')} tone="neutral" />}
+          {status === 'invited' && <StatusBadge label={t('invited')} tone="working" />}
         </Group>
       ),
     },
     {
       key: 'mfa',
-      header: 'Second factor',
+      header: t('columns.mfa'),
       cell: ({ mfa }) => (
         <span title={mfa.reason ?? undefined}>
           <StatusBadge {...mfaMeta(mfa.state)} />
@@ -148,14 +154,14 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
     },
     {
       key: 'seen',
-      header: 'Last seen',
-      cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : 'Never'),
+      header: t('columns.seen'),
+      cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : t('never')),
     },
     ...(managing
       ? [
           {
             key: 'acts',
-            header: 'Actions',
+            header: t('columns.actions'),
             hideHeader: true,
             align: 'end' as const,
             cell: (person: StaffView) => <StaffActions person={person} />,
