@@ -12,6 +12,7 @@ export interface WorkplaceAddresses {
   booking: string
   control: string
   smtpPage: string
+  dnsPage: string
   /** As the API's account reaches it. */
   database: string
   payments: string
@@ -75,6 +76,7 @@ export async function startWorkplace({
         booking: at(300),
         control: at(1000),
         smtpPage: at(1501),
+        dnsPage: at(1601),
         payments: at(1400),
       },
       database:

@@ -46,7 +46,12 @@ describe('documentation', () => {
     const folders = pages
       .filter((path) => path.startsWith('docs/'))
       .map((path) => path.split('/')[1])
-    expect([...new Set(folders)].sort()).toEqual(['explanation', 'how-to', 'reference'])
+    expect([...new Set(folders)].sort()).toEqual([
+      'explanation',
+      'how-to',
+      'reference',
+      'tutorials',
+    ])
     const readme = await read('README.md')
     for (const page of pages.filter((path) => /^docs\/[\w-]+\/[\w-]+\.md$/.test(path)))
       expect(readme, page).toContain(`(${page})`)
