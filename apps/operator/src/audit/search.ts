@@ -48,7 +48,7 @@ function filtersOf({ trail: _, limit: __, ...filters }: AuditSearch): AuditFilte
   return filters
 }
 
-/** The query of the page that an address names. */
+/** The query of the page in the address. */
 export function auditQuery(search: AuditSearch): QueryAudit {
   return {
     ...filtersOf(search),

@@ -21,7 +21,7 @@ const t = translations('operator.flags')
 
 interface Props {
   flag: FlagView
-  /** Some of the fields of a flag; the note is added here. */
+  /** Some fields of a flag; the editor adds the note. */
   children: (form: UseFormReturnType<FlagForm>) => ReactNode
   submitLabel: string
   onClose: () => void

@@ -6,10 +6,7 @@ import { fromLocalInput, toLocalInput } from '@atrium/ui/format'
 import { randomId } from '@mantine/hooks'
 import type { z } from 'zod'
 
-/**
- * A guard rule as it is typed. `id` keeps its inputs apart from those of other rules while rules
- * come and go.
- */
+/** A guard rule in the form. `id` identifies its inputs while rules are added and removed. */
 export interface GuardForm {
   id: string
   signal: GuardSignal
@@ -19,8 +16,8 @@ export interface GuardForm {
 }
 
 /**
- * A flag as it is typed: every field present, empty text for what is left out, times as
- * `datetime-local` inputs show them.
+ * A flag in the form: every field is present, absent values are empty text, and times have the
+ * format of `datetime-local` inputs.
  */
 export interface FlagForm {
   key: string
@@ -85,8 +82,8 @@ export function toFlagForm(flag: FlagView): FlagForm {
 }
 
 /**
- * What is sent for a change: the fields that differ from the flag as it was read, and its version.
- * A time that was not touched is not sent, because the input shows it without its seconds.
+ * The input of an update: the fields that differ from the flag as it was read, and its version. An
+ * unchanged time is left out, because the input shows it without its seconds.
  */
 export function toUpdateFlag(flag: FlagView, form: FlagForm): z.input<typeof UpdateFlag> {
   const before = settingsOf(toFlagForm(flag))
@@ -103,7 +100,7 @@ export function changesFlag(flag: FlagView, form: FlagForm): boolean {
 
 export function toCreateFlag(form: FlagForm): z.input<typeof CreateFlag> {
   const { owner, ...settings } = settingsOf(form)
-  // Without an owner the server takes whoever creates the flag.
+  // Without an owner, the server uses the caller.
   return {
     key: form.key.trim(),
     ...settings,
@@ -140,12 +137,12 @@ function settingsOf(form: FlagForm) {
   }
 }
 
-/** What a number input holds, which is text while it is empty. */
+/** The value of a number input; NaN while it is empty. */
 function numberIn(typed: number | string): number {
   return typeof typed === 'number' ? typed : Number.NaN
 }
 
-/** A further rule to begin with, on a signal that none of the others watches yet. */
+/** The initial values of a further rule, on a signal that no other rule watches. */
 export function newGuard(others: readonly GuardForm[]): GuardForm {
   const watched = new Set(others.map((guard) => guard.signal))
   const signal = guardSignals.toReversed().find((one) => !watched.has(one)) ?? 'server_errors'
@@ -153,12 +150,12 @@ export function newGuard(others: readonly GuardForm[]): GuardForm {
 }
 
 /**
- * The field of the form that shows what the API says about a path: items stand on their list,
- * prerequisites in one of two inputs.
+ * The form field that shows an error of the API at `path`: errors of items are shown on their list,
+ * those of prerequisites on one of two inputs.
  */
 export function fieldOf(path: string, form: FlagForm): string {
   const [field = '', index, part] = path.split('.')
-  // An issue with a rule as a whole stands under the rules.
+  // An issue with a whole rule is shown below the rules.
   if (field === 'guards') return part === undefined ? field : path
   if (field !== 'prerequisites') return field
   return form.needsOn.length > 0 && Number(index ?? 0) < form.needsOn.length
@@ -168,7 +165,7 @@ export function fieldOf(path: string, form: FlagForm): string {
       : 'needsOn'
 }
 
-/** Validation of the form by the schema of the API, over what the form would send. */
+/** Validates the input that the form would send with the schema of the API. */
 export function validateFlag(
   schema: z.ZodType,
   toInput: (form: FlagForm) => unknown,

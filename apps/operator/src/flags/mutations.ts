@@ -2,10 +2,7 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/**
- * After a change to a flag: flags, their histories and explanations, and the audit log are read
- * again.
- */
+/** Refetches flags, their histories and explanations, and the audit log after a change. */
 function useStale() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
@@ -26,7 +23,7 @@ export function useUpdateFlag() {
   return useMutation(useTRPC().flags.update.mutationOptions({ onSuccess: stale }))
 }
 
-/** The page of the removed flag leaves first, so nothing here reads that flag again. */
+/** Refetches only lists and the audit log: the page of the removed flag is about to close. */
 export function useRemoveFlag() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()

@@ -97,7 +97,7 @@ export function FlagKeysInput(props: Props) {
   )
 }
 
-/** Only while nothing is chosen: beside chosen ones it would look like one more. */
+/** Only while nothing is chosen: next to chosen values it would look like one of them. */
 function hint({ value }: Props, text: string): string | undefined {
   return value === undefined || value.length === 0 ? text : undefined
 }

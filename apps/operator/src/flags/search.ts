@@ -10,7 +10,7 @@ import {
   words,
 } from '@atrium/ui/search-params'
 
-/** What the address of the flags list carries. */
+/** The search parameters of the list of flags. */
 export const readFlagsSearch = searchReader({
   q: words,
   state: oneOf(flagStates),
@@ -20,17 +20,14 @@ export type FlagsSearch = ReturnType<typeof readFlagsSearch>
 
 const flagsPerPage = 25
 
-/** The query of the page that an address names. */
+/** The query of the page in the address. */
 export function flagsQuery({ trail, ...filters }: FlagsSearch): ListFlags {
   return { ...filters, cursor: currentCursor(trail), limit: flagsPerPage }
 }
 
 export const flagTabs = ['settings', 'explain', 'history'] as const
 
-/**
- * What the address of one flag carries: the tab, the tenant that is asked about, and the page of
- * the history.
- */
+/** The search parameters of a flag: the tab, the tenant to explain, and the page of the history. */
 export const readFlagSearch = searchReader({
   tab: oneOf(flagTabs),
   tenantSlug: slugText,

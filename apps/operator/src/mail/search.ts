@@ -13,7 +13,7 @@ export type MailQueueSearch = ReturnType<typeof readMailQueueSearch>
 
 const mailsPerPage = 25
 
-/** The query of the page that an address names. */
+/** The query of the page in the address. */
 export function mailQueueQuery({ trail, ...filters }: MailQueueSearch): ListMailQueue {
   return { ...filters, cursor: currentCursor(trail), limit: mailsPerPage }
 }

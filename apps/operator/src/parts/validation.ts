@@ -3,9 +3,9 @@ import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import type { z } from 'zod'
 
 /**
- * Validation of a Mantine form by the schema that the API uses, over what the form would send.
- * Errors carry the dotted path of the field; those of one item of a list stand on the list
- * (`domains.1` is `domains`), which is one field of the form.
+ * Validates the input that a Mantine form would send with the schema of the API. Errors have the
+ * dotted path of the field; errors of an item are shown on its list (`domains.1` is `domains`),
+ * which is one field of the form.
  */
 export function validateAs<Values>(
   schema: z.ZodType,
@@ -28,8 +28,8 @@ interface Form {
 }
 
 /**
- * What a form does with rejected input, of its own check and of the server's: errors on their
- * fields, the focus on the first.
+ * Handlers for input that the form's own check or the server rejected: they show the errors on
+ * their fields and focus the first.
  */
 export function rejections(form: Form) {
   const onInvalid = (errors: Readonly<Record<string, unknown>>) => {
@@ -44,7 +44,7 @@ export function rejections(form: Form) {
   return { onInvalid, onRejected }
 }
 
-/** Errors of the items of a list stand on the list. */
+/** Moves errors of the items of a list to the list. */
 export function onFields(errors: Readonly<Record<string, string>>): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const [path, message] of Object.entries(errors))

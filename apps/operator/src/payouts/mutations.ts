@@ -2,7 +2,7 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** After a change: payouts, ledgers and the audit log are read again. */
+/** Refetches payouts, ledgers and the audit log after a change. */
 function useStale() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
@@ -14,8 +14,8 @@ function useStale() {
 }
 
 /**
- * Every step of a payout's life. A rejected one may mean that somebody else was faster, so the
- * payout is read again either way.
+ * Every transition of a payout. A rejected one may mean that someone else was faster, so the payout
+ * is refetched either way.
  */
 export function usePayoutMoves() {
   const { payouts } = useTRPC()

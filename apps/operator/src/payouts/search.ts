@@ -12,7 +12,7 @@ import {
 
 export const payoutTabs = ['payouts', 'adjustments'] as const
 
-/** What the address of the payouts page carries: the tab, and the filters of the list in it. */
+/** The search parameters of the payouts page: the tab and the filters of its list. */
 export const readPayoutsSearch = searchReader({
   tab: oneOf(payoutTabs),
   status: oneOf(payoutStatuses),

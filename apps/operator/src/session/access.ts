@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { RouterContext } from '../trpc.ts'
 import { sessionQuery } from './session.ts'
 
-/** Codes with which the API turns away a person who is signed in. */
+/** Codes with which the API rejects a signed-in caller. */
 export const rejectionCodes = [
   'operator_required',
   'not_platform_admin',
@@ -11,36 +11,36 @@ export const rejectionCodes = [
 ] as const
 export type RejectionCode = (typeof rejectionCodes)[number]
 
-/** Thrown before a page is shown: nobody is signed in, or somebody who is no operator. */
+/** Thrown before a page is shown, when the caller is not signed in or not an operator. */
 export class AccessRejection extends Error {
   readonly reason: 'signed_out' | RejectionCode
 
   constructor(reason: AccessRejection['reason']) {
     super(reason)
-    this.name = 'AccessRefusal'
+    this.name = 'AccessRejection'
     this.reason = reason
   }
 }
 
-const rejectionKey = ['access-refusal']
+const rejectionKey = ['access-rejection']
 
-/** The rejection that a failed call stands for; undefined when it failed for another reason. */
+/** The rejection behind a failed call; undefined when it failed for another reason. */
 export function rejectionOf(error: unknown): RejectionCode | undefined {
   const { code } = problemOf(error)
   return rejectionCodes.find((rejection) => rejection === code)
 }
 
 /**
- * Keeps a rejection that a page met later on (the right was withdrawn meanwhile), so that the next
- * look at access finds it.
+ * Keeps a rejection of a later call (access was withdrawn meanwhile), so that the next check of
+ * access finds it.
  */
 export function rememberRejection(queryClient: QueryClient, code: RejectionCode): void {
   queryClient.setQueryData(rejectionKey, code)
 }
 
 /**
- * Asks for session and profile again, so that a right that was granted meanwhile is seen. What
- * fails keeps its last answer.
+ * Fetches session and profile again, to notice access that was granted meanwhile. A failed fetch
+ * keeps the previous result.
  */
 export async function recheckAccess({ queryClient, trpc }: RouterContext): Promise<void> {
   queryClient.removeQueries({ queryKey: rejectionKey })
@@ -51,10 +51,10 @@ export async function recheckAccess({ queryClient, trpc }: RouterContext): Promi
 }
 
 /**
- * Lets operators through and throws AccessRefusal for everybody else. The flag is read from the
- * stored user, not from the token; the API checks it again on every call, so this decides only
- * which page is shown. The tenant of the address is asked for in the same request as the profile,
- * because its page shows nothing without it; a failure is the page's to report.
+ * Resolves for operators and throws `AccessRejection` for everyone else. The right is read from the
+ * stored user, not from the token. The API checks it on every call, so this only decides which page
+ * is shown. The tenant of the address is fetched in the same request as the profile, because its
+ * page needs both; the page reports a failure.
  */
 export async function requireOperator(
   { queryClient, trpc }: RouterContext,

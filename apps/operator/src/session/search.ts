@@ -1,8 +1,5 @@
 import { searchReader, textUpTo } from '@atrium/ui/search-params'
 
-/**
- * What the address of the page after signing out carries: the reason, when it was no choice of the
- * person's.
- */
+/** The search parameters of the signed-out page. `error`: why a sign-in failed. */
 export const readSignedOutSearch = searchReader({ error: textUpTo(500) })
 export type SignedOutSearch = ReturnType<typeof readSignedOutSearch>

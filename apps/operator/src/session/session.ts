@@ -1,15 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
 
-/**
- * What this portal's own server says about the browser's session. Nobody being signed in is an
- * answer, not an error.
- */
+/** The browser's session as this portal's server reports it; signed out is not an error. */
 interface Session {
   signedIn: boolean
   email?: string | null
 }
 
-/** The session; read once per visit, because every later call tells when it has ended. */
+/** The session, fetched once per visit: any later call shows when it has ended. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session> => {
@@ -19,9 +16,8 @@ export const sessionQuery = queryOptions({
     })
     if (!response.ok) throw new Error(`The session could not be read (${response.status}).`)
     const body: unknown = await response.json()
-    // Read by hand: every visit begins with this answer, and a schema would load zod before it.
-    if (!isSession(body))
-      throw new Error('The session could not be read (its answer has another form).')
+    // Checked by hand: every visit starts with this response, and a schema would load zod first.
+    if (!isSession(body)) throw new Error('The session could not be read (unexpected response).')
     return body
   },
   staleTime: Number.POSITIVE_INFINITY,

@@ -11,7 +11,7 @@ const route = getRouteApi('/signed-out')
 
 export const Route = createLazyRoute('/signed-out')({ component: SignedOutPage })
 
-/** After signing out, or after a sign-in that did not succeed. */
+/** Shown after signing out, or after a failed sign-in. */
 function SignedOutPage() {
   const { error } = route.useSearch()
   return (

@@ -24,7 +24,7 @@ export type WebhooksSearch = ReturnType<typeof readWebhooksSearch>
 
 const perPage = 25
 
-/** The query of the page that an address names. */
+/** The query of the page in the address. */
 export function webhooksQuery({ trail, event: _, ...filters }: WebhooksSearch): ListWebhookEvents {
   return { ...filters, cursor: currentCursor(trail), limit: perPage }
 }
