@@ -42,8 +42,8 @@ describe('an error', () => {
     })
     expect(response.body).toMatchObject({
       title: 'Etwas mit diesem Namen existiert bereits.',
-      detail: 'Ein Mandant mit diesem Kürzel existiert bereits.',
-      issues: [{ path: 'slug', message: 'Ein Mandant mit diesem Kürzel existiert bereits.' }],
+      detail: 'Ein Mandant mit diesem Kurznamen existiert bereits.',
+      issues: [{ path: 'slug', message: 'Ein Mandant mit diesem Kurznamen existiert bereits.' }],
     })
   })
 
