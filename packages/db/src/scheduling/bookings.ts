@@ -1,146 +1,175 @@
 import type { BookingPatch } from '@atrium/core/scheduling/booking-transitions'
 import type {
-  Assignment,
   BookingChangeKind,
   BookingParty,
-  BookingSource,
   BookingStatus,
-  CalendarDrift,
-  CalendarState,
-  LocationKind,
-  RescheduleHost,
 } from '@atrium/core/scheduling/scheduling'
-import type { TenantStatus } from '@atrium/core/tenants/tenants'
-import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
+import {
+  type Expression,
+  type InferResult,
+  type Insertable,
+  type NotNull,
+  type SqlBool,
+  sql,
+  type Updateable,
+} from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
-import type { BookingsTable, StoredFormField } from '../schema/scheduling.ts'
+import type { BookingsTable } from '../schema/scheduling.ts'
 import { hostIsActive } from './hosts.ts'
 
+/**
+ * Bookings as `b` with what their views and rules need of event type, hosts and tenant, also where
+ * these were removed since.
+ */
+function selectBookings(db: Db) {
+  return db
+    .selectFrom('bookings as b')
+    .innerJoin('tenants as t', 't.id', 'b.tenant_id')
+    .innerJoin('event_types as e', 'e.id', 'b.event_type_id')
+    .innerJoin('hosts as h', 'h.id', 'b.host_id')
+    .select((eb) => [
+      'b.id',
+      'b.tenant_id as tenantId',
+      't.slug as tenantSlug',
+      't.name as tenantName',
+      't.status as tenantStatus',
+      'b.event_type_id as eventTypeId',
+      'e.slug as eventTypeSlug',
+      'e.title as eventTypeTitle',
+      'e.description as eventTypeDescription',
+      eb
+        .and([eb.ref('e.active'), eb('e.removed_at', 'is', null)])
+        .$castTo<boolean>()
+        .as('eventTypeActive'),
+      // Of the host whose the event type is: its page is at that host's address.
+      eb
+        .selectFrom('hosts as h')
+        .select('h.slug')
+        .whereRef('h.id', '=', 'e.host_id')
+        .as('eventTypeHostSlug'),
+      eb
+        .selectFrom('hosts as h')
+        .select(hostIsActive.as('active'))
+        .whereRef('h.id', '=', 'e.host_id')
+        .as('eventTypeHostActive'),
+      'e.assignment',
+      'e.reschedule_host as rescheduleHost',
+      'e.durations',
+      'e.seats',
+      'e.fields',
+      'e.cancel_cutoff_minutes as cancelCutoffMinutes',
+      'e.reschedule_cutoff_minutes as rescheduleCutoffMinutes',
+      'b.host_id as hostId',
+      'h.slug as hostSlug',
+      'h.name as hostName',
+      'h.title as hostTitle',
+      'h.mail_address as hostAddress',
+      // ORGANIZER of its invitations: what the host's address was when the host got the booking.
+      eb.fn.coalesce('b.organizer', 'h.mail_address').as('organizerAddress'),
+      hostIsActive.as('hostActive'),
+      'b.status',
+      'b.source',
+      'b.uid',
+      'b.sequence',
+      'b.invited',
+      'b.title',
+      'b.location_kind as locationKind',
+      'b.location',
+      'b.start_at as startAt',
+      'b.end_at as endAt',
+      'b.before_minutes as beforeMinutes',
+      'b.after_minutes as afterMinutes',
+      'b.host_zone as hostZone',
+      'b.host_wall as hostWall',
+      'b.visitor_name as visitorName',
+      'b.visitor_email as visitorEmail',
+      'b.visitor_zone as visitorZone',
+      'b.visitor_locale as visitorLocale',
+      'b.guests',
+      'b.answers',
+      'b.note',
+      'b.manage_sealed as manageSealed',
+      'b.approval_expires_at as approvalExpiresAt',
+      'b.confirmed_at as confirmedAt',
+      'b.ended_at as endedAt',
+      'b.ended_by as endedBy',
+      'b.reason',
+      'b.no_show as noShow',
+      // When the visitor confirmed the own address; null until then, and guests get no mail.
+      'b.visitor_confirmed_at as visitorConfirmedAt',
+      eb
+        .selectFrom('booking_changes as c')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .whereRef('c.booking_id', '=', 'b.id')
+        .where('c.kind', '=', 'rescheduled')
+        .where('c.by', '=', 'visitor')
+        .as('visitorMoves'),
+      'b.version',
+      'b.created_at as createdAt',
+      'b.updated_at as updatedAt',
+    ])
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('booking_hosts as p')
+          .innerJoin('hosts as ph', 'ph.id', 'p.host_id')
+          .select((of) => [
+            'p.host_id as hostId',
+            // The member that the host is.
+            'ph.user_id as userId',
+            'ph.slug',
+            'ph.name',
+            'p.calendar_state as calendarState',
+            'p.calendar_error as calendarError',
+            'p.calendar_attempts as calendarAttempts',
+            milliseconds(of.ref('p.calendar_next_at')).as('calendarNextAt'),
+            'p.calendar_drift as calendarDrift',
+            milliseconds(of.ref('p.calendar_checked_at')).as('calendarCheckedAt'),
+            of('p.left_at', 'is not', null).as('left'),
+          ])
+          .whereRef('p.booking_id', '=', 'b.id')
+          .where(({ eb: of }) =>
+            of.or([of('p.left_at', 'is', null), of('p.calendar_state', '<>', 'none')]),
+          )
+          // The organizer first.
+          .orderBy(({ eb: of }) => of('p.host_id', '=', of.ref('b.host_id')), 'desc')
+          .orderBy('ph.name')
+          .orderBy('p.host_id'),
+      ).as('hosts'),
+    )
+    .$narrowType<{
+      eventTypeHostSlug: NotNull
+      eventTypeHostActive: NotNull
+      visitorMoves: NotNull
+    }>()
+}
+
+type BookingsQuery = ReturnType<typeof selectBookings>
+type StoredRow = InferResult<BookingsQuery>[number]
+type StoredHost = StoredRow['hosts'][number]
+
 /** One host's part in a booking. */
-export interface BookingHostRow {
-  hostId: string
-  /** The member that the host is. */
-  userId: string
-  slug: string
-  name: string
-  calendarState: CalendarState
-  calendarError: string | null
-  calendarAttempts: number
+export interface BookingHostRow
+  extends Omit<StoredHost, 'calendarNextAt' | 'calendarCheckedAt' | 'left'> {
   calendarNextAt: Date | null
-  calendarDrift: CalendarDrift
   calendarCheckedAt: Date | null
 }
 
-/**
- * A booking with what its views and rules need of event type, hosts and tenant, also where these
- * were removed since.
- */
-export interface BookingRow {
-  id: string
-  tenantId: string
-  tenantSlug: string
-  tenantName: string
-  tenantStatus: TenantStatus
-  eventTypeId: string
-  eventTypeSlug: string
-  eventTypeTitle: string
-  eventTypeDescription: string | null
-  eventTypeActive: boolean
-  /** Of the host whose the event type is: its page is at that host's address. */
-  eventTypeHostSlug: string
-  eventTypeHostActive: boolean
-  assignment: Assignment
-  rescheduleHost: RescheduleHost
-  durations: number[]
-  seats: number
-  fields: StoredFormField[]
-  cancelCutoffMinutes: number
-  rescheduleCutoffMinutes: number
-  hostId: string
-  hostSlug: string
-  hostName: string
-  hostTitle: string | null
-  hostAddress: string
-  /** ORGANIZER of its invitations: what the host's address was when the host got the booking. */
-  organizerAddress: string
-  hostActive: boolean
-  status: BookingStatus
-  source: BookingSource
-  uid: string
-  sequence: number
-  invited: boolean
-  title: string
-  locationKind: LocationKind
-  location: string | null
-  startAt: Date
-  endAt: Date
-  beforeMinutes: number
-  afterMinutes: number
-  hostZone: string
-  hostWall: string
-  visitorName: string
-  visitorEmail: string
-  visitorZone: string
-  visitorLocale: string
-  guests: string[]
-  answers: Record<string, string>
-  note: string | null
+export interface BookingRow extends Omit<StoredRow, 'hosts' | 'manageSealed'> {
   manageSealed: Uint8Array | null
-  approvalExpiresAt: Date | null
-  confirmedAt: Date | null
-  endedAt: Date | null
-  endedBy: BookingParty | null
-  reason: string | null
-  noShow: boolean
-  /** When the visitor confirmed the own address; null until then, and guests get no mail. */
-  visitorConfirmedAt: Date | null
-  /** How often the visitor moved it. */
-  visitorMoves: number
-  version: number
-  createdAt: Date
-  updatedAt: Date
   /** The organizer first. */
   hosts: BookingHostRow[]
   /** Hosts who gave it to another one by a move and whose calendars still have its event. */
   formerHosts: BookingHostRow[]
 }
 
-const columns = sql`b.id, b.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName", t.status as "tenantStatus",
-  b.event_type_id as "eventTypeId", e.slug as "eventTypeSlug", e.title as "eventTypeTitle", e.description as "eventTypeDescription",
-  (e.active and e.removed_at is null) as "eventTypeActive", e.assignment, e.reschedule_host as "rescheduleHost",
-  (select h.slug from hosts h where h.id = e.host_id) as "eventTypeHostSlug",
-  (select ${hostIsActive} from hosts h where h.id = e.host_id) as "eventTypeHostActive", e.durations, e.seats, e.fields,
-  e.cancel_cutoff_minutes as "cancelCutoffMinutes", e.reschedule_cutoff_minutes as "rescheduleCutoffMinutes",
-  b.host_id as "hostId", h.slug as "hostSlug", h.name as "hostName", h.title as "hostTitle", h.mail_address as "hostAddress",
-  coalesce(b.organizer, h.mail_address) as "organizerAddress",
-  ${hostIsActive} as "hostActive", b.status, b.source, b.uid, b.sequence, b.invited, b.title,
-  b.location_kind as "locationKind", b.location, b.start_at as "startAt", b.end_at as "endAt", b.before_minutes as "beforeMinutes",
-  b.after_minutes as "afterMinutes", b.host_zone as "hostZone", b.host_wall as "hostWall", b.visitor_name as "visitorName",
-  b.visitor_email as "visitorEmail", b.visitor_zone as "visitorZone", b.visitor_locale as "visitorLocale", b.guests, b.answers, b.note,
-  b.manage_sealed as "manageSealed", b.approval_expires_at as "approvalExpiresAt", b.confirmed_at as "confirmedAt",
-  b.ended_at as "endedAt", b.ended_by as "endedBy", b.reason, b.no_show as "noShow", b.visitor_confirmed_at as "visitorConfirmedAt",
-  (select count(*)::int from booking_changes c where c.booking_id = b.id and c.kind = 'rescheduled' and c.by = 'visitor')
-    as "visitorMoves",
-  b.version, b.created_at as "createdAt",
-  b.updated_at as "updatedAt",
-  (select json_agg(json_build_object('hostId', p.host_id, 'userId', ph.user_id, 'slug', ph.slug, 'name', ph.name,
-      'calendarState', p.calendar_state, 'calendarError', p.calendar_error, 'calendarAttempts', p.calendar_attempts,
-      'calendarNextAt', round(extract(epoch from p.calendar_next_at) * 1000), 'calendarDrift', p.calendar_drift,
-      'calendarCheckedAt', round(extract(epoch from p.calendar_checked_at) * 1000), 'left', p.left_at is not null)
-      order by p.host_id = b.host_id desc, ph.name, p.host_id)
-    from booking_hosts p join hosts ph on ph.id = p.host_id
-    where p.booking_id = b.id and (p.left_at is null or p.calendar_state <> 'none')) as hosts`
-const joined = sql`bookings b join tenants t on t.id = b.tenant_id join event_types e on e.id = b.event_type_id join hosts h on h.id = b.host_id`
-
-type StoredHost = Omit<BookingHostRow, 'calendarNextAt' | 'calendarCheckedAt'> & {
-  calendarNextAt: number | null
-  calendarCheckedAt: number | null
-  left: boolean
+/** JSON has no dates. The builder has no `extract`. */
+function milliseconds(at: Expression<Date | null>) {
+  return sql<number | null>`round(extract(epoch from ${at}) * 1000)`
 }
-type StoredRow = Omit<BookingRow, 'hosts' | 'formerHosts'> & { hosts: StoredHost[] | null }
 
-/** Moments inside of JSON come as milliseconds. */
 function toRow({ hosts, ...row }: StoredRow): BookingRow {
   const moment = (at: number | null) => (at === null ? null : new Date(at))
   const read = ({ left: _, ...host }: StoredHost): BookingHostRow => ({
@@ -148,39 +177,33 @@ function toRow({ hosts, ...row }: StoredRow): BookingRow {
     calendarNextAt: moment(host.calendarNextAt),
     calendarCheckedAt: moment(host.calendarCheckedAt),
   })
-  const stored = hosts ?? []
   return {
     ...row,
-    hosts: stored.filter(({ left }) => !left).map(read),
-    formerHosts: stored.filter(({ left }) => left).map(read),
+    hosts: hosts.filter(({ left }) => !left).map(read),
+    formerHosts: hosts.filter(({ left }) => left).map(read),
   }
 }
 
-async function selectOne(
-  db: Db | Trx,
-  condition: ReturnType<typeof sql>,
-  lock = sql``,
-): Promise<BookingRow | undefined> {
-  const { rows } =
-    await sql<StoredRow>`select ${columns} from ${joined} where ${condition} ${lock}`.execute(db)
-  return rows[0] && toRow(rows[0])
+async function findOne(query: BookingsQuery): Promise<BookingRow | undefined> {
+  const row = await query.executeTakeFirst()
+  return row && toRow(row)
 }
 
-export function findBooking(db: Db | Trx, id: string): Promise<BookingRow | undefined> {
-  return selectOne(db, sql`b.id = ${id}`)
+export function findBooking(db: Db, id: string): Promise<BookingRow | undefined> {
+  return findOne(selectBookings(db).where('b.id', '=', id))
 }
 
 /** By the SHA-256 of the token of its manage link. */
-export function findBookingByManageHash(db: Db, hash: Uint8Array): Promise<BookingRow | undefined> {
-  return selectOne(db, sql`b.manage_hash = ${hash}`)
+export function findBookingByManageHash(db: Db, hash: Buffer): Promise<BookingRow | undefined> {
+  return findOne(selectBookings(db).where('b.manage_hash', '=', hash))
 }
 
 /**
- * For a change, under a lock of its row. Take the locks of its hosts first (`claim.ts` of the API),
- * so that no two wait for each other.
+ * For a change, under a lock of its row. Take the locks of its hosts first (`lockHosts`), so that no
+ * two wait for each other.
  */
 export function lockBooking(trx: Trx, id: string): Promise<BookingRow | undefined> {
-  return selectOne(trx, sql`b.id = ${id}`, sql`for no key update of b`)
+  return findOne(selectBookings(trx).where('b.id', '=', id).forNoKeyUpdate('b'))
 }
 
 export interface BookingFilter {
@@ -202,56 +225,74 @@ export interface BookingFilter {
 
 /** By start, ascending for what is to come and descending else; one row more than asked. */
 export async function listBookings(db: Db, filter: BookingFilter): Promise<BookingRow[]> {
+  const { tenantId, status, hostIds, userId, from, to, q, after, limit } = filter
   const ascending = filter.when === 'upcoming' || filter.when === 'undecided'
-  const { rows } = await sql<StoredRow>`select ${columns} from ${joined}
-    where ${sql.join([sql<SqlBool>`b.tenant_id = ${filter.tenantId}`, ...inPeriod(filter), ...narrowed(filter), ...beyond(filter, ascending)], sql` and `)}
-    order by ${ascending ? sql`b.start_at, b.id` : sql`b.start_at desc, b.id desc`} limit ${filter.limit + 1}`.execute(
-    db,
-  )
+  let query = inPeriod(selectBookings(db).where('b.tenant_id', '=', tenantId), filter)
+  if (status) query = query.where('b.status', '=', status)
+  if (hostIds)
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('booking_hosts as p')
+          .select('p.host_id')
+          .whereRef('p.booking_id', '=', 'b.id')
+          .where('p.left_at', 'is', null)
+          .where('p.host_id', 'in', hostIds),
+      ),
+    )
+  if (userId)
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('booking_hosts as p')
+          .innerJoin('hosts as ph', 'ph.id', 'p.host_id')
+          .select('p.host_id')
+          .whereRef('p.booking_id', '=', 'b.id')
+          .where('p.left_at', 'is', null)
+          .where('ph.user_id', '=', userId),
+      ),
+    )
+  if (from) query = query.where('b.start_at', '>=', sql<Date>`${from}::timestamptz`)
+  if (to) query = query.where('b.start_at', '<', sql<Date>`${to}::timestamptz`)
+  if (q) {
+    const pattern = `%${escapeLike(q)}%`
+    query = query.where(({ eb, or }) =>
+      or([eb('b.visitor_name', 'ilike', pattern), eb('b.visitor_email', 'ilike', pattern)]),
+    )
+  }
+  if (after)
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('b.start_at', 'b.id'),
+        ascending ? '>' : '<',
+        tuple(new Date(after.start), after.id),
+      ),
+    )
+  const direction = ascending ? 'asc' : 'desc'
+  const rows = await query
+    .orderBy('b.start_at', direction)
+    .orderBy('b.id', direction)
+    .limit(limit + 1)
+    .execute()
   return rows.map(toRow)
 }
 
-function inPeriod({ when, now }: BookingFilter) {
+function inPeriod(query: BookingsQuery, { when, now }: BookingFilter): BookingsQuery {
   switch (when) {
     case 'upcoming':
-      return [
-        sql<SqlBool>`((b.status = 'confirmed' and b.end_at > ${now}) or (b.status = 'pending' and b.start_at > ${now}))`,
-      ]
+      return query.where(({ eb, and, or }) =>
+        or([
+          and([eb('b.status', '=', 'confirmed'), eb('b.end_at', '>', now)]),
+          and([eb('b.status', '=', 'pending'), eb('b.start_at', '>', now)]),
+        ]),
+      )
     case 'undecided':
-      return [sql<SqlBool>`b.status = 'pending'`, sql<SqlBool>`b.start_at > ${now}`]
+      return query.where('b.status', '=', 'pending').where('b.start_at', '>', now)
     case 'past':
-      return [sql<SqlBool>`b.status = 'confirmed'`, sql<SqlBool>`b.end_at <= ${now}`]
+      return query.where('b.status', '=', 'confirmed').where('b.end_at', '<=', now)
     case 'ended':
-      return [sql<SqlBool>`b.status in ('cancelled', 'declined', 'expired')`]
+      return query.where('b.status', 'in', ['cancelled', 'declined', 'expired'])
     case undefined:
-      return []
+      return query
   }
-}
-
-function narrowed({ status, hostIds, userId, from, to, q }: BookingFilter) {
-  const takesPart = (condition: ReturnType<typeof sql>) =>
-    sql<SqlBool>`exists (select from booking_hosts p join hosts ph on ph.id = p.host_id where p.booking_id = b.id and p.left_at is null and ${condition})`
-  const pattern = `%${escapeLike(q ?? '')}%`
-  return [
-    ...(status ? [sql<SqlBool>`b.status = ${status}`] : []),
-    ...(hostIds ? [takesPart(sql`p.host_id = any(${[...hostIds]}::uuid[])`)] : []),
-    ...(userId ? [takesPart(sql`ph.user_id = ${userId}`)] : []),
-    ...(from ? [sql<SqlBool>`b.start_at >= ${from}::timestamptz`] : []),
-    ...(to ? [sql<SqlBool>`b.start_at < ${to}::timestamptz`] : []),
-    ...(q
-      ? [sql<SqlBool>`(b.visitor_name ilike ${pattern} or b.visitor_email ilike ${pattern})`]
-      : []),
-  ]
-}
-
-function beyond({ after }: BookingFilter, ascending: boolean) {
-  if (!after) return []
-  const place = sql`(${new Date(after.start)}::timestamptz, ${after.id}::uuid)`
-  return [
-    ascending
-      ? sql<SqlBool>`(b.start_at, b.id) > ${place}`
-      : sql<SqlBool>`(b.start_at, b.id) < ${place}`,
-  ]
 }
 
 /**

@@ -1,45 +1,12 @@
-import type { CredentialSource } from '@atrium/core/scheduling/scheduling'
-import type { TenantStatus } from '@atrium/core/tenants/tenants'
-import { type SqlBool, sql } from 'kysely'
+import { type InferResult, type NotNull, type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
 export type HostUserStatus = 'active' | 'suspended' | 'deactivated' | 'removed'
 
-export interface HostRow {
-  id: string
-  tenantId: string
-  tenantSlug: string
-  tenantStatus: TenantStatus
-  userId: string
-  /** What the person is in the tenant. */
-  userStatus: HostUserStatus
-  slug: string
-  name: string
-  title: string | null
-  description: string | null
-  avatarUrl: string | null
-  /** IANA name. */
-  zone: string
-  mailAddress: string
-  mailAccountId: string | null
-  calendarId: string | null
-  listed: boolean
-  /**
-   * Whether the host may be booked: switched on, not removed, and the person is an active member.
-   */
-  active: boolean
-  /** The switch alone. */
-  enabled: boolean
-  limitDay: number | null
-  limitWeek: number | null
-  limitMonth: number | null
-  version: number
-  createdAt: Date
-  updatedAt: Date
-  removedAt: Date | null
-}
-
-/** What the person of `hosts h` is in its tenant, for statements that read hosts themselves. */
+/**
+ * What the person of `hosts h` is in its tenant. Raw, as `hostIsActive` is, because statements with
+ * other joins read it too.
+ */
 export const hostUserStatus = sql<HostUserStatus>`(select case
     when u.removed_at is not null or m.user_id is null or m.status = 'removing' then 'removed'
     when u.deactivated_at is not null then 'deactivated'
@@ -51,102 +18,98 @@ export const hostUserStatus = sql<HostUserStatus>`(select case
  * that whoever leaves or is suspended is no host from that moment on, and is one again with the
  * resumption.
  */
-export const hostIsActive = sql<SqlBool>`(h.active and h.removed_at is null and exists (
+export const hostIsActive = sql<boolean>`(h.active and h.removed_at is null and exists (
   select from memberships m join users u on u.id = m.user_id
   where m.user_id = h.user_id and m.tenant_id = h.tenant_id and m.status in ('active', 'provisioning')
     and u.deactivated_at is null and u.removed_at is null))`
 
-const columns = sql`h.id, h.tenant_id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus", h.user_id as "userId",
-  ${hostUserStatus} as "userStatus", h.slug, h.name, h.title, h.description, h.avatar_url as "avatarUrl", h.zone,
-  h.mail_address as "mailAddress", h.mail_account_id as "mailAccountId", h.calendar_id as "calendarId", h.listed,
-  ${hostIsActive} as active, h.active as enabled, h.limit_day as "limitDay", h.limit_week as "limitWeek", h.limit_month as "limitMonth",
-  h.version, h.created_at as "createdAt", h.updated_at as "updatedAt", h.removed_at as "removedAt"`
-const selectHost = sql`select ${columns} from hosts h join tenants t on t.id = h.tenant_id`
+/** Hosts as `h` with their tenants as `t`, removed ones too. */
+function selectHosts(db: Db) {
+  return db
+    .selectFrom('hosts as h')
+    .innerJoin('tenants as t', 't.id', 'h.tenant_id')
+    .select([
+      'h.id',
+      'h.tenant_id as tenantId',
+      't.slug as tenantSlug',
+      't.status as tenantStatus',
+      'h.user_id as userId',
+      hostUserStatus.as('userStatus'),
+      'h.slug',
+      'h.name',
+      'h.title',
+      'h.description',
+      'h.avatar_url as avatarUrl',
+      // IANA name.
+      'h.zone',
+      'h.mail_address as mailAddress',
+      'h.mail_account_id as mailAccountId',
+      'h.calendar_id as calendarId',
+      'h.listed',
+      hostIsActive.as('active'),
+      // The switch alone.
+      'h.active as enabled',
+      'h.limit_day as limitDay',
+      'h.limit_week as limitWeek',
+      'h.limit_month as limitMonth',
+      'h.version',
+      'h.created_at as createdAt',
+      'h.updated_at as updatedAt',
+      'h.removed_at as removedAt',
+    ])
+}
+
+export type HostRow = InferResult<ReturnType<typeof selectHosts>>[number]
+
+/** Hosts of this tenant that are not removed. */
+function selectPresentHosts(db: Db, tenantId: string) {
+  return selectHosts(db).where('h.tenant_id', '=', tenantId).where('h.removed_at', 'is', null)
+}
 
 /** A host of this tenant that is not removed. */
-export async function findHost(
-  db: Db | Trx,
-  tenantId: string,
-  id: string,
-): Promise<HostRow | undefined> {
-  const { rows } =
-    await sql<HostRow>`${selectHost} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null`.execute(
-      db,
-    )
-  return rows[0]
+export function findHost(db: Db, tenantId: string, id: string): Promise<HostRow | undefined> {
+  return selectPresentHosts(db, tenantId).where('h.id', '=', id).executeTakeFirst()
 }
 
 /** Any host, removed ones too: their bookings may still have to leave the calendar. */
-export async function findHostById(db: Db | Trx, id: string): Promise<HostRow | undefined> {
-  const { rows } = await sql<HostRow>`${selectHost} where h.id = ${id}`.execute(db)
-  return rows[0]
+export function findHostById(db: Db, id: string): Promise<HostRow | undefined> {
+  return selectHosts(db).where('h.id', '=', id).executeTakeFirst()
 }
 
 /** The hosts with these ids, removed ones too, by id. */
-export async function findHostsById(db: Db | Trx, ids: readonly string[]): Promise<HostRow[]> {
+export async function findHostsById(db: Db, ids: readonly string[]): Promise<HostRow[]> {
   if (ids.length === 0) return []
-  const { rows } =
-    await sql<HostRow>`${selectHost} where h.id = any(${ids}::uuid[]) order by h.id`.execute(db)
-  return rows
+  return selectHosts(db).where('h.id', 'in', ids).orderBy('h.id').execute()
 }
 
-export async function findHostBySlug(
-  db: Db | Trx,
+export function findHostBySlug(
+  db: Db,
   tenantId: string,
   slug: string,
 ): Promise<HostRow | undefined> {
-  const { rows } = await sql<HostRow>`
-    ${selectHost} where h.tenant_id = ${tenantId} and h.slug = ${slug} and h.removed_at is null`.execute(
-    db,
-  )
-  return rows[0]
+  return selectPresentHosts(db, tenantId).where('h.slug', '=', slug).executeTakeFirst()
 }
 
 /** The host that this person is in the tenant. */
-export async function findHostOfUser(
-  db: Db | Trx,
+export function findHostOfUser(
+  db: Db,
   tenantId: string,
   userId: string,
 ): Promise<HostRow | undefined> {
-  const { rows } = await sql<HostRow>`
-    ${selectHost} where h.tenant_id = ${tenantId} and h.user_id = ${userId} and h.removed_at is null`.execute(
-    db,
-  )
-  return rows[0]
+  return selectPresentHosts(db, tenantId).where('h.user_id', '=', userId).executeTakeFirst()
 }
 
 /** By name, without removed ones. */
-export async function listHosts(db: Db | Trx, tenantId: string): Promise<HostRow[]> {
-  const { rows } = await sql<HostRow>`
-    ${selectHost} where h.tenant_id = ${tenantId} and h.removed_at is null order by lower(h.name), h.id`.execute(
-    db,
-  )
-  return rows
+export function listHosts(db: Db, tenantId: string): Promise<HostRow[]> {
+  return selectPresentHosts(db, tenantId)
+    .orderBy(({ fn }) => fn('lower', ['h.name']))
+    .orderBy('h.id')
+    .execute()
 }
 
 /** Under a row lock, for a change. */
-export async function lockHost(
-  trx: Trx,
-  tenantId: string,
-  id: string,
-): Promise<HostRow | undefined> {
-  const { rows } = await sql<HostRow>`
-    ${selectHost} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null for update of h`.execute(
-    trx,
-  )
-  return rows[0]
-}
-
-/** A host with what the tenant's people are told beside it. */
-export interface HostRecord extends HostRow {
-  comingBookings: number
-  /** The person's mailbox, when this platform made it. */
-  mailboxAddress: string | null
-  mailboxAccountId: string | null
-  credentialSource: CredentialSource | null
-  credentialCheckedAt: Date | null
-  credentialOk: boolean | null
-  credentialError: string | null
+export function lockHost(trx: Trx, tenantId: string, id: string): Promise<HostRow | undefined> {
+  return selectPresentHosts(trx, tenantId).where('h.id', '=', id).forUpdate('h').executeTakeFirst()
 }
 
 /**
@@ -156,35 +119,53 @@ export interface HostRecord extends HostRow {
 const isComing = (now: Date) => sql<SqlBool>`((k.status = 'confirmed' and k.end_at > ${now})
   or (k.status = 'pending' and k.start_at > ${now} and k.approval_expires_at > ${now}))`
 
-const selectRecord = (now: Date) => sql`
-  select ${columns}, c.source as "credentialSource", c.checked_at as "credentialCheckedAt", c.ok as "credentialOk",
-    c.error as "credentialError", o.mailbox_address as "mailboxAddress", o.mail_account_id as "mailboxAccountId",
-    (select count(*)::int from booking_hosts b join bookings k on k.id = b.booking_id
-      where b.host_id = h.id and b.active and ${isComing(now)}) as "comingBookings"
-  from hosts h join tenants t on t.id = h.tenant_id
-    left join mail_credentials c on c.host_id = h.id
-    left join memberships o on o.tenant_id = h.tenant_id and o.user_id = h.user_id and o.status <> 'removing'`
+/** Hosts of a tenant with what its people are told beside them, without removed ones. */
+function selectRecords(db: Db, tenantId: string, now: Date) {
+  return selectPresentHosts(db, tenantId)
+    .leftJoin('mail_credentials as c', 'c.host_id', 'h.id')
+    .leftJoin('memberships as o', (join) =>
+      join
+        .onRef('o.tenant_id', '=', 'h.tenant_id')
+        .onRef('o.user_id', '=', 'h.user_id')
+        .on('o.status', '<>', 'removing'),
+    )
+    .select((eb) => [
+      'c.source as credentialSource',
+      'c.checked_at as credentialCheckedAt',
+      'c.ok as credentialOk',
+      'c.error as credentialError',
+      // The person's mailbox, when this platform made it.
+      'o.mailbox_address as mailboxAddress',
+      'o.mail_account_id as mailboxAccountId',
+      eb
+        .selectFrom('booking_hosts as b')
+        .innerJoin('bookings as k', 'k.id', 'b.booking_id')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .whereRef('b.host_id', '=', 'h.id')
+        .where('b.active', '=', true)
+        .where(isComing(now))
+        .as('comingBookings'),
+    ])
+    .$narrowType<{ comingBookings: NotNull }>()
+}
 
-export async function readHost(
-  db: Db | Trx,
+export type HostRecord = InferResult<ReturnType<typeof selectRecords>>[number]
+
+export function readHost(
+  db: Db,
   tenantId: string,
   id: string,
   now: Date,
 ): Promise<HostRecord | undefined> {
-  const { rows } = await sql<HostRecord>`
-    ${selectRecord(now)} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null`.execute(
-    db,
-  )
-  return rows[0]
+  return selectRecords(db, tenantId, now).where('h.id', '=', id).executeTakeFirst()
 }
 
 /** By name, without removed ones. */
-export async function listHostRecords(db: Db, tenantId: string, now: Date): Promise<HostRecord[]> {
-  const { rows } = await sql<HostRecord>`
-    ${selectRecord(now)} where h.tenant_id = ${tenantId} and h.removed_at is null order by lower(h.name), h.id`.execute(
-    db,
-  )
-  return rows
+export function listHostRecords(db: Db, tenantId: string, now: Date): Promise<HostRecord[]> {
+  return selectRecords(db, tenantId, now)
+    .orderBy(({ fn }) => fn('lower', ['h.name']))
+    .orderBy('h.id')
+    .execute()
 }
 
 export interface HostChanges {
@@ -238,7 +219,7 @@ export async function insertHost(trx: Trx, host: NewHost): Promise<string | unde
 export async function updateHost(trx: Trx, id: string, changes: HostChanges): Promise<void> {
   await trx
     .updateTable('hosts')
-    .set({ ...changes, version: sql`version + 1`, updated_at: sql<Date>`now()` })
+    .set({ ...changes, version: sql<number>`version + 1`, updated_at: sql<Date>`now()` })
     .where('id', '=', id)
     .execute()
 }
@@ -269,7 +250,7 @@ export async function markHostRemoved(trx: Trx, id: string): Promise<void> {
     .set({
       removed_at: sql<Date>`now()`,
       active: false,
-      version: sql`version + 1`,
+      version: sql<number>`version + 1`,
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', id)
@@ -303,7 +284,7 @@ export async function leaveOffers(trx: Trx, hostId: string): Promise<void> {
     .set({
       removed_at: sql<Date>`now()`,
       active: false,
-      version: sql`version + 1`,
+      version: sql<number>`version + 1`,
       updated_at: sql<Date>`now()`,
     })
     .where('host_id', '=', hostId)
