@@ -152,11 +152,12 @@ export function formatMinutes(minutes: number): string {
     [minutes % 60, 'minute'],
   ] as const
   const shown = parts.filter(([count]) => count > 0)
-  return new Intl.ListFormat(locale, { type: 'unit', style: 'narrow' }).format(
-    shown.map(([count, unit]) =>
+  // Not as a list: German separates units by commas, as it does several durations.
+  return shown
+    .map(([count, unit]) =>
       new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count),
-    ),
-  )
+    )
+    .join(' ')
 }
 
 /** A size in binary units, as file quotas are counted: "100 GB", "1 TB". */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   formatBytes,
   formatElapsed,
+  formatMinutes,
   formatMoney,
   formatRelative,
   fromLocalInput,
@@ -42,6 +43,17 @@ describe('sizes and durations', () => {
       '59 sec',
       '1 min 0 sec',
       '1 min 20 sec',
+    ])
+  })
+
+  it('names days, hours and minutes, and nothing for zero', () => {
+    expect([0, 30, 60, 90, 1_440, 2_905].map(formatMinutes)).toEqual([
+      '',
+      '30 minutes',
+      '1 hour',
+      '1 hour 30 minutes',
+      '1 day',
+      '2 days 25 minutes',
     ])
   })
 })
