@@ -75,8 +75,8 @@ export type BookingDecision =
     }
 
 /**
- * Decides what a command does to a booking: the table of states in docs/contract.md, scheduling.
- * Whether a time is free is not decided here.
+ * Decides what a command does to a booking: the table of states in docs/reference/contract.md,
+ * scheduling. Whether a time is free is not decided here.
  */
 export function decideTransition(
   command: BookingCommand,
