@@ -41,12 +41,12 @@ export function createMessageRules(): MessageRules {
       if (moduleRequest && !isType) found.imports.push(...importsOf(moduleRequest.value))
     const withMessages = new Set<unknown>()
     new Visitor({
-      CallExpression({ callee, arguments: given }) {
+      CallExpression({ callee, arguments: args }) {
         if (callee.type !== 'Identifier') return
-        const names = given.flatMap((one) =>
+        const names = args.flatMap((one) =>
           one.type === 'Literal' && typeof one.value === 'string' ? [one.value] : [],
         )
-        const [first] = given
+        const [first] = args
         if (callee.name === 'translations') for (const name of names) found.uses.add(name)
         if (callee.name === 'loadMessages') found.loads.push(...names)
         if (callee.name !== 'withMessages' || first?.type !== 'ImportExpression') return

@@ -92,13 +92,13 @@ export function createTransactionRules(): TransactionRules {
         !handles.has('db') &&
         [node.callee as AnyNode, ...args].some((part) => pathOf(part)[0] === 'db')
       if (outer) faults.set(node.start, 'asks the database past the open transaction')
-      const given = args.some((arg) =>
+      const provided = args.some((arg) =>
         [...nodesOf(arg)].some(
           (part) =>
             part.type === 'Identifier' && (part.name === 'trx' || handles.has(String(part.name))),
         ),
       )
-      if (given) continue
+      if (provided) continue
       const path = pathOf(node.callee as AnyNode)
       const leads = path.indexOf('services')
       const part = leads >= 0 ? path[leads + 1] : undefined

@@ -167,11 +167,11 @@ function callerOf({ api }: Workplace, token: string, signal: AbortSignal | undef
       signal: signal ?? null,
     })
     const text = await response.text()
-    const answer = text === '' ? undefined : JSON.parse(text)
+    const parsed = text === '' ? undefined : JSON.parse(text)
     if (!response.ok)
       throw new Error(
-        `${method} ${path} answered ${response.status}: ${answer?.detail ?? ''} ${JSON.stringify(answer?.issues ?? [])}`,
+        `${method} ${path} answered ${response.status}: ${parsed?.detail ?? ''} ${JSON.stringify(parsed?.issues ?? [])}`,
       )
-    return answer
+    return parsed
   }
 }

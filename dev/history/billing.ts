@@ -61,7 +61,7 @@ export function billingSteps(parts: Parts): BillingStep[] {
     }
     return { at, run }
   })
-  const givenBack = reversals(payments).map((reversal) => ({
+  const reversed = reversals(payments).map((reversal) => ({
     // The invoice of that second is applied first.
     at: new Date(reversal.created.getTime() + 1),
     run: async (trx: Trx): Promise<void> => {
@@ -77,7 +77,7 @@ export function billingSteps(parts: Parts): BillingStep[] {
       )
     },
   }))
-  return [...changes, ...givenBack]
+  return [...changes, ...reversed]
 }
 
 /** The customers and the cards that they pay with. */

@@ -244,13 +244,13 @@ export function createApp(parts: AppParts): App {
       log.warn({ err }, 'upstream systems could not be checked'),
     )
   let watching: NodeJS.Timeout | undefined
-  let toldFaults = ''
+  let reportedFaults = ''
   async function readiness(): Promise<Readiness> {
     const found = await checkReadiness(services, checks)
     const faults = found.ready ? '' : JSON.stringify(found.checks)
-    if (faults !== '' && faults !== toldFaults)
+    if (faults !== '' && faults !== reportedFaults)
       log.warn({ checks: found.checks }, 'the service is not ready')
-    toldFaults = faults
+    reportedFaults = faults
     return draining ? { ...found, ready: false } : found
   }
   registerLiveness(app, clock)

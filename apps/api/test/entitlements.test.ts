@@ -340,7 +340,7 @@ describe('after the end of a subscription', () => {
         await replaceGrant(
           trx,
           id,
-          { plan: 'starter', seats: 5, givenBy: 'operator', givenByUser: null },
+          { plan: 'starter', seats: 5, grantedBy: 'operator', grantedByUser: null },
           later(34),
         )
         await followEntitlements(trx, testApp.app.services, id)

@@ -77,7 +77,7 @@ export function createApiConnection(config: BookingConfig, send: typeof fetch = 
   return (c) => {
     const common = commonHeaders(c, config)
     const client = (headers: Record<string, string | undefined> = {}) => {
-      const given = Object.entries({ ...common, ...headers }).filter(
+      const provided = Object.entries({ ...common, ...headers }).filter(
         (entry): entry is [string, string] => entry[1] !== undefined,
       )
       return createTRPCClient<AppRouter>({
@@ -85,7 +85,7 @@ export function createApiConnection(config: BookingConfig, send: typeof fetch = 
           httpLink({
             url,
             transformer: superjson,
-            headers: Object.fromEntries(given),
+            headers: Object.fromEntries(provided),
             fetch: (input, init) =>
               send(input, { ...(init as RequestInit), signal: AbortSignal.timeout(deadlineMs) }),
           }),

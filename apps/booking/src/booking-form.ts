@@ -35,7 +35,7 @@ export interface SentForm {
 export const nothingTyped: Typed = { name: '', email: '', guests: '', note: '', answers: {} }
 
 /** The name of a field's control. */
-export function answerName({ key }: Pick<PageFormField, 'key'>): string {
+export function fieldName({ key }: Pick<PageFormField, 'key'>): string {
   return `answer-${key}`
 }
 
@@ -52,7 +52,7 @@ export function readForm(form: URLSearchParams, { eventType }: PublicEventTypePa
       guests: text('guests'),
       note: text('note'),
       answers: Object.fromEntries(
-        eventType.fields.map((field) => [field.key, text(answerName(field))]),
+        eventType.fields.map((field) => [field.key, text(fieldName(field))]),
       ),
     },
     start: text('start'),
@@ -96,6 +96,6 @@ export function toBooking(
 export function controlOf(path: string): string | undefined {
   const [first, second] = path.split('.')
   if (first === 'attendee') return second === 'name' || second === 'email' ? second : undefined
-  if (first === 'answers' && second) return answerName({ key: second })
+  if (first === 'answers' && second) return fieldName({ key: second })
   return first === 'guests' || first === 'note' ? first : undefined
 }

@@ -21,10 +21,10 @@ export function sealFault(
   seal: string,
   now: number,
 ): SealFault | undefined {
-  const [stamp = '', given = ''] = seal.split('.')
+  const [stamp = '', provided = ''] = seal.split('.')
   const made = /^[0-9a-z]{1,10}$/.test(stamp) ? Number.parseInt(stamp, 36) : Number.NaN
   if (Number.isNaN(made)) return 'forged'
-  const [one, other] = [Buffer.from(given), Buffer.from(signature(secret, page, made))]
+  const [one, other] = [Buffer.from(provided), Buffer.from(signature(secret, page, made))]
   if (one.length !== other.length || !timingSafeEqual(one, other)) return 'forged'
   if (now - made > mostMs) return 'too_old'
   return now - made < leastMs ? 'too_fast' : undefined

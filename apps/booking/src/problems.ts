@@ -40,9 +40,9 @@ export function problemOf(error: unknown): Problem {
 /** The call's answer, or why there is none. */
 export async function attempt<Result>(
   call: Promise<Result>,
-): Promise<{ ok: true; answer: Result } | { ok: false; problem: Problem }> {
+): Promise<{ ok: true; result: Result } | { ok: false; problem: Problem }> {
   try {
-    return { ok: true, answer: await call }
+    return { ok: true, result: await call }
   } catch (error) {
     return { ok: false, problem: problemOf(error) }
   }

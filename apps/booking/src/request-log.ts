@@ -18,8 +18,9 @@ export function loggedPath(path: string): string {
 export function requestLog(log: Logger) {
   return createMiddleware<AppEnv>(async (c, next) => {
     const started = performance.now()
-    const given = c.req.header('x-request-id')
-    const requestId = given && /^[A-Za-z0-9._:@-]{8,128}$/.test(given) ? given : randomUUID()
+    const provided = c.req.header('x-request-id')
+    const requestId =
+      provided && /^[A-Za-z0-9._:@-]{8,128}$/.test(provided) ? provided : randomUUID()
     c.set('requestId', requestId)
     c.set('policy', { styles: [], images: [], frameAncestors: [] })
     await next()

@@ -217,7 +217,7 @@ describe('the words about a flag', () => {
 
 describe('the addresses of flags', () => {
   it('drop what does not fit', () => {
-    expect(readFlagsSearch({ q: 'billing', state: 'sideways', trail: 'nonsense' })).toEqual({
+    expect(readFlagsSearch({ q: 'billing', state: 'sideways', cursors: 'nonsense' })).toEqual({
       q: 'billing',
     })
     expect(readFlagSearch({ tab: 'nowhere', tenantSlug: 'acme' })).toEqual({ tenantSlug: 'acme' })
@@ -225,7 +225,7 @@ describe('the addresses of flags', () => {
 
   it('become the queries of their pages', () => {
     const cursor = '0196f1d2-aaaa-7bbb-8ccc-000000000001'
-    expect(flagsQuery({ state: 'on', trail: cursor })).toEqual({ state: 'on', cursor, limit: 25 })
+    expect(flagsQuery({ state: 'on', cursors: cursor })).toEqual({ state: 'on', cursor, limit: 25 })
     expect(historyQuery('new_page', {})).toEqual({ key: 'new_page', cursor: undefined, limit: 25 })
   })
 })

@@ -35,7 +35,7 @@ describe('the days of a margin', () => {
 
 describe('the address of a partner', () => {
   it('forgets what it cannot carry', () => {
-    expect(readPartnerSearch({ tab: 'secrets', status: 'gone', trail: 'x' })).toEqual({})
+    expect(readPartnerSearch({ tab: 'secrets', status: 'gone', cursors: 'x' })).toEqual({})
     expect(partnersQuery({ status: 'suspended' })).toEqual({ status: 'suspended', limit: 25 })
   })
 })

@@ -24,7 +24,7 @@ describe('the address', () => {
   })
 
   it('reads back what it wrote', () => {
-    const search = { q: 'a&b=c é', trail: `${id}*${id}` }
+    const search = { q: 'a&b=c é', cursors: `${id}*${id}` }
     expect(parseSearch(stringifySearch(search))).toEqual(search)
   })
 
@@ -36,25 +36,31 @@ describe('the address', () => {
     expect(readTenantSearch({ tab: 'nowhere' })).toEqual({})
   })
 
-  it('opens the first page when a cursor of the trail is none of ours', () => {
-    expect(readTenantsSearch({ q: 'acme', trail: `${id}*zzz` })).toEqual({ q: 'acme' })
-    expect(readAuditSearch({ trail: id })).toEqual({})
-    expect(readAuditSearch({ trail: entry })).toEqual({ trail: entry })
+  it('opens the first page when a cursor is none of ours', () => {
+    expect(readTenantsSearch({ q: 'acme', cursors: `${id}*zzz` })).toEqual({ q: 'acme' })
+    expect(readAuditSearch({ cursors: id })).toEqual({})
+    expect(readAuditSearch({ cursors: entry })).toEqual({ cursors: entry })
   })
 
   it('pages members by id and the log of a tenant by time', () => {
-    expect(readTenantSearch({ tab: 'members', trail: id })).toEqual({ tab: 'members', trail: id })
-    expect(readTenantSearch({ tab: 'audit', trail: entry })).toEqual({ tab: 'audit', trail: entry })
+    expect(readTenantSearch({ tab: 'members', cursors: id })).toEqual({
+      tab: 'members',
+      cursors: id,
+    })
+    expect(readTenantSearch({ tab: 'audit', cursors: entry })).toEqual({
+      tab: 'audit',
+      cursors: entry,
+    })
   })
 
   it('counts filters without the page and the tab', () => {
-    expect(countFilters({ q: 'acme', trail: id, tab: 'audit', status: undefined })).toBe(1)
+    expect(countFilters({ q: 'acme', cursors: id, tab: 'audit', status: undefined })).toBe(1)
   })
 })
 
 describe('the queries that an address stands for', () => {
   it('asks for tenants as the API takes them', () => {
-    const query = tenantsQuery({ q: 'acme', status: 'pending', trail: `${id}*${id}` })
+    const query = tenantsQuery({ q: 'acme', status: 'pending', cursors: `${id}*${id}` })
     expect(ListTenants.parse(query)).toEqual({
       q: 'acme',
       status: 'pending',
@@ -78,7 +84,7 @@ describe('the queries that an address stands for', () => {
       action: 'tenant.*',
       partnerSlug: 'north',
       since: '2026-11-01T00:00:00Z',
-      trail: entry,
+      cursors: entry,
       limit: '200',
     })
     expect(QueryAudit.parse(auditQuery(search))).toEqual({
@@ -101,7 +107,7 @@ describe('the queries that an address stands for', () => {
 
   it('exports every entry of the filters, not only the page shown', () => {
     const address = exportAddress(
-      { action: 'tenant.*', q: 'a b', trail: entry, limit: '50' },
+      { action: 'tenant.*', q: 'a b', cursors: entry, limit: '50' },
       'csv',
     )
     const [path, query] = address.split('?')

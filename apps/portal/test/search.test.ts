@@ -23,7 +23,7 @@ describe('addresses of the audit log', () => {
   it('go on from the cursor of the page before, which is older than the chosen time', () => {
     const cursor = '2026-11-20T08:00:00.000Z_019aa7a0-1111-7222-8333-944455556666'
     expect(auditQuery('acme', { before: at }).before).toBe(at)
-    expect(auditQuery('acme', { before: at, trail: cursor }).before).toBe(cursor)
+    expect(auditQuery('acme', { before: at, cursors: cursor }).before).toBe(cursor)
   })
 })
 
@@ -37,7 +37,7 @@ it('reads the filters and the page of the members list from the address', () => 
         role: 'boss',
         status: 'suspended',
         member: 'x',
-        trail: cursor,
+        cursors: cursor,
       }),
     ),
   ).toEqual({

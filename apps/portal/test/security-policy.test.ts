@@ -85,13 +85,13 @@ describe('entries of the address list', () => {
     )
     expect(read.entries).toEqual(['198.51.100.7', '203.0.113.0/24', '2001:db8::/32'])
     expect(read.notes).toEqual(['203.0.113.9 lies within 203.0.113.0/24 and was left out.'])
-    expect(read.refused.map(({ text }) => text)).toEqual(['office:'])
+    expect(read.rejected.map(({ text }) => text)).toEqual(['office:'])
   })
 
   it('leave the list as it is when nothing could be read, with a reason each', () => {
     const read = addEntries(['203.0.113.0/24'], '10.0.0.5/8 0.0.0.0/0')
     expect(read.entries).toEqual(['203.0.113.0/24'])
-    expect(read.refused).toEqual([
+    expect(read.rejected).toEqual([
       { text: '10.0.0.5/8', reason: expect.stringContaining('Bits are set behind the prefix') },
       { text: '0.0.0.0/0', reason: expect.stringContaining('lets everybody in') },
     ])

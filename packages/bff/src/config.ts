@@ -91,7 +91,7 @@ export function readAppConfig(
   const e = readSettings(env, {
     shape,
     ownSecrets: ['APP_SECRET'],
-    givenSecrets: ['OIDC_CLIENT_SECRET'],
+    providedSecrets: ['OIDC_CLIENT_SECRET'],
     together: (values) => groupFaults(values),
   })
   return {

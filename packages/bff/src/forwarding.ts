@@ -85,11 +85,11 @@ export function requestHeaders(
  * them was written by whoever sent the request.
  */
 export function forwardedFor(
-  given: string | undefined,
+  provided: string | undefined,
   peer: string | undefined,
   trustedHops: number,
 ): string {
-  const entries = (given ?? '').split(',').map((entry) => plainAddress(entry.trim()))
+  const entries = (provided ?? '').split(',').map((entry) => plainAddress(entry.trim()))
   const trusted = trustedHops === 0 ? [] : entries.slice(-trustedHops)
   return [...trusted, plainAddress(peer ?? '')].filter((entry) => isIP(entry) !== 0).join(', ')
 }

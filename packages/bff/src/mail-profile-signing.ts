@@ -48,6 +48,8 @@ export async function signProfile(
 /**
  * A PEM in one line, as environment files hold it, has its line ends written as backslash and n.
  */
-async function readPem(given: string): Promise<string> {
-  return given.includes('-----BEGIN') ? given.replaceAll('\\n', '\n') : readFile(given, 'utf8')
+async function readPem(provided: string): Promise<string> {
+  return provided.includes('-----BEGIN')
+    ? provided.replaceAll('\\n', '\n')
+    : readFile(provided, 'utf8')
 }

@@ -110,7 +110,7 @@ export function createMailProfiles(parts: MailProfileParts): MailProfiles {
     return parts.mailHost
   }
 
-  async function answer(mailbox: MailProfileView): Promise<Response> {
+  async function respond(mailbox: MailProfileView): Promise<Response> {
     const profile = mailProfile({ ...mailbox, mailHost: requireMailHost(), uuid: uuidOf })
     const body = signing && (await signed(profile, signing))
     return new Response(body ?? profile, {
@@ -154,7 +154,7 @@ export function createMailProfiles(parts: MailProfileParts): MailProfiles {
       const session = await proxy.requireSession(c)
       requireMailHost()
       const read = await readMailbox(c, session, c.req.query('tenant'))
-      return 'rejection' in read ? read.rejection : answer(read.mailbox)
+      return 'rejection' in read ? read.rejection : respond(read.mailbox)
     },
 
     async createLink(c) {
@@ -177,7 +177,7 @@ export function createMailProfiles(parts: MailProfileParts): MailProfiles {
       const link = /^[A-Za-z0-9_-]{43}$/.test(token)
         ? await takeMailProfileLink(database.db, sha256(token))
         : undefined
-      if (link) return answer(link)
+      if (link) return respond(link)
       const text = serverPageTexts(c.get('language'))
       return messagePage(c, 404, text('deviceLink.title'), text('deviceLink.hint'))
     },

@@ -133,19 +133,19 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
       }
       const status = response.statusCode ?? 502
       c.get('line').upstreamStatus = status
-      const answerHeaders = responseHeaders(response.headers)
+      const outgoingHeaders = responseHeaders(response.headers)
       if (bodyless.has(status)) {
         response.resume()
-        return new Response(null, { status, headers: answerHeaders })
+        return new Response(null, { status, headers: outgoingHeaders })
       }
-      if (isEventStream(answerHeaders)) life.watch(response)
+      if (isEventStream(outgoingHeaders)) life.watch(response)
       const onBreak = (err: Error) => {
         log.warn({ err, requestId: c.get('requestId') }, 'the API broke off its answer')
         c.env.outgoing.destroy()
       }
       return new Response(responseBody(response, life.signal, onBreak), {
         status,
-        headers: answerHeaders,
+        headers: outgoingHeaders,
       })
     },
 

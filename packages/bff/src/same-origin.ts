@@ -15,8 +15,12 @@ export function sameOriginOnly(publicUrl: string) {
     if (!safeMethods.has(c.req.method)) {
       const site = c.req.header('sec-fetch-site')
       const origin = c.req.header('origin')
-      const told = site !== undefined || origin !== undefined
-      if (!told || (site ?? 'same-origin') !== 'same-origin' || (origin ?? publicUrl) !== publicUrl)
+      const isDeclared = site !== undefined || origin !== undefined
+      if (
+        !isDeclared ||
+        (site ?? 'same-origin') !== 'same-origin' ||
+        (origin ?? publicUrl) !== publicUrl
+      )
         throw new AppError('cross_origin')
     }
     await next()

@@ -18,7 +18,7 @@ export interface HttpClientOptions extends CallPolicyOptions {
   maxResponseBytes?: number | undefined
 }
 
-export interface Answer {
+export interface UpstreamResponse {
   status: number
   /** Undefined for 204, and for a rejection whose body is no JSON. */
   json: unknown
@@ -47,7 +47,7 @@ export interface HttpRequest<T> extends RequestRule {
    * Turns the answer into our words. A `ZodError` means that the answer has another shape than
    * agreed.
    */
-  read: (answer: Answer) => T
+  read: (response: UpstreamResponse) => T
 }
 
 export interface HttpClient {
@@ -132,7 +132,9 @@ export function httpClient(
 }
 
 /** A reader for answers that must have one shape. */
-export function shaped<S extends z.ZodType>(schema: S): (answer: Answer) => z.output<S> {
+export function shaped<S extends z.ZodType>(
+  schema: S,
+): (response: UpstreamResponse) => z.output<S> {
   return ({ json }) => schema.parse(json)
 }
 

@@ -87,7 +87,7 @@ export async function startCalendarTestServer(
 function calendarsAtStandIn({ sandbox }: MailTestServer): OwnCalendar {
   const own = sandbox.mail.calendars
   const done = (outcome: ReturnType<typeof own.add>) => {
-    if ('refused' in outcome) throw new Error(outcome.refused)
+    if ('rejected' in outcome) throw new Error(outcome.rejected)
     return outcome.id
   }
   return {

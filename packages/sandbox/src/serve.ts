@@ -174,9 +174,9 @@ async function hit(fault: Fault, system: SandboxSystem, response: ServerResponse
       return
     default: {
       const status = fault.status ?? 503
-      const answer = system.errorResponse(status)
-      response.writeHead(status, { ...answer.headers })
-      response.end(answer.body)
+      const reply = system.errorResponse(status)
+      response.writeHead(status, { ...reply.headers })
+      response.end(reply.body)
     }
   }
 }

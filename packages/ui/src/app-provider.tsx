@@ -37,8 +37,8 @@ export function AppProvider({ accent, children }: Props) {
 }
 
 function Notices() {
-  const wanted = useSyncExternalStore(notices.subscribe, notices.wanted)
-  return <Suspense>{wanted && <NotificationStack />}</Suspense>
+  const requested = useSyncExternalStore(notices.subscribe, notices.requested)
+  return <Suspense>{requested && <NotificationStack />}</Suspense>
 }
 
 function SecondSignIn() {

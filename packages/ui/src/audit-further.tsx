@@ -9,16 +9,16 @@ const t = translations('ui.audit')
 
 interface Props {
   page: AuditPage
-  trail: string | undefined
+  cursors: string | undefined
   /** Goes on with what was not looked at. */
-  onChange: (trail: string) => void
+  onChange: (cursors: string) => void
 }
 
 /**
  * Says how far back a search came that stopped before its page was full, and goes on from there.
  * Nothing to say shows nothing.
  */
-export function SearchFurtherBack({ page, trail, onChange }: Props) {
+export function SearchFurtherBack({ page, cursors, onChange }: Props) {
   const { more, nextCursor, items } = page
   if (!more || nextCursor === null) return null
   const [reached = ''] = nextCursor.split('_')
@@ -34,7 +34,7 @@ export function SearchFurtherBack({ page, trail, onChange }: Props) {
         <Text size="sm">
           {t.rich('further.reached', { time: () => <Time at={reached} show="absolute" /> })}
         </Text>
-        <Button variant="default" onClick={() => onChange(stepForward(trail, nextCursor))}>
+        <Button variant="default" onClick={() => onChange(stepForward(cursors, nextCursor))}>
           {t('further.lookBack')}
         </Button>
       </Group>

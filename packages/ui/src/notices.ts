@@ -1,16 +1,16 @@
 /** Whether there was anything to say yet: the stack of notices is loaded with the first one. */
-let wanted = false
+let requested = false
 const listeners = new Set<() => void>()
 
 export const notices = {
-  wanted: () => wanted,
+  requested: () => requested,
   subscribe(listener: () => void): () => void {
     listeners.add(listener)
     return () => listeners.delete(listener)
   },
   want(): void {
-    if (wanted) return
-    wanted = true
+    if (requested) return
+    requested = true
     for (const listener of listeners) listener()
   },
 }

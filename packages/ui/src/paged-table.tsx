@@ -19,8 +19,8 @@ interface Props<Row> {
   rowKey: (row: Row) => string
   /** Shown where nothing was found. */
   empty: ReactNode
-  trail: string | undefined
-  onCursorHistory: (trail: string | undefined) => void
+  cursors: string | undefined
+  onCursorHistory: (cursors: string | undefined) => void
   /** How many rows the placeholder shows. */
   loadingRows?: number
 }
@@ -36,7 +36,7 @@ export function PagedTable<Row>({
   columns,
   rowKey,
   empty,
-  trail,
+  cursors,
   onCursorHistory,
   loadingRows = 6,
 }: Props<Row>) {
@@ -65,7 +65,7 @@ export function PagedTable<Row>({
       />
       <Pager
         label={t('list.pages', { items: of })}
-        trail={trail}
+        cursors={cursors}
         nextCursor={nextCursor}
         onChange={onCursorHistory}
       />

@@ -9,14 +9,14 @@ const t = translations('ui.frame')
 interface Props {
   /** What is being paged, for people who hear the page: "Pages of tenants". */
   label: string
-  trail: string | undefined
+  cursors: string | undefined
   nextCursor: string | null | undefined
-  onChange: (trail: string | undefined) => void
+  onChange: (cursors: string | undefined) => void
 }
 
 /** Previous and Next of a list that is paged by cursors. Nothing to page shows nothing. */
-export function Pager({ label, trail, nextCursor, onChange }: Props) {
-  const page = readCursorHistory(trail).length + 1
+export function Pager({ label, cursors, nextCursor, onChange }: Props) {
+  const page = readCursorHistory(cursors).length + 1
   if (page === 1 && !nextCursor) return null
   return (
     <Group component="nav" aria-label={label} justify="space-between" mt="md">
@@ -24,7 +24,7 @@ export function Pager({ label, trail, nextCursor, onChange }: Props) {
         variant="default"
         leftSection={<IconChevronLeft size={16} aria-hidden />}
         disabled={page === 1}
-        onClick={() => onChange(stepBack(trail))}
+        onClick={() => onChange(stepBack(cursors))}
       >
         {t('list.previous')}
       </Button>
@@ -35,7 +35,7 @@ export function Pager({ label, trail, nextCursor, onChange }: Props) {
         variant="default"
         rightSection={<IconChevronRight size={16} aria-hidden />}
         disabled={!nextCursor}
-        onClick={() => nextCursor && onChange(stepForward(trail, nextCursor))}
+        onClick={() => nextCursor && onChange(stepForward(cursors, nextCursor))}
       >
         {t('list.next')}
       </Button>

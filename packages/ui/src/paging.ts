@@ -11,25 +11,25 @@ const separator = '*'
 const longest = 30
 
 /** Cursors passed so far, oldest first; empty on the first page. */
-export function readCursorHistory(trail: string | undefined): string[] {
-  return trail ? trail.split(separator).filter((cursor) => cursor !== '') : []
+export function readCursorHistory(cursors: string | undefined): string[] {
+  return cursors ? cursors.split(separator).filter((cursor) => cursor !== '') : []
 }
 
 /** The cursor of the page being shown; undefined on the first. */
-export function currentCursor(trail: string | undefined): string | undefined {
-  return readCursorHistory(trail).at(-1)
+export function currentCursor(cursors: string | undefined): string | undefined {
+  return readCursorHistory(cursors).at(-1)
 }
 
 /**
- * The trail after "Next". Beyond 30 pages the oldest step is forgotten, and "Previous" then ends on
+ * The cursors after "Next". Beyond 30 pages the oldest step is forgotten, and "Previous" then ends on
  * the first page.
  */
-export function stepForward(trail: string | undefined, nextCursor: string): string {
-  return [...readCursorHistory(trail), nextCursor].slice(-longest).join(separator)
+export function stepForward(cursors: string | undefined, nextCursor: string): string {
+  return [...readCursorHistory(cursors), nextCursor].slice(-longest).join(separator)
 }
 
-/** The trail after "Previous"; undefined means the first page. */
-export function stepBack(trail: string | undefined): string | undefined {
-  const rest = readCursorHistory(trail).slice(0, -1)
+/** The cursors after "Previous"; undefined means the first page. */
+export function stepBack(cursors: string | undefined): string | undefined {
+  const rest = readCursorHistory(cursors).slice(0, -1)
   return rest.length > 0 ? rest.join(separator) : undefined
 }

@@ -20,7 +20,7 @@ export default function RecentSignInDialog({ question }: { question: SignInQuest
   useEffect(
     () =>
       watchSignIn({
-        onRenewed: () => recentSignIn.answer(true),
+        onRenewed: () => recentSignIn.complete(true),
         onOther: () => window.location.reload(),
       }),
     [],
@@ -42,7 +42,7 @@ export default function RecentSignInDialog({ question }: { question: SignInQuest
   return (
     <Modal
       opened
-      onClose={() => recentSignIn.answer(false)}
+      onClose={() => recentSignIn.complete(false)}
       title={t('recentSignIn.title')}
       size="md"
       zIndex={300}
@@ -68,7 +68,7 @@ export default function RecentSignInDialog({ question }: { question: SignInQuest
           </div>
         </div>
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={() => recentSignIn.answer(false)}>
+          <Button variant="default" onClick={() => recentSignIn.complete(false)}>
             {t('cancel')}
           </Button>
           <Button

@@ -11,7 +11,7 @@ export interface SignInQuestion {
 export interface RecentSignIn {
   /** Resolves once the person has signed in again (true) or wants to leave it (false). */
   ask(message: string): Promise<boolean>
-  answer(confirmed: boolean): void
+  complete(confirmed: boolean): void
   question(): SignInQuestion | undefined
   /** Calls the listener whenever a question comes or goes; answers how to stop. */
   subscribe(listener: () => void): () => void
@@ -33,7 +33,7 @@ export function createRecentSignIn(): RecentSignIn {
         tell()
       })
     },
-    answer(confirmed) {
+    complete(confirmed) {
       const answered = waiting
       waiting = []
       question = undefined
@@ -62,7 +62,7 @@ if (typeof window !== 'undefined') {
     (event) => {
       if (event.key !== 'Escape' || event.isComposing || !recentSignIn.question()) return
       event.stopImmediatePropagation()
-      recentSignIn.answer(false)
+      recentSignIn.complete(false)
     },
     { capture: true },
   )

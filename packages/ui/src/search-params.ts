@@ -111,7 +111,7 @@ export function cursorHistoryOf(cursor: Param<unknown>): Param<string> {
 }
 
 /** The same for a list whose cursors may be anything. */
-export const trail = cursorHistoryOf(String)
+export const cursors = cursorHistoryOf(String)
 
 /**
  * How many of the fields narrow the list: what the "Clear filters" button and the empty state go
@@ -119,6 +119,6 @@ export const trail = cursorHistoryOf(String)
  */
 export function countFilters(search: Readonly<Record<string, unknown>>): number {
   return Object.entries(search).filter(
-    ([key, value]) => key !== 'trail' && key !== 'tab' && value !== undefined,
+    ([key, value]) => key !== 'cursors' && key !== 'tab' && value !== undefined,
   ).length
 }

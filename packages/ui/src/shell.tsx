@@ -134,7 +134,7 @@ export function Shell({
 }
 
 function Account({ user, profile }: { user: Props['user']; profile: LinkTarget | undefined }) {
-  const [wanted, setRequested] = useState(false)
+  const [requested, setRequested] = useState(false)
   const preload = () => void loadMenu()
   const button = (
     <AccountButton
@@ -148,7 +148,7 @@ function Account({ user, profile }: { user: Props['user']; profile: LinkTarget |
   )
   return (
     <Suspense fallback={button}>
-      {wanted ? <UserMenu user={user} profile={profile} /> : button}
+      {requested ? <UserMenu user={user} profile={profile} /> : button}
     </Suspense>
   )
 }

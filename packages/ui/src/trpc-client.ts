@@ -59,7 +59,7 @@ export function signInAddress(
 }
 
 function watchSignOut(onSignedOut: () => void): TRPCLink<AnyTRPCRouter> {
-  let told = false
+  let reported = false
   return () =>
     ({ op, next }) =>
       observable((observer) =>
@@ -67,8 +67,8 @@ function watchSignOut(onSignedOut: () => void): TRPCLink<AnyTRPCRouter> {
           next: (value) => observer.next(value),
           complete: () => observer.complete(),
           error: (error) => {
-            if (!told && needsSignIn(problemOf(error))) {
-              told = true
+            if (!reported && needsSignIn(problemOf(error))) {
+              reported = true
               onSignedOut()
             }
             observer.error(error)
@@ -89,13 +89,14 @@ export function askForRecentSignIn(
     ({ op, next }) =>
       observable((observer) => {
         let left = false
-        const call = (asked: boolean) =>
+        const call = (requested: boolean) =>
           next(op).subscribe({
             next: (value) => observer.next(value),
             complete: () => observer.complete(),
             error(error) {
               const problem = problemOf(error)
-              if (asked || problem.code !== 'recent_sign_in_required') return observer.error(error)
+              if (requested || problem.code !== 'recent_sign_in_required')
+                return observer.error(error)
               void ask(problem.message).then((confirmed) => {
                 if (left) return
                 if (confirmed) current = call(true)

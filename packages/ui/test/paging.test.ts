@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { currentCursor, readCursorHistory, stepBack, stepForward } from '../src/paging.ts'
 
-describe('the trail through a paged list', () => {
+describe('the cursors through a paged list', () => {
   it('starts on the first page, without a cursor', () => {
     expect(readCursorHistory(undefined)).toEqual([])
     expect(currentCursor(undefined)).toBeUndefined()
@@ -22,11 +22,11 @@ describe('the trail through a paged list', () => {
   })
 
   it('forgets the oldest steps so that the address stays short', () => {
-    let trail: string | undefined
-    for (let page = 1; page <= 100; page++) trail = stepForward(trail, `page-${page}`)
-    expect(readCursorHistory(trail)).toHaveLength(30)
-    expect(currentCursor(trail)).toBe('page-100')
-    expect(readCursorHistory(trail)[0]).toBe('page-71')
+    let cursors: string | undefined
+    for (let page = 1; page <= 100; page++) cursors = stepForward(cursors, `page-${page}`)
+    expect(readCursorHistory(cursors)).toHaveLength(30)
+    expect(currentCursor(cursors)).toBe('page-100')
+    expect(readCursorHistory(cursors)[0]).toBe('page-71')
   })
 
   it('ignores empty parts of a mistyped address', () => {

@@ -4,23 +4,23 @@ import { describe, expect, it } from 'vitest'
 import {
   auditAction,
   auditCursor,
+  cursors,
   oneOf,
   recordId,
   searchReader,
   textUpTo,
   timeWord,
-  trail,
 } from '../src/search-params.ts'
 
 const id = '0196f1d2-aaaa-7bbb-8ccc-000000000001'
 
 describe('the reader of an address', () => {
-  const read = searchReader({ q: textUpTo(5), state: oneOf(['on', 'off']), trail })
+  const read = searchReader({ q: textUpTo(5), state: oneOf(['on', 'off']), cursors })
 
   it('keeps the fields that fit, and leaves out all others', () => {
     expect(read({ q: ' abc ', state: 'on', other: 'x' })).toEqual({ q: 'abc', state: 'on' })
-    expect(Object.keys(read({ q: '  ', state: 'sideways', trail: '' }))).toEqual([])
-    expect(read({ q: 'abcdef', state: undefined, trail: 7 })).toEqual({})
+    expect(Object.keys(read({ q: '  ', state: 'sideways', cursors: '' }))).toEqual([])
+    expect(read({ q: 'abcdef', state: undefined, cursors: 7 })).toEqual({})
   })
 })
 

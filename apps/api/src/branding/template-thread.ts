@@ -57,7 +57,7 @@ export function createTemplates({
   async function ask(job: TemplateJob): Promise<TemplateReply> {
     const worker = await current()
     try {
-      return await answerOf(worker, job, limitMs)
+      return await replyOf(worker, job, limitMs)
     } catch (err) {
       await worker.terminate()
       log.warn(
@@ -110,7 +110,7 @@ function startThread(): Promise<Worker> {
   })
 }
 
-function answerOf(worker: Worker, job: TemplateJob, limitMs: number): Promise<TemplateReply> {
+function replyOf(worker: Worker, job: TemplateJob, limitMs: number): Promise<TemplateReply> {
   return new Promise((done, failed) => {
     const timer = setTimeout(() => end(() => failed(new TemplateTooSlow())), limitMs)
     const answered = (response: TemplateReply) => end(() => done(response))

@@ -9,11 +9,11 @@ import type { TemplateReply } from './template-thread.ts'
  * answers each job in its order.
  */
 parentPort?.on('message', (job: TemplateJob) => {
-  parentPort?.postMessage(answerTo(job))
+  parentPort?.postMessage(replyTo(job))
 })
 parentPort?.postMessage('ready')
 
-function answerTo(job: TemplateJob): TemplateReply {
+function replyTo(job: TemplateJob): TemplateReply {
   try {
     return {
       result:

@@ -46,9 +46,9 @@ export async function updateBranding(
 }
 
 function templatesOf(
-  given: NonNullable<UpdateBranding['emailTemplates']>,
+  provided: NonNullable<UpdateBranding['emailTemplates']>,
 ): [TemplateKey, Template][] {
-  return (Object.entries(given) as [TemplateKey, EmailTemplate | null | undefined][]).flatMap(
+  return (Object.entries(provided) as [TemplateKey, EmailTemplate | null | undefined][]).flatMap(
     ([key, template]) => {
       if (template === undefined) return []
       return [

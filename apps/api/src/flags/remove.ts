@@ -1,4 +1,4 @@
-import { askedWithinDays, type RemoveFlag } from '@atrium/core/flags/flags'
+import { type RemoveFlag, recentUseDays } from '@atrium/core/flags/flags'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
@@ -41,16 +41,19 @@ export async function removeFlag(ctx: Context, caller: Caller, input: RemoveFlag
   await auditFlagChange(ctx, caller, step, auditId)
 }
 
-function rejectWhileUsed({ requiredBy, lastAskedAt }: FlagRow, now: Date): void {
+function rejectWhileUsed({ requiredBy, lastAskedAt: lastUsedAt }: FlagRow, now: Date): void {
   if (requiredBy.length > 0)
     throw new AppError(
       'flag_in_use',
       errorText('flagRequiredBy', { requiredBy: requiredBy.join(', ') }),
     )
-  if (lastAskedAt === null || now.getTime() - lastAskedAt.getTime() >= askedWithinDays * 86_400_000)
+  if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= recentUseDays * 86_400_000)
     return
   throw new AppError(
     'flag_in_use',
-    errorText('flagAskedFor', { lastAskedAt: lastAskedAt.toISOString(), askedWithinDays }),
+    errorText('flagAskedFor', {
+      lastAskedAt: lastUsedAt.toISOString(),
+      askedWithinDays: recentUseDays,
+    }),
   )
 }

@@ -58,14 +58,14 @@ export async function updateFlag(
 
 function changed(
   before: FlagSettings,
-  { key: _, note, version: __, ...given }: UpdateFlag,
+  { key: _, note, version: __, ...provided }: UpdateFlag,
   now: Date,
 ): FlagSettings {
   const requested = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
+    Object.entries(provided).filter(([, value]) => value !== undefined),
   )
   const after: FlagSettings = { ...before, ...requested }
-  if (isKill({ state: given.state, note }))
+  if (isKill({ state: provided.state, note }))
     return { ...after, killedAt: now.toISOString(), rollback: null }
   return after.state === 'off' ? after : { ...after, killedAt: null, rollback: null }
 }

@@ -105,20 +105,20 @@ function describe(route: RestRoute, components: Components): Operation {
   const { inputs, output, meta } = procedureOf(route)
   const address = meta?.openapi as RestAddress
   const input = inputs.at(-1)
-  const given = input ? toSchema(input, 'input', components) : { type: 'object' }
+  const provided = input ? toSchema(input, 'input', components) : { type: 'object' }
   const { summary, description, tags } = address
   const said = [description, sentenceOfRecentSignIn(route)]
     .filter((part) => part !== undefined)
     .join(' ')
   const body =
-    route.method === 'GET' || route.method === 'DELETE' ? undefined : bodyOf(given, route.path)
+    route.method === 'GET' || route.method === 'DELETE' ? undefined : bodyOf(provided, route.path)
   return {
     operationId: route.name.replaceAll('.', '-'),
     summary,
     ...(said !== '' && { description: said }),
     tags,
     security: securityOf(route, address),
-    parameters: parametersOf(route, given, address),
+    parameters: parametersOf(route, provided, address),
     ...(body && { requestBody: body }),
     responses: { ...answersOf(route, output, components), ...rejectionsOf(route, components) },
   }
@@ -187,10 +187,10 @@ const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name 
 
 function parametersOf(
   { method, path }: RestRoute,
-  given: Schema,
+  provided: Schema,
   { requestHeaders }: RestAddress,
 ): Parameter[] {
-  const { properties = {}, required = [] } = given as Fields
+  const { properties = {}, required = [] } = provided as Fields
   const inPath = namesIn(path)
   const place = (name: string, at: 'path' | 'query'): Parameter => {
     const { description, ...schema } = properties[name] ?? { type: 'string' }
@@ -240,9 +240,9 @@ const changesNothing: ReadonlySet<string> = new Set(['version', 'expectedVersion
  * The fields that the path does not give. `minProperties` is at least one field that changes
  * something. A body without a field that must be there may be left out.
  */
-function bodyOf(given: Schema, path: string): Operation['requestBody'] {
+function bodyOf(provided: Schema, path: string): Operation['requestBody'] {
   const inPath = namesIn(path)
-  const { properties = {}, required = [], ...rest } = given as Fields
+  const { properties = {}, required = [], ...rest } = provided as Fields
   const fields = Object.entries(properties).filter(([name]) => !inPath.includes(name))
   if (fields.length === 0) return undefined
   const needed = required.filter((name) => !inPath.includes(name))

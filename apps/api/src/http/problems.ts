@@ -13,9 +13,9 @@ export function rejectionHeaders(error: AppError): Record<string, string> {
     return { 'retry-after': String(error.retryAfterSeconds) }
   if (error.status !== 401) return {}
   if (error.code === 'recent_sign_in_required') {
-    const told = `error_description="${error.message}", max_age="${error.maxAgeSeconds ?? 0}"`
+    const challenge = `error_description="${error.message}", max_age="${error.maxAgeSeconds ?? 0}"`
     return {
-      'www-authenticate': `Bearer realm="atrium", error="insufficient_user_authentication", ${told}`,
+      'www-authenticate': `Bearer realm="atrium", error="insufficient_user_authentication", ${challenge}`,
     }
   }
   const reason =

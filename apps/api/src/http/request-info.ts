@@ -22,8 +22,8 @@ export interface AppEnv {
 const usableId = /^[A-Za-z0-9._:@-]{8,128}$/
 
 /** The caller's X-Request-Id when it can safely stand in logs and headers, else a new one. */
-export function chooseRequestId(given: string | undefined): string {
-  return given !== undefined && usableId.test(given) ? given : randomUUID()
+export function chooseRequestId(provided: string | undefined): string {
+  return provided !== undefined && usableId.test(provided) ? provided : randomUUID()
 }
 
 /**

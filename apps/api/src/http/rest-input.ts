@@ -57,13 +57,13 @@ export function fromBody(
  * Path parameters beside the given fields. A field of the same name is rejected: the address says
  * which record is meant.
  */
-function withPath(parameters: Readonly<Record<string, string>>, given: Fields): Fields {
+function withPath(parameters: Readonly<Record<string, string>>, provided: Fields): Fields {
   for (const name of Object.keys(parameters)) {
-    if (Object.hasOwn(given, name)) {
+    if (Object.hasOwn(provided, name)) {
       throw new AppError('invalid_input', undefined, {
         issues: [{ path: name, message: errorText('fieldFromAddress') }],
       })
     }
   }
-  return { ...given, ...parameters }
+  return { ...provided, ...parameters }
 }

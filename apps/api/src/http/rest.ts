@@ -40,7 +40,7 @@ export interface RestRoute {
   file: readonly string[] | undefined
   export: TextExport | undefined
   /** Also answers as CSV. */
-  csv: ((answer: unknown) => string) | undefined
+  csv: ((result: unknown) => string) | undefined
 }
 
 /** Every procedure of the router that names a REST path. */
@@ -87,7 +87,7 @@ export function registerRest(app: Hono<AppEnv>, services: Services): void {
       const endpoint = byMethod.get(c.req.method === 'HEAD' ? 'GET' : c.req.method)
       if (!endpoint) return notAllowed(c, allow)
       c.set('route', path)
-      return answer(c, services, endpoint)
+      return handle(c, services, endpoint)
     })
   }
 }
@@ -129,7 +129,7 @@ export function procedureOf({ name, type }: RestRoute): Invoke {
   }
 }
 
-async function answer(
+async function handle(
   c: HonoContext<AppEnv>,
   services: Services,
   route: Endpoint,

@@ -11,7 +11,7 @@ export function createMetricsServer(
   registry: Registry,
   readiness: () => Promise<Readiness>,
 ): Server {
-  async function answer(
+  async function respond(
     path: string | undefined,
   ): Promise<{ status: number; type: string; text: string }> {
     if (path === '/metrics')
@@ -25,7 +25,7 @@ export function createMetricsServer(
     }
   }
   return createServer((request, response) => {
-    answer(request.method === 'GET' ? request.url : undefined).then(
+    respond(request.method === 'GET' ? request.url : undefined).then(
       ({ status, type, text }) => response.writeHead(status, { 'content-type': type }).end(text),
       () => response.writeHead(500).end(),
     )

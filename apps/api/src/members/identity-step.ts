@@ -13,7 +13,7 @@ import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { StepRejected } from '../platform/step-rejected.ts'
 import { reopenTenant } from '../provisioning/reopen.ts'
-import { createIdentityFor, findUnfinished, retireGivenUp } from '../users/create-identity.ts'
+import { createIdentityFor, findUnfinished, retireAbandoned } from '../users/create-identity.ts'
 import { endSessionsAndTokens } from '../users/end-sessions.ts'
 import { followProfile } from '../users/follow-profile.ts'
 import { endsWithMembership, isShutAlone, type StepCall, standingOf } from './step.ts'
@@ -130,7 +130,7 @@ async function followSignIn(
 
 async function takeOut(call: StepCall, identity: IdentityProvider): Promise<void> {
   const { work, signal } = call
-  await retireGivenUp(call.services, identity, work.user.id, { signal })
+  await retireAbandoned(call.services, identity, work.user.id, { signal })
   const userId =
     (await findIdentity(call, identity)) ??
     (isPending(work)

@@ -82,8 +82,8 @@ function keepLease(
   let lost = false
   let knownAt = performance.now()
   const extend = async () => {
-    const askedAt = performance.now()
-    if (await extendImport(services.database.db, importId, run)) knownAt = askedAt
+    const startedAt = performance.now()
+    if (await extendImport(services.database.db, importId, run)) knownAt = startedAt
     else lost = true
   }
   const heartbeat = setInterval(() => {

@@ -268,12 +268,12 @@ async function viewOf(
 }
 
 function dryRunView(rows: readonly NewImportRow[], now: Date): ImportView {
-  const refused = rows.filter(({ state }) => state === 'refused').length
+  const rejected = rows.filter(({ state }) => state === 'refused').length
   return {
     id: null,
     dryRun: true,
     state: 'checked',
-    counts: withTotal({ ready: rows.length - refused, refused }),
+    counts: withTotal({ ready: rows.length - rejected, refused: rejected }),
     rows: rows.map((row) => toImportRow({ ...row, issues: [...row.issues], userId: null })),
     createdAt: now.toISOString(),
     finishedAt: now.toISOString(),
@@ -281,14 +281,14 @@ function dryRunView(rows: readonly NewImportRow[], now: Date): ImportView {
 }
 
 function withTotal(counts: Partial<ImportView['counts']>): ImportView['counts'] {
-  const { ready = 0, running = 0, created = 0, incomplete = 0, refused = 0 } = counts
+  const { ready = 0, running = 0, created = 0, incomplete = 0, refused: rejected = 0 } = counts
   return {
-    total: ready + running + created + incomplete + refused,
+    total: ready + running + created + incomplete + rejected,
     ready,
     running,
     created,
     incomplete,
-    refused,
+    refused: rejected,
   }
 }
 

@@ -14,13 +14,13 @@ export interface OneTimePassword {
 
 export function createOneTimePassword(): OneTimePassword {
   const password = randomPassword()
-  let given = false
+  let provided = false
   return {
     give() {
-      given = true
+      provided = true
       return password
     },
-    shown: () => (given ? password : null),
+    shown: () => (provided ? password : null),
   }
 }
 

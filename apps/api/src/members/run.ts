@@ -40,7 +40,7 @@ function orderOf(work: MemberWork): readonly ProvisioningStep[] {
 }
 
 /** What the act that begins the work brings along; a retry in a job has nothing. */
-export interface Given {
+export interface RunInput {
   password?: OneTimePassword
   /**
    * Steps whose systems said nothing before, for as long as a look may take: that is time of
@@ -60,7 +60,7 @@ export interface Given {
 export async function runMember(
   services: Services,
   work: MemberWork,
-  given: Given = {},
+  provided: RunInput = {},
 ): Promise<void> {
   const { db } = services.database
   if (work.user.invited) return endInvitationWork(services, work)
@@ -69,9 +69,9 @@ export async function runMember(
   let settled = true
   let ended: EndedStep[] = []
   for (const step of due) {
-    const outcome = await attempt(services, work, step, given)
+    const outcome = await attempt(services, work, step, provided)
     ended.push({ step, outcome })
-    if (!isSavedLater(step, due, given) || removing) {
+    if (!isSavedLater(step, due, provided) || removing) {
       await saveMemberOutcomes(db, work, ended)
       ended = []
     }
@@ -110,7 +110,7 @@ export async function runMember(
 function isSavedLater(
   step: ProvisioningStep,
   due: readonly ProvisioningStep[],
-  { fresh }: Given,
+  { fresh }: RunInput,
 ): boolean {
   return step === due.at(-1) || (fresh === true && step === 'identity')
 }
@@ -127,14 +127,14 @@ async function attempt(
   services: Services,
   work: MemberWork,
   step: ProvisioningStep,
-  given: Given,
+  provided: RunInput,
 ): Promise<MemberOutcome> {
-  const deadlineMs = given.silent?.includes(step)
+  const deadlineMs = provided.silent?.includes(step)
     ? stepDeadlineMs - lookupDeadlineMs
     : stepDeadlineMs
   const signal = AbortSignal.timeout(deadlineMs)
   try {
-    return { state: await steps[step]({ services, work, ...given, signal }) }
+    return { state: await steps[step]({ services, work, ...provided, signal }) }
   } catch (error) {
     if (!(error instanceof UpstreamError || error instanceof StepRejected) && !signal.aborted) {
       services.log.error(

@@ -84,7 +84,7 @@ async function change(facts: MemberChange, input: UpdateMember) {
   rejectUnmanaged(facts)
   await updateUser(trx, member.id, columnsOf(profile))
   const renamed = profile.name !== undefined
-  const todo = toldOf(member, renamed)
+  const todo = reportedOf(member, renamed)
   await changeMembership(trx, tenant.id, member.id, { identity_changed_at: 'now' }, todo)
   if (renamed) await reopenForName(trx, member.id, tenant.id)
   await addIdentitySyncTask(trx, member.id, { profile: true })
@@ -113,14 +113,17 @@ function columnsOf(profile: Partial<UpdateMember>): UserChanges {
  * Mailbox and file account know the name alone, and a suspended member's are told when the
  * suspension ends.
  */
-function toldOf(member: MemberRow, renamed: boolean): ProvisioningStep[] {
+function reportedOf(member: MemberRow, renamed: boolean): ProvisioningStep[] {
   if (!renamed || member.membershipStatus === 'suspended') return ['identity']
   return ['identity', ...(member.mailboxAddress === null ? [] : (['mail'] as const)), 'files']
 }
 
-function mirrorsOf(row: MemberRow, told: readonly ProvisioningStep[]): UpdatedMember['mirrors'] {
+function mirrorsOf(
+  row: MemberRow,
+  reported: readonly ProvisioningStep[],
+): UpdatedMember['mirrors'] {
   const result = (step: ProvisioningStep) => {
-    if (!told.includes(step)) return { state: 'skipped' as const }
+    if (!reported.includes(step)) return { state: 'skipped' as const }
     const error = row[`${step}Error`]
     return { state: row[`${step}State`], ...(error === null ? {} : { error }) }
   }

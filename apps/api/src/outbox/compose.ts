@@ -195,8 +195,10 @@ function valuesOf(
   words: MailText,
 ): TemplateValues {
   const nested: Record<string, TemplateValues[string]> = {}
-  const given = { ...later?.values, ...values }
-  for (const [name, value] of Object.entries(branding.known ? given : withoutLinks(given, words))) {
+  const provided = { ...later?.values, ...values }
+  for (const [name, value] of Object.entries(
+    branding.known ? provided : withoutLinks(provided, words),
+  )) {
     const [group = '', field] = name.split('.')
     const plain = typeof value === 'number' ? String(value) : value
     if (field === undefined) nested[group] = plain

@@ -101,9 +101,9 @@ async function record(trx: Trx, id: string, now: Date): Promise<PartnerRecord> {
 }
 
 function changesOf(before: PartnerRecord, input: UpdatePartner, now: Date): PartnerChanges {
-  const given = (fields: object) =>
+  const provided = (fields: object) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-  const billing = { ...before.billingInfo, ...given(input.billingInfo ?? {}) }
+  const billing = { ...before.billingInfo, ...provided(input.billingInfo ?? {}) }
   const vatTouched = input.billingInfo?.vatNumber !== undefined
   return {
     ...(input.name === undefined ? {} : { name: input.name }),
@@ -113,7 +113,7 @@ function changesOf(before: PartnerRecord, input: UpdatePartner, now: Date): Part
       : statusChange(input.status, input.reason, now)),
     ...(input.contactInfo === undefined
       ? {}
-      : { contact: { ...before.contactInfo, ...given(input.contactInfo) } }),
+      : { contact: { ...before.contactInfo, ...provided(input.contactInfo) } }),
     // A number that stays is not checked again, so that one which was let in under older rules
     // keeps nothing else from being changed.
     ...(input.billingInfo === undefined

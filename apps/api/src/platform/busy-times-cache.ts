@@ -37,11 +37,11 @@ export function createBusyTimes(
     return reading
   }
   return {
-    recent(host, asked) {
+    recent(host, requested) {
       // Whole days, so that visitors who come a minute apart ask the same.
       const span = {
-        start: Math.floor(asked.start / dayMs) * dayMs,
-        end: Math.ceil(asked.end / dayMs) * dayMs,
+        start: Math.floor(requested.start / dayMs) * dayMs,
+        end: Math.ceil(requested.end / dayMs) * dayMs,
       }
       const key = keyOf(host, span)
       const known = kept.get(key)

@@ -158,7 +158,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   const e = readSettings(env, {
     shape,
     ownSecrets: ['BOOKING_APP_SECRET', 'PORTAL_APP_SECRET', 'OPERATOR_APP_SECRET'],
-    givenSecrets: [
+    providedSecrets: [
       'IDP_API_TOKEN',
       'MAIL_API_KEY',
       'FILES_API_TOKEN',

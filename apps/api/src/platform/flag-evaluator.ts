@@ -91,11 +91,11 @@ export function createFlags(parts: { database: Database; clock: Clock; log: Logg
   }
 
   function read(): Promise<FlagRules> {
-    const [begun, readAt] = [generation, performance.now()]
+    const [started, readAt] = [generation, performance.now()]
     const attempt: Promise<FlagRules> = readFlagRules(database.db)
       .then((all) => {
         const rules: FlagRules = new Map(all.map((rule) => [rule.key, rule]))
-        if (begun === generation) kept = { rules, readAt }
+        if (started === generation) kept = { rules, readAt }
         return rules
       })
       .finally(() => {

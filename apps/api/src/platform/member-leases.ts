@@ -35,9 +35,9 @@ export function createMemberLeases({
   async function extend(): Promise<void> {
     for (const [run, at] of claimedAt)
       if (performance.now() - at > longestHoldMs) claimedAt.delete(run)
-    const asked = [...claimedAt.keys()]
-    const held = asked.length === 0 ? [] : await extendMembers(database.db, asked)
-    for (const run of asked) if (!held.includes(run)) claimedAt.delete(run)
+    const requested = [...claimedAt.keys()]
+    const held = requested.length === 0 ? [] : await extendMembers(database.db, requested)
+    for (const run of requested) if (!held.includes(run)) claimedAt.delete(run)
     if (claimedAt.size === 0) stop()
   }
   function stop(): void {

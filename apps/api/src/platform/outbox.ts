@@ -29,9 +29,9 @@ export function createOutbox({
 }): Outbox {
   const host = parseMailbox(config.smtp?.from ?? '')?.address.split('@')[1] ?? config.tenantDomain
   return {
-    async send(trx, { userId, language: given, ...mail }) {
+    async send(trx, { userId, language: chosen, ...mail }) {
       const language =
-        given ??
+        chosen ??
         (await languageOfRecipient(trx, { address: mail.to, tenantId: mail.tenantId, userId })) ??
         defaultLanguage
       const written = typeof mail.values === 'function' ? mail.values(language) : mail.values

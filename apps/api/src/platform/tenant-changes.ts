@@ -69,15 +69,15 @@ export function createTenantChanges(
     }
   }
 
-  async function tell(told: readonly Follower[]): Promise<void> {
-    if (told.length === 0) return
+  async function tell(reported: readonly Follower[]): Promise<void> {
+    if (reported.length === 0) return
     const [tenants, rights] = await Promise.all([
-      listWatchedTenants(database.db, [...new Set(told.map(({ tenantId }) => tenantId))]),
-      listWatchRights(database.db, told),
+      listWatchedTenants(database.db, [...new Set(reported.map(({ tenantId }) => tenantId))]),
+      listWatchRights(database.db, reported),
     ])
     const byId = new Map(tenants.map((tenant) => [tenant.id, tenant]))
     const rightOf = new Map(rights.map((right) => [`${right.tenantId} ${right.subject}`, right]))
-    for (const { tenantId, subject, operator, onState } of told) {
+    for (const { tenantId, subject, operator, onState } of reported) {
       const right = rightOf.get(`${tenantId} ${subject}`)
       const may = right !== undefined && (right.role !== null || (operator && right.platformAdmin))
       onState(may ? byId.get(tenantId) : undefined)

@@ -47,10 +47,10 @@ export async function getSignupCohorts(
   return { asOf: moment.toISOString(), cohorts }
 }
 
-function isMoney({ currency, changes }: CohortRow, asked: string | undefined): boolean {
+function isMoney({ currency, changes }: CohortRow, requested: string | undefined): boolean {
   return (
     currency !== '' &&
-    (asked === undefined || currency === asked) &&
+    (requested === undefined || currency === requested) &&
     changes.some((change) => change !== 0)
   )
 }

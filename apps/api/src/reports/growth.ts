@@ -31,11 +31,11 @@ export async function getGrowth(
   input: GrowthQuery,
 ): Promise<GrowthReport> {
   const { from, to, current } = monthsOf(services, input, { usual: 12, most: longestGrowth })
-  const asked = { from: monthAfter(from, -lookBack), after: monthAfter(to, 1) }
+  const requested = { from: monthAfter(from, -lookBack), after: monthAfter(to, 1) }
   const { balances, movements, moment } = await readReport(services, (run) =>
-    readGrowth(run, scope, services.clock.now(), asked),
+    readGrowth(run, scope, services.clock.now(), requested),
   )
-  const all = toMovements(monthsFromTo(asked.from, asked.after), balances, movements)
+  const all = toMovements(monthsFromTo(requested.from, requested.after), balances, movements)
   const wrong = all.flat().find((month) => month && unexplained(month) !== 0)
   if (wrong) {
     services.metrics.reportFaults.inc()

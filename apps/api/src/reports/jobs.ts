@@ -9,7 +9,7 @@ import {
 } from '@atrium/db/reports/report-rollup'
 import type { Services } from '../rpc/services.ts'
 
-const comparedMoments = 10
+const comparedTimes = 10
 const lookBackDays = 3 * 365
 const dayMs = 86_400_000
 
@@ -32,11 +32,11 @@ export async function refreshReports(services: Services): Promise<void> {
 export async function checkReports(services: Services): Promise<number> {
   const { db } = services.database
   const now = services.clock.now()
-  const moments = Array.from(
-    { length: comparedMoments },
+  const times = Array.from(
+    { length: comparedTimes },
     () => new Date(now.getTime() - randomInt(lookBackDays) * dayMs),
   )
-  const differences = await countDrift(db, now, [now, ...moments])
+  const differences = await countDrift(db, now, [now, ...times])
   services.metrics.reportDrift.set(differences)
   await setReportDrift(db, differences, now)
   if (differences > 0) {

@@ -9,12 +9,12 @@ import type { Services } from '../rpc/services.ts'
  */
 export function monthsOf(
   services: Services,
-  asked: { from?: string | undefined; to?: string | undefined },
+  requested: { from?: string | undefined; to?: string | undefined },
   { usual, most }: { usual: number; most: number },
 ): { from: string; to: string; current: string } {
   const current = monthOf(services.clock.now())
-  const to = asked.to ?? current
-  const from = asked.from ?? monthAfter(to, 1 - usual)
+  const to = requested.to ?? current
+  const from = requested.from ?? monthAfter(to, 1 - usual)
   const reject = (path: string, message: string) =>
     new AppError('invalid_input', undefined, { issues: [{ path, message }] })
   if (to > current) throw reject('to', 'This month is still to come.')

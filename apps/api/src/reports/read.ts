@@ -9,12 +9,12 @@ import type { Services } from '../rpc/services.ts'
  * yet, they are folded in and the read is done again in the same snapshot, so that an answer is
  * exact at the moment of asking and never waits for a job.
  */
-export async function readReport<Told extends { unfolded: boolean }>(
+export async function readReport<Report extends { unfolded: boolean }>(
   services: Services,
-  read: (run: RunReport) => Promise<Told>,
-): Promise<Told> {
-  const told = await read(pipelined(services.database))
-  if (!told.unfolded) return told
+  read: (run: RunReport) => Promise<Report>,
+): Promise<Report> {
+  const reported = await read(pipelined(services.database))
+  if (!reported.unfolded) return reported
   return rollUpReports(services.database.db, services.clock.now(), (trx) => read(within(trx)))
 }
 

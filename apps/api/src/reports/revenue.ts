@@ -27,12 +27,14 @@ export async function getMrr(
   scope: string,
   input: MrrQuery,
 ): Promise<MrrReport> {
-  const asked = momentOf(services, input.asOf)
-  const { rows, quality, moment } = await readReport(services, (run) => readMrr(run, scope, asked))
+  const requested = momentOf(services, input.asOf)
+  const { rows, quality, moment } = await readReport(services, (run) =>
+    readMrr(run, scope, requested),
+  )
   return {
     asOf: moment.toISOString(),
     currencies: of(rows, input.currency).filter(holdsSomething).map(toCurrency),
-    dataQuality: asked.past ? [] : quality.map(toDataQuality),
+    dataQuality: requested.past ? [] : quality.map(toDataQuality),
   }
 }
 
@@ -81,8 +83,10 @@ export async function getRevenueByPlan(
   scope: string,
   input: MrrQuery,
 ): Promise<RevenueByPlan> {
-  const asked = momentOf(services, input.asOf)
-  const { rows, moment } = await readReport(services, (run) => readRevenueByPlan(run, scope, asked))
+  const requested = momentOf(services, input.asOf)
+  const { rows, moment } = await readReport(services, (run) =>
+    readRevenueByPlan(run, scope, requested),
+  )
   const totals = new Map<string, number>()
   for (const { currency, arr } of rows) totals.set(currency, (totals.get(currency) ?? 0) + arr)
   return {
@@ -106,11 +110,11 @@ export async function getTopTenants(
   scope: string,
   input: TopQuery,
 ): Promise<TopTenants> {
-  const asked = momentOf(services, input.asOf)
+  const requested = momentOf(services, input.asOf)
   const healthKept =
-    asked.at.getTime() > services.clock.now().getTime() - (keptHealthDays + 1) * 86_400_000
+    requested.at.getTime() > services.clock.now().getTime() - (keptHealthDays + 1) * 86_400_000
   const { rows, moment } = await readReport(services, (run) =>
-    readTop(run, scope, asked, { limit: input.limit, healthKept }),
+    readTop(run, scope, requested, { limit: input.limit, healthKept }),
   )
   const ranked = [...Map.groupBy(of(rows, input.currency), (row) => row.currency).values()]
   return {

@@ -31,7 +31,7 @@ export function ofRecipient(address: string): string {
   return createHash('sha256').update(address.toLowerCase()).digest('base64url')
 }
 
-type Told = Pick<RequestInfo, 'responseHeaders'>
+type LimitHeaders = Pick<RequestInfo, 'responseHeaders'>
 
 /**
  * Enforces what `@atrium/core/platform/limits` declares. All methods that take throw AppError
@@ -46,14 +46,14 @@ export interface Limits {
    * process counts for itself while the database cannot count. A request that is rejected gives
    * back what it took from windows longer than a minute.
    */
-  take(request: Told, takes: readonly Take[]): Promise<void>
+  take(request: LimitHeaders, takes: readonly Take[]): Promise<void>
   /** Rejects whom `take` would reject, and takes nothing. */
-  check(request: Told, takes: readonly Take[]): Promise<void>
+  check(request: LimitHeaders, takes: readonly Take[]): Promise<void>
   /**
    * Takes in the transaction of what is counted: if that is rolled back, nothing was taken. Call it
    * last, because the counts stay locked until the transaction ends.
    */
-  takeIn(trx: Trx, request: Told | undefined, takes: readonly Take[]): Promise<void>
+  takeIn(trx: Trx, request: LimitHeaders | undefined, takes: readonly Take[]): Promise<void>
   /**
    * What is taken from each in its present window, and when that ends. Takes nothing, and fails
    * when the database cannot be read.
@@ -149,7 +149,10 @@ export function createLimits(parts: {
     })
   }
 
-  function judge(request: Told | undefined, states: readonly LimitState[]): AppError | undefined {
+  function judge(
+    request: LimitHeaders | undefined,
+    states: readonly LimitState[],
+  ): AppError | undefined {
     const now = clock.now().getTime()
     if (request) tell(request, states, now)
     const [longest] = states
@@ -281,11 +284,11 @@ const secondsUntil = (end: Date, now: number) =>
   Math.max(1, Math.ceil((end.getTime() - now) / 1000))
 
 /** A request may take several times; the caller is told of the limit that is nearest to its end. */
-function tell({ responseHeaders }: Told, states: readonly LimitState[], now: number): void {
+function tell({ responseHeaders }: LimitHeaders, states: readonly LimitState[], now: number): void {
   for (const { most, left, endsAt } of states) {
-    const told = responseHeaders.get('ratelimit-remaining')
+    const reported = responseHeaders.get('ratelimit-remaining')
     const remaining = Math.max(0, left)
-    if (told !== undefined && Number(told) <= remaining) continue
+    if (reported !== undefined && Number(reported) <= remaining) continue
     responseHeaders.set('ratelimit-limit', String(most))
     responseHeaders.set('ratelimit-remaining', String(remaining))
     responseHeaders.set('ratelimit-reset', String(secondsUntil(endsAt, now)))

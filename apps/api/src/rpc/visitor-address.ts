@@ -3,7 +3,7 @@ import type { Config } from '../platform/config.ts'
 import type { Context } from './context.ts'
 import { ownServerOf } from './own-servers.ts'
 
-type Asked = {
+type RequestOrigin = {
   services: { config: Pick<Config, 'booking' | 'appSecrets' | 'trustedProxyHops'> }
 } & Pick<Context, 'request'>
 
@@ -14,28 +14,28 @@ type Asked = {
  * with a secret; as many entries from the right as there are trusted proxies else; none without
  * any.
  */
-export function limitedAddress(asked: Asked): string {
-  return prefixOf(visitorAddress(asked), 64)
+export function limitedAddress(requested: RequestOrigin): string {
+  return prefixOf(visitorAddress(requested), 64)
 }
 
 /** The /48 of an IPv6 address, which one customer is given whole (RFC 6177); undefined for IPv4. */
-export function limitedNetwork(asked: Asked): string | undefined {
-  const address = visitorAddress(asked)
+export function limitedNetwork(requested: RequestOrigin): string | undefined {
+  const address = visitorAddress(requested)
   return isIP(address) === 6 ? prefixOf(address, 48) : undefined
 }
 
-function visitorAddress({ services, request }: Asked): string {
+function visitorAddress({ services, request }: RequestOrigin): string {
   const { trustedProxyHops } = services.config
   const entries = (request.header('x-forwarded-for') ?? '')
     .split(',')
     .map((entry) => plain(entry.trim()))
-  const told =
+  const reported =
     ownServerOf(services.config, (name) => request.header(name)) !== undefined
       ? entries[0]
       : trustedProxyHops > 0
         ? entries[Math.max(0, entries.length - trustedProxyHops)]
         : undefined
-  return told && isIP(told) ? told : plain(request.peerIp ?? '')
+  return reported && isIP(reported) ? reported : plain(request.peerIp ?? '')
 }
 
 /**

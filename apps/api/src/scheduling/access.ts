@@ -15,11 +15,11 @@ export function mayActFor(
   host: Pick<HostRow, 'tenantId' | 'userId'>,
 ): boolean {
   if (host.tenantId !== tenant.id) return false
-  return actsForAll({ caller, tenant }) || (caller.id !== undefined && caller.id === host.userId)
+  return canActForAll({ caller, tenant }) || (caller.id !== undefined && caller.id === host.userId)
 }
 
 /** Whether the caller acts for every host of the tenant. */
-export function actsForAll({ caller, tenant }: Pick<Access, 'caller' | 'tenant'>): boolean {
+export function canActForAll({ caller, tenant }: Pick<Access, 'caller' | 'tenant'>): boolean {
   return caller.operator || tenant.role === 'admin' || tenant.role === 'owner'
 }
 
@@ -51,7 +51,7 @@ export async function hostsInReach(
   services: Services,
   access: Access,
 ): Promise<'all' | HostRow | undefined> {
-  if (actsForAll(access)) return 'all'
+  if (canActForAll(access)) return 'all'
   return access.caller.id === undefined
     ? undefined
     : findHostOfUser(services.database.db, access.tenant.id, access.caller.id)

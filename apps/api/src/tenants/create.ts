@@ -275,10 +275,10 @@ async function insertUnderFreeSlug(
     input.slug !== undefined
       ? [input.slug]
       : [...slugCandidates(slugify(input.name) ?? 'tenant', 100)]
-  const given = candidates.filter(
+  const provided = candidates.filter(
     (slug) => !isReservedSlug(slug, groups) && !bearsPrefix(services, slug),
   )
-  const free = await withoutForeignGroup(services, given)
+  const free = await withoutForeignGroup(services, provided)
   if (input.slug !== undefined && free.length === 0) {
     throw new AppError('invalid_input', undefined, {
       issues: [{ path: 'slug', message: errorText('reservedName') }],

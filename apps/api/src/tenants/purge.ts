@@ -58,7 +58,7 @@ export async function purgeTenant(
       issues: [{ path: 'confirm', message: errorText('confirmSlug') }],
     })
   }
-  const { begun, name } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  const { started, name } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockTenant(trx, access.tenant.slug)
     if (tenant?.status !== 'deleted') throw new AppError('not_deleted')
     return { ...(await beginPurge(trx, tenant.id)), name: tenant.name }
@@ -71,7 +71,7 @@ export async function purgeTenant(
     tenantSlug: access.tenant.slug,
     partnerSlug: access.tenant.partnerSlug,
     metadata: {
-      ...(begun ? {} : { again: true }),
+      ...(started ? {} : { again: true }),
       ...(input.reason === undefined ? {} : { reason: input.reason }),
     },
   })
@@ -109,12 +109,12 @@ export async function purgeTenants(services: Services): Promise<void> {
 
 async function beginExpired(services: Services, tenantId: string): Promise<void> {
   const { slug, name, partnerSlug } = await readTenantSummary(services.database.db, tenantId)
-  const begun = await tenantTransaction(services, tenantId, async (trx) => {
+  const started = await tenantTransaction(services, tenantId, async (trx) => {
     const tenant = await lockTenant(trx, slug)
     // An operator may have restored it in this moment.
-    return tenant?.status === 'deleted' && (await beginPurge(trx, tenantId)).begun
+    return tenant?.status === 'deleted' && (await beginPurge(trx, tenantId)).started
   })
-  if (begun)
+  if (started)
     await record(
       services,
       'tenant.purge_started',

@@ -157,15 +157,16 @@ async function changePlan(
   { plan, seats }: UpdateTenant,
 ) {
   const grants = access.caller.operator || mayManageAsPartner(access.caller, access.tenant)
-  const asked = changedFields(before, { plan: plan ?? before.plan, seats: seats ?? before.seats }, [
-    'plan',
-    'seats',
-  ])
-  const same = Object.keys(asked).length === 0
+  const changedTerms = changedFields(
+    before,
+    { plan: plan ?? before.plan, seats: seats ?? before.seats },
+    ['plan', 'seats'],
+  )
+  const same = Object.keys(changedTerms).length === 0
   // The plan that a tenant still has after its subscription is granted when it is named, not when
   // other fields are saved.
   if (same && (plan === undefined || !grants || (await isSubscribed(trx, before.id)))) return {}
-  if (!same) await rejectWhileSubscribed(trx, before.id, asked.plan ? 'plan' : 'seats')
+  if (!same) await rejectWhileSubscribed(trx, before.id, changedTerms.plan ? 'plan' : 'seats')
   const requested = {
     plan: plan ?? (await lastingPlan(trx, services, before)),
     seats: seats ?? before.seats,

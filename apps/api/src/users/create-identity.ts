@@ -1,7 +1,7 @@
 import {
-  deleteGivenUpIdentity,
-  type GivenUpIdentity,
-  givenUpIdentities,
+  type AbandonedIdentity,
+  abandonedIdentities,
+  deleteAbandonedIdentity,
 } from '@atrium/db/members/invitations'
 import { findPerson } from '@atrium/db/members/members'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
@@ -47,7 +47,7 @@ export async function createIdentityFor(
   { person, path, groupId, fresh = false }: NewIdentity,
   options: CallOptions = {},
 ): Promise<IdentityUser> {
-  if (!fresh) await retireGivenUp(services, identity, person.id, options)
+  if (!fresh) await retireAbandoned(services, identity, person.id, options)
   const { email, name, firstName, lastName, phone, alternativeEmail } = person
   const profile = { firstName, lastName, phone, alternativeEmail }
   const create = (groupIds: string[]) =>
@@ -76,15 +76,15 @@ export async function createIdentityFor(
 }
 
 /** Ends what the identity provider still has of identities that were given up for this person. */
-export async function retireGivenUp(
+export async function retireAbandoned(
   services: Services,
   identity: IdentityProvider,
   userId: string,
   options: CallOptions = {},
 ): Promise<void> {
-  for (const old of await givenUpIdentities(services.database.db, userId)) {
+  for (const old of await abandonedIdentities(services.database.db, userId)) {
     await retire(identity, old, options)
-    await deleteGivenUpIdentity(services.database.db, old.id)
+    await deleteAbandonedIdentity(services.database.db, old.id)
   }
 }
 
@@ -111,7 +111,7 @@ export async function findUnfinished(
  */
 async function retire(
   identity: IdentityProvider,
-  old: GivenUpIdentity,
+  old: AbandonedIdentity,
   options: CallOptions,
 ): Promise<void> {
   const userId =

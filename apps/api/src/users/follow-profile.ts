@@ -37,14 +37,14 @@ export async function followProfile(
       await wait(pollIntervalMs, undefined, { signal })
       continue
     }
-    const told = await tell(services, identity, turn, signal).catch(async (error: unknown) => {
+    const reported = await tell(services, identity, turn, signal).catch(async (error: unknown) => {
       // A lease that cannot be given back lapses.
       await releaseProfile(db, turn).catch((err: unknown) =>
         services.log.warn({ err, userId }, 'a profile could not be given back'),
       )
       throw error
     })
-    if (!told) return releaseProfile(db, turn)
+    if (!reported) return releaseProfile(db, turn)
     if (await completeProfileSync(db, turn)) return
   }
 }

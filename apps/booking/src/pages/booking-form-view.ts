@@ -2,7 +2,7 @@ import type { PageFormField, PublicEventTypePage } from '@atrium/core/scheduling
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import type { SlotView } from '@atrium/core/scheduling/slot-availability'
 import { html } from 'hono/html'
-import { answerName, type SentForm, type Typed } from '../booking-form.ts'
+import { fieldName, type SentForm, type Typed } from '../booking-form.ts'
 import { type Formats, placeOfZone } from '../formats.ts'
 import { areaField, checkField, choiceField, type Field, textField } from './form-fields.ts'
 import type { Html } from './layout.ts'
@@ -96,7 +96,7 @@ function field(
 }
 
 function ownField({ errors, form, formats }: FormView, one: PageFormField): Html {
-  const name = answerName(one)
+  const name = fieldName(one)
   const field: Field = {
     text: formats.text,
     name,
@@ -130,7 +130,7 @@ function errorSummary(view: FormView): Html {
 }
 
 function labelOf({ page, formats: { text } }: FormView, name: string): string {
-  const own = page.eventType.fields.find((one) => answerName(one) === name)
+  const own = page.eventType.fields.find((one) => fieldName(one) === name)
   if (own) return own.label
   if (name === 'name' || name === 'email' || name === 'guests' || name === 'note')
     return text(`form.${name}`)

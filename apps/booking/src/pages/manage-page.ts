@@ -76,7 +76,7 @@ function doneText(view: ManageView, done: Done): Html {
   if (done === 'cancelled')
     return html`${text.rich(booking.sequence > 0 ? 'manage.done.cancelledInCalendar' : 'manage.done.cancelled', mail)}`
   if (booking.status === 'pending')
-    return html`${answerText(view)} ${text.rich('manage.done.mailSent', mail)}`
+    return html`${enteredText(view)} ${text.rich('manage.done.mailSent', mail)}`
   return html`${text.rich('manage.done.booked', mail)}`
 }
 
@@ -103,7 +103,7 @@ function waitingGuests(
 }
 
 /** Until when the host answers a request. */
-function answerText({ managed: { booking }, formats }: ManageView): string {
+function enteredText({ managed: { booking }, formats }: ManageView): string {
   const host = booking.host.name
   if (booking.approvalExpiresAt === null) return formats.text('manage.answers', { host })
   const moment = formats.moment(booking.approvalExpiresAt, booking.attendee.timeZone)
@@ -120,7 +120,7 @@ function statusText(view: ManageView): Html {
     case 'confirmed':
       return html``
     case 'pending':
-      return html`<p>${answerText(view)}</p>`
+      return html`<p>${enteredText(view)}</p>`
     case 'cancelled': {
       const byYou = booking.endedBy === 'visitor'
       return html`<p>${byYou ? text('manage.cancelledByYou') : text('manage.cancelledBy', { host })}</p>${reason}`
@@ -154,7 +154,7 @@ export function facts({ managed: { booking }, formats }: ManageView): Html {
       : []),
     ...booking.answers.map(({ label, value }): [string, Html] => [
       label,
-      html`<span class="text">${answerValue(formats, value)}</span>`,
+      html`<span class="text">${enteredValue(formats, value)}</span>`,
     ]),
     ...(booking.note !== null
       ? [
@@ -169,7 +169,7 @@ export function facts({ managed: { booking }, formats }: ManageView): Html {
 }
 
 /** Checkboxes answer with `true` or `false`. */
-function answerValue({ text }: Formats, value: string): string {
+function enteredValue({ text }: Formats, value: string): string {
   if (value === 'true') return text('frame.yes')
   return value === 'false' ? text('frame.no') : value
 }

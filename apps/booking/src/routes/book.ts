@@ -61,7 +61,7 @@ async function holdTime(
   if (!isInstant(form.start)) return c.redirect(address(path, chosen), 303)
   const held = await takeLock(api, page, form, form.start)
   if (held.ok) {
-    const { lockToken, expiresAt } = held.answer
+    const { lockToken, expiresAt } = held.result
     return c.redirect(
       address(`${path}/book`, { ...chosen, start: form.start, lock: lockToken, until: expiresAt }),
       303,
@@ -155,7 +155,7 @@ async function takeForm(c: BookContext, parts: BookingParts): Promise<Response> 
   const booked = await attempt(
     api.book(toBooking(form, page, c.get('formats').locale), form.idempotencyKey),
   )
-  if (booked.ok) return c.redirect(`/manage/${booked.answer.manageToken}?done=booked`, 303)
+  if (booked.ok) return c.redirect(`/manage/${booked.result.manageToken}?done=booked`, 303)
   return reject(c, parts, found, form, booked.problem)
 }
 
@@ -174,13 +174,13 @@ async function changeTime(
   start: string,
 ): Promise<Response> {
   const held = await takeLock(found.api, found.page, form, start)
-  const lock = held.ok ? held.answer.lockToken : undefined
+  const lock = held.ok ? held.result.lockToken : undefined
   const idempotencyKey = formKey(parts.config.appSecret, found.path, { start, lock })
   const changed = { ...form, start, idempotencyKey, lockToken: lock }
   if (!held.ok && isGone(held.problem.code)) return reject(c, parts, found, changed, held.problem)
   return renderForm(c, parts, {
     ...formView(c, parts, found, changed, {}),
-    heldUntil: held.ok ? held.answer.expiresAt : undefined,
+    heldUntil: held.ok ? held.result.expiresAt : undefined,
   })
 }
 
@@ -228,14 +228,14 @@ async function reject(
 /** The other times of the day that the form is about; undefined where they cannot be read. */
 async function timesOfDay({ api, page }: Found, { start, zone, duration, lockToken }: SentForm) {
   const date = dateIn(zone, Date.parse(start))
-  const asked = await attempt(
+  const requested = await attempt(
     api.slots(
       { id: page.eventType.id, from: date, to: date, timeZone: zone, duration },
       { lockToken },
     ),
   )
-  return asked.ok
-    ? (asked.answer.slots[date] ?? []).filter((slot) => slot.start !== start)
+  return requested.ok
+    ? (requested.result.slots[date] ?? []).filter((slot) => slot.start !== start)
     : undefined
 }
 

@@ -128,7 +128,7 @@ async function framesOf(
 ): Promise<readonly string[]> {
   if (c.req.header('sec-fetch-dest') !== 'iframe') return []
   const page = await attempt(api.tenantPage(tenant.slug))
-  return page.ok ? page.answer.tenant.embedOrigins : []
+  return page.ok ? page.result.tenant.embedOrigins : []
 }
 
 function may({ managed }: ManageView, action: 'cancel' | 'reschedule'): boolean {
@@ -254,7 +254,7 @@ async function showTimes(c: ManageContext, parts: BookingParts, opened: Opened):
       pageStatus(found.problem),
     )
   }
-  const offer = found?.answer ?? emptyAvailability(today)
+  const offer = found?.result ?? emptyAvailability(today)
   return renderPage(
     c,
     parts,
@@ -354,9 +354,9 @@ async function timesOfDay({ api, token, view }: Opened, { start, duration, zone 
     duration,
     rescheduleOf: booking.id,
   }
-  const asked = await attempt(api.slots(question, { manageToken: token }))
-  return asked.ok
-    ? (withoutOwn(asked.answer.slots, booking.start, true)[date] ?? []).filter(
+  const requested = await attempt(api.slots(question, { manageToken: token }))
+  return requested.ok
+    ? (withoutOwn(requested.result.slots, booking.start, true)[date] ?? []).filter(
         (slot) => slot.start !== start,
       )
     : undefined

@@ -89,12 +89,12 @@ async function showTimes(
       pageStatus(found.problem),
     )
   }
-  const offer = found?.answer ?? emptyAvailability(today)
-  const refused =
+  const offer = found?.result ?? emptyAvailability(today)
+  const rejected =
     query.refused !== undefined && isGone(query.refused)
       ? rejectionText(formats, { code: query.refused, message: '' })
       : undefined
-  const body = html`<div>${refused ? notice('alert', refused.title, refused.text) : ''}${pickerView(view, offer)}</div>`
+  const body = html`<div>${rejected ? notice('alert', rejected.title, rejected.text) : ''}${pickerView(view, offer)}</div>`
   // Asked again by every visit, and shown as it was by going back: its form then still proves the
   // visitor's hold.
   c.header('cache-control', 'private, no-cache')

@@ -38,7 +38,7 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
   const [opened, setOpened] = useState<AuditEvent>()
   const narrow = (change: Partial<AuditSearch>) => {
     setOpened(undefined)
-    onSearch({ ...change, trail: undefined })
+    onSearch({ ...change, cursors: undefined })
   }
   return (
     <>
@@ -70,19 +70,19 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
               title={t('empty.title')}
               icon={<IconHistory size={32} stroke={1.5} aria-hidden />}
             >
-              {t(search.trail === undefined ? 'empty.hint' : 'empty.hintFurther')}
+              {t(search.cursors === undefined ? 'empty.hint' : 'empty.hintFurther')}
             </EmptyState>
           )}
           <SearchFurtherBack
             page={log.data}
-            trail={search.trail}
-            onChange={(trail) => onSearch({ trail })}
+            cursors={search.cursors}
+            onChange={(cursors) => onSearch({ cursors })}
           />
           <Pager
             label={t('pages')}
-            trail={search.trail}
+            cursors={search.cursors}
             nextCursor={log.data.more ? null : log.data.nextCursor}
-            onChange={(trail) => onSearch({ trail })}
+            onChange={(cursors) => onSearch({ cursors })}
           />
           {log.data.items.length > 0 && (
             <Group justify="flex-end" mt="sm">

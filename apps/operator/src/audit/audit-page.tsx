@@ -44,7 +44,7 @@ function AuditPage() {
         onSearch={(change) =>
           void navigate({
             search: (before) => ({ ...before, ...change }),
-            replace: !('trail' in change) || change.trail === undefined,
+            replace: !('cursors' in change) || change.cursors === undefined,
           })
         }
       />

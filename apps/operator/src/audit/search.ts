@@ -32,7 +32,7 @@ export const auditParams = {
   actorIpTrusted: oneOf(['true', 'false']),
   q: words,
   limit: oneOf(pageSizes),
-  trail: cursorHistoryOf(auditCursor),
+  cursors: cursorHistoryOf(auditCursor),
 }
 
 /** The search parameters of the audit page. */
@@ -42,9 +42,9 @@ export type AuditSearch = ReturnType<typeof readAuditSearch>
 export const auditPerPage = 100
 
 /** The filters of the log: its search without page size and cursor history. */
-export type AuditFilters = Omit<AuditSearch, 'trail' | 'limit'>
+export type AuditFilters = Omit<AuditSearch, 'cursors' | 'limit'>
 
-function filtersOf({ trail: _, limit: __, ...filters }: AuditSearch): AuditFilters {
+function filtersOf({ cursors: _, limit: __, ...filters }: AuditSearch): AuditFilters {
   return filters
 }
 
@@ -52,7 +52,7 @@ function filtersOf({ trail: _, limit: __, ...filters }: AuditSearch): AuditFilte
 export function auditQuery(search: AuditSearch): QueryAudit {
   return {
     ...filtersOf(search),
-    before: currentCursor(search.trail),
+    before: currentCursor(search.cursors),
     limit: search.limit ? Number(search.limit) : auditPerPage,
   }
 }
@@ -60,7 +60,7 @@ export function auditQuery(search: AuditSearch): QueryAudit {
 /** The same within one tenant. */
 export function tenantAuditQuery(
   slug: string,
-  { since, until, action, actorEmail, outcome, q, trail, limit }: AuditSearch,
+  { since, until, action, actorEmail, outcome, q, cursors, limit }: AuditSearch,
 ): QueryTenantAudit {
   return {
     slug,
@@ -70,7 +70,7 @@ export function tenantAuditQuery(
     actorEmail,
     outcome,
     q,
-    before: currentCursor(trail),
+    before: currentCursor(cursors),
     limit: limit ? Number(limit) : auditPerPage,
   }
 }

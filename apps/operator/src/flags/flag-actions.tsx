@@ -1,4 +1,4 @@
-import { askedWithinDays, type FlagView, killSwitchNote } from '@atrium/core/flags/flags'
+import { type FlagView, killSwitchNote, recentUseDays } from '@atrium/core/flags/flags'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { formatList } from '@atrium/ui/format'
@@ -56,7 +56,7 @@ export function RemoveFlagPanel({ flag }: { flag: FlagView }) {
   const remove = useRemoveFlag()
   const { key } = flag
   return (
-    <Panel title={t('remove.action')} description={t('remove.hint', { days: askedWithinDays })}>
+    <Panel title={t('remove.action')} description={t('remove.hint', { days: recentUseDays })}>
       <Button
         variant="outline"
         color="red"

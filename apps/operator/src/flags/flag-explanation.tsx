@@ -42,7 +42,7 @@ export function FlagExplanationTab({ name }: { name: string }) {
     ['not_found', 'invalid_input'].includes(problemOf(explanation.error).code)
   return (
     <Stack gap="lg" maw={760}>
-      <TenantQuestion asked={tenantSlug} onAsk={ask} unknown={unknown} />
+      <TenantQuestion requested={tenantSlug} onAsk={ask} unknown={unknown} />
       {unknown ? null : explanation.isError ? (
         <ErrorState
           title={t('explain.loadFailed')}
@@ -60,15 +60,15 @@ export function FlagExplanationTab({ name }: { name: string }) {
 }
 
 function TenantQuestion({
-  asked,
+  requested,
   onAsk,
   unknown,
 }: {
-  asked: string | undefined
+  requested: string | undefined
   onAsk: (slug: string) => void
   unknown: boolean
 }) {
-  const [typed, setTyped] = useState(asked ?? '')
+  const [typed, setTyped] = useState(requested ?? '')
   const [q] = useDebouncedValue(typed.trim(), 250)
   const tenants = useQuery(
     useTRPC().tenants.list.queryOptions(
@@ -99,7 +99,9 @@ function TenantQuestion({
         }}
         onOptionSubmit={onAsk}
         error={
-          unknown && asked !== undefined ? t('explain.unknownTenant', { slug: asked }) : undefined
+          unknown && requested !== undefined
+            ? t('explain.unknownTenant', { slug: requested })
+            : undefined
         }
         data={found.map((tenant) => tenant.slug)}
         filter={({ options }) => options}

@@ -103,9 +103,9 @@ export function FlagHistoryTab({ name }: { name: string }) {
       />
       <Pager
         label={t('history.pages')}
-        trail={search.trail}
+        cursors={search.cursors}
         nextCursor={history.data.nextCursor}
-        onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        onChange={(cursors) => void navigate({ search: (before) => ({ ...before, cursors }) })}
       />
     </>
   )

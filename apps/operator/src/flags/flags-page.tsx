@@ -32,10 +32,10 @@ function FlagsPage() {
   const flags = useQuery(
     useTRPC().flags.list.queryOptions(flagsQuery(search), { placeholderData: keepPreviousData }),
   )
-  const filtered = countFilters(search) > 0 || search.trail !== undefined
+  const filtered = countFilters(search) > 0 || search.cursors !== undefined
   const narrow = (change: Partial<FlagsSearch>) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   return (
@@ -79,8 +79,10 @@ function FlagsPage() {
         found={flags}
         columns={flagColumns()}
         rowKey={(flag) => flag.id}
-        trail={search.trail}
-        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        cursors={search.cursors}
+        onCursorHistory={(cursors) =>
+          void navigate({ search: (before) => ({ ...before, cursors }) })
+        }
         empty={<NoFlags filtered={filtered} onClear={() => void navigate({ search: {} })} />}
       />
     </>

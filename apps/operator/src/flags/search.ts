@@ -14,15 +14,15 @@ import {
 export const readFlagsSearch = searchReader({
   q: words,
   state: oneOf(flagStates),
-  trail: cursorHistoryOf(recordId),
+  cursors: cursorHistoryOf(recordId),
 })
 export type FlagsSearch = ReturnType<typeof readFlagsSearch>
 
 const flagsPerPage = 25
 
 /** The query of the page in the address. */
-export function flagsQuery({ trail, ...filters }: FlagsSearch): ListFlags {
-  return { ...filters, cursor: currentCursor(trail), limit: flagsPerPage }
+export function flagsQuery({ cursors, ...filters }: FlagsSearch): ListFlags {
+  return { ...filters, cursor: currentCursor(cursors), limit: flagsPerPage }
 }
 
 export const flagTabs = ['settings', 'explain', 'history'] as const
@@ -31,10 +31,10 @@ export const flagTabs = ['settings', 'explain', 'history'] as const
 export const readFlagSearch = searchReader({
   tab: oneOf(flagTabs),
   tenantSlug: slugText,
-  trail: cursorHistoryOf(recordId),
+  cursors: cursorHistoryOf(recordId),
 })
 export type FlagSearch = ReturnType<typeof readFlagSearch>
 
-export function historyQuery(key: string, { trail }: FlagSearch): FlagHistory {
-  return { key, cursor: currentCursor(trail), limit: flagsPerPage }
+export function historyQuery(key: string, { cursors }: FlagSearch): FlagHistory {
+  return { key, cursor: currentCursor(cursors), limit: flagsPerPage }
 }

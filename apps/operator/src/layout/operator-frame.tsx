@@ -71,7 +71,7 @@ function OperatorFrame() {
         profile={{ to: '/users/$id', params: { id: me.id } }}
         onSearch={search.open}
       />
-      <Suspense>{search.wanted && <OperatorSpotlight />}</Suspense>
+      <Suspense>{search.requested && <OperatorSpotlight />}</Suspense>
     </>
   )
 }

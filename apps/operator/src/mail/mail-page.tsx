@@ -38,12 +38,12 @@ function MailPage() {
       refetchInterval: pollIntervalMs,
     }),
   )
-  const filtered = countFilters(search) > 0 || search.trail !== undefined
+  const filtered = countFilters(search) > 0 || search.cursors !== undefined
   const troubling = queue.data ? troubles(queue.data.summary) : []
   const clear = () => void navigate({ search: {} })
   const narrow = (change: Partial<MailQueueSearch>) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   return (
@@ -85,8 +85,10 @@ function MailPage() {
         found={queue}
         columns={mailColumns()}
         rowKey={(mail) => mail.id}
-        trail={search.trail}
-        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        cursors={search.cursors}
+        onCursorHistory={(cursors) =>
+          void navigate({ search: (before) => ({ ...before, cursors }) })
+        }
         empty={<NoMails filtered={filtered} onClear={clear} />}
       />
     </>

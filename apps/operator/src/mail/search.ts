@@ -7,13 +7,13 @@ import { cursorHistoryOf, oneOf, recordId, searchReader, words } from '@atrium/u
 export const readMailQueueSearch = searchReader({
   q: words,
   state: oneOf(mailStates),
-  trail: cursorHistoryOf(recordId),
+  cursors: cursorHistoryOf(recordId),
 })
 export type MailQueueSearch = ReturnType<typeof readMailQueueSearch>
 
 const mailsPerPage = 25
 
 /** The query of the page in the address. */
-export function mailQueueQuery({ trail, ...filters }: MailQueueSearch): ListMailQueue {
-  return { ...filters, cursor: currentCursor(trail), limit: mailsPerPage }
+export function mailQueueQuery({ cursors, ...filters }: MailQueueSearch): ListMailQueue {
+  return { ...filters, cursor: currentCursor(cursors), limit: mailsPerPage }
 }

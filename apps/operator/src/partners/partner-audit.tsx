@@ -28,7 +28,7 @@ export function PartnerAudit({ slug }: { slug: string }) {
         onSearch={({ partnerSlug: _partner, ...change }) =>
           void navigate({
             search: (before) => ({ ...before, ...change }),
-            replace: change.trail === undefined,
+            replace: change.cursors === undefined,
           })
         }
       />

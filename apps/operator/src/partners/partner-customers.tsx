@@ -28,17 +28,17 @@ const statusChoices = () =>
 
 /** The tenants that are attached to a partner. */
 export function PartnerCustomers({ slug }: { slug: string }) {
-  const { q, status, trail } = route.useSearch()
+  const { q, status, cursors } = route.useSearch()
   const navigate = route.useNavigate()
   const tenants = useQuery(
     useTRPC().partners.tenants.queryOptions(
-      { slug, q, status, cursor: currentCursor(trail), limit: partnersPerPage },
+      { slug, q, status, cursor: currentCursor(cursors), limit: partnersPerPage },
       { placeholderData: keepPreviousData },
     ),
   )
   const narrow = (change: { q?: string | undefined; status?: typeof status }) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   const filtered = q !== undefined || status !== undefined
@@ -65,9 +65,9 @@ export function PartnerCustomers({ slug }: { slug: string }) {
         found={tenants}
         columns={tenantColumns()}
         rowKey={({ id }) => id}
-        trail={trail}
+        cursors={cursors}
         onCursorHistory={(next) =>
-          void navigate({ search: (before) => ({ ...before, trail: next }) })
+          void navigate({ search: (before) => ({ ...before, cursors: next }) })
         }
         loadingRows={5}
         empty={

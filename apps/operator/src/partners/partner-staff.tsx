@@ -28,12 +28,12 @@ const route = getRouteApi('/authenticated/partners/$slug')
 
 /** The staff of a partner with their access levels. */
 export function PartnerStaff({ partner }: { partner: PartnerView }) {
-  const { trail } = route.useSearch()
+  const { cursors } = route.useSearch()
   const navigate = route.useNavigate()
   const [inviting, setInviting] = useState(false)
   const staff = useQuery(
     useTRPC().partners.staff.queryOptions(
-      { slug: partner.slug, cursor: currentCursor(trail), limit: partnersPerPage },
+      { slug: partner.slug, cursor: currentCursor(cursors), limit: partnersPerPage },
       {
         placeholderData: keepPreviousData,
         refetchInterval: ({ state }) => (state.data?.refreshing ? 5_000 : false),
@@ -80,9 +80,11 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
           />
           <Pager
             label={t('staff.pages')}
-            trail={trail}
+            cursors={cursors}
             nextCursor={staff.data.nextCursor}
-            onChange={(next) => void navigate({ search: (before) => ({ ...before, trail: next }) })}
+            onChange={(next) =>
+              void navigate({ search: (before) => ({ ...before, cursors: next }) })
+            }
           />
         </>
       )}

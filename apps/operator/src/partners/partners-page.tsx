@@ -39,7 +39,7 @@ function PartnersPage() {
   )
   const narrow = (change: Partial<PartnersSearch>) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   return (
@@ -74,12 +74,14 @@ function PartnersPage() {
         found={partners}
         columns={partnerColumns()}
         rowKey={({ id }) => id}
-        trail={search.trail}
-        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        cursors={search.cursors}
+        onCursorHistory={(cursors) =>
+          void navigate({ search: (before) => ({ ...before, cursors }) })
+        }
         loadingRows={8}
         empty={
           <NoPartners
-            filtered={countFilters(search) > 0 || search.trail !== undefined}
+            filtered={countFilters(search) > 0 || search.cursors !== undefined}
             onClear={() => void navigate({ search: {} })}
           />
         }

@@ -15,15 +15,15 @@ import { auditParams } from '../audit/search.ts'
 export const readPartnersSearch = searchReader({
   q: words,
   status: oneOf(partnerStatuses),
-  trail: cursorHistoryOf(recordId),
+  cursors: cursorHistoryOf(recordId),
 })
 export type PartnersSearch = ReturnType<typeof readPartnersSearch>
 
 export const partnersPerPage = 25
 
 /** The query of the page that an address names. */
-export function partnersQuery({ trail, ...filters }: PartnersSearch): ListPartners {
-  return { ...filters, cursor: currentCursor(trail), limit: partnersPerPage }
+export function partnersQuery({ cursors, ...filters }: PartnersSearch): ListPartners {
+  return { ...filters, cursor: currentCursor(cursors), limit: partnersPerPage }
 }
 
 export const partnerTabs = ['overview', 'customers', 'staff', 'margins', 'audit'] as const
@@ -36,6 +36,6 @@ export const readPartnerSearch = searchReader({
   tab: oneOf(partnerTabs),
   status: oneOf(tenantStatuses),
   // Customers and staff are paged by id, the log by time and id.
-  trail: cursorHistoryOf((text) => recordId(text) ?? auditCursor(text)),
+  cursors: cursorHistoryOf((text) => recordId(text) ?? auditCursor(text)),
 })
 export type PartnerSearch = ReturnType<typeof readPartnerSearch>

@@ -41,7 +41,7 @@ const stateChoices = () => adjustmentStates.map((value) => ({ value, label: stat
 export function AdjustmentsTab() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const [chosen, setChosen] = useState<{ adjustment: AdjustmentView; act: 'approve' | 'refuse' }>()
+  const [chosen, setChosen] = useState<{ adjustment: AdjustmentView; act: 'approve' | 'reject' }>()
   const adjustments = useQuery(
     useTRPC().payouts.adjustments.queryOptions(adjustmentsQuery(search), {
       placeholderData: keepPreviousData,
@@ -56,7 +56,7 @@ export function AdjustmentsTab() {
           choices={stateChoices()}
           onChange={(state) =>
             void navigate({
-              search: (before) => ({ ...before, state, trail: undefined }),
+              search: (before) => ({ ...before, state, cursors: undefined }),
               replace: true,
             })
           }
@@ -88,9 +88,9 @@ export function AdjustmentsTab() {
           />
           <Pager
             label={t('adjustments.pages')}
-            trail={search.trail}
+            cursors={search.cursors}
             nextCursor={adjustments.data.nextCursor}
-            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+            onChange={(cursors) => void navigate({ search: (before) => ({ ...before, cursors }) })}
           />
         </>
       )}
@@ -144,7 +144,7 @@ const columns = (): readonly Column<AdjustmentView>[] => [
 ]
 
 function decisions(
-  choose: (adjustment: AdjustmentView, act: 'approve' | 'refuse') => void,
+  choose: (adjustment: AdjustmentView, act: 'approve' | 'reject') => void,
 ): Column<AdjustmentView> {
   return {
     key: 'acts',
@@ -161,9 +161,9 @@ function decisions(
             size="xs"
             variant="subtle"
             color="gray"
-            onClick={() => choose(adjustment, 'refuse')}
+            onClick={() => choose(adjustment, 'reject')}
           >
-            {t('adjustments.refuse.action')}
+            {t('adjustments.reject.action')}
           </Button>
         </Group>
       ),
@@ -172,7 +172,7 @@ function decisions(
 
 interface DecideProps {
   adjustment: AdjustmentView
-  act: 'approve' | 'refuse'
+  act: 'approve' | 'reject'
   onClose: () => void
 }
 
@@ -186,13 +186,13 @@ function DecideDialog({ adjustment, act, onClose }: DecideProps) {
       onClose={onClose}
       title={t(`adjustments.${act}.title`, { amount, partner: partnerSlug })}
       confirmLabel={t(`adjustments.${act}.action`)}
-      destructive={act === 'refuse'}
+      destructive={act === 'reject'}
       onConfirm={async () => {
         await decide[act].mutateAsync({ id })
         done(
           act === 'approve'
             ? t('adjustments.entered', { amount, partner: partnerSlug })
-            : t('adjustments.refuse.done'),
+            : t('adjustments.reject.done'),
         )
       }}
     >

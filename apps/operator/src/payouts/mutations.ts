@@ -41,6 +41,6 @@ export function useDecideAdjustment() {
   const onSettled = useStale()
   return {
     approve: useMutation(payouts.approveAdjustment.mutationOptions({ onSettled })),
-    refuse: useMutation(payouts.refuseAdjustment.mutationOptions({ onSettled })),
+    reject: useMutation(payouts.refuseAdjustment.mutationOptions({ onSettled })),
   }
 }

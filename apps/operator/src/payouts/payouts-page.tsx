@@ -73,10 +73,10 @@ function PayoutList() {
       placeholderData: keepPreviousData,
     }),
   )
-  const filtered = countFilters(search) > 0 || search.trail !== undefined
+  const filtered = countFilters(search) > 0 || search.cursors !== undefined
   const narrow = (change: Partial<PayoutsSearch>) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   return (
@@ -105,8 +105,10 @@ function PayoutList() {
         found={payouts}
         columns={payoutColumns()}
         rowKey={(payout) => payout.id}
-        trail={search.trail}
-        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        cursors={search.cursors}
+        onCursorHistory={(cursors) =>
+          void navigate({ search: (before) => ({ ...before, cursors }) })
+        }
         empty={<NoPayouts filtered={filtered} onClear={() => void navigate({ search: {} })} />}
       />
     </>

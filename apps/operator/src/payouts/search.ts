@@ -19,16 +19,21 @@ export const readPayoutsSearch = searchReader({
   state: oneOf(adjustmentStates),
   partnerSlug: slugText,
   currency: currencyWord,
-  trail: cursorHistoryOf(recordId),
+  cursors: cursorHistoryOf(recordId),
 })
 export type PayoutsSearch = ReturnType<typeof readPayoutsSearch>
 
 const perPage = 25
 
-export function payoutsQuery({ status, partnerSlug, currency, trail }: PayoutsSearch): ListPayouts {
-  return { status, partnerSlug, currency, cursor: currentCursor(trail), limit: perPage }
+export function payoutsQuery({
+  status,
+  partnerSlug,
+  currency,
+  cursors,
+}: PayoutsSearch): ListPayouts {
+  return { status, partnerSlug, currency, cursor: currentCursor(cursors), limit: perPage }
 }
 
-export function adjustmentsQuery({ state, partnerSlug, trail }: PayoutsSearch): ListAdjustments {
-  return { state, partnerSlug, cursor: currentCursor(trail), limit: perPage }
+export function adjustmentsQuery({ state, partnerSlug, cursors }: PayoutsSearch): ListAdjustments {
+  return { state, partnerSlug, cursor: currentCursor(cursors), limit: perPage }
 }

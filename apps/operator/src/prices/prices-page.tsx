@@ -39,7 +39,7 @@ function PricesPage() {
   )
   const narrow = (change: Partial<PricesSearch>) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   const clear = () => void navigate({ search: {} })
@@ -84,11 +84,13 @@ function PricesPage() {
         found={prices}
         columns={priceColumns()}
         rowKey={(price) => price.id}
-        trail={search.trail}
-        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        cursors={search.cursors}
+        onCursorHistory={(cursors) =>
+          void navigate({ search: (before) => ({ ...before, cursors }) })
+        }
         empty={
           <NoPrices
-            filtered={countFilters(search) > 0 || search.trail !== undefined}
+            filtered={countFilters(search) > 0 || search.cursors !== undefined}
             onClear={clear}
           />
         }

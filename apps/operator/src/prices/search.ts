@@ -9,12 +9,12 @@ export const readPricesSearch = searchReader({
   plan: oneOf(plans),
   cycle: oneOf(billingCycles),
   state: oneOf(priceStates),
-  trail: cursorHistoryOf(recordId),
+  cursors: cursorHistoryOf(recordId),
 })
 export type PricesSearch = ReturnType<typeof readPricesSearch>
 
 const pricesPerPage = 25
 
-export function pricesQuery({ trail, ...filters }: PricesSearch): ListPrices {
-  return { ...filters, cursor: currentCursor(trail), limit: pricesPerPage }
+export function pricesQuery({ cursors, ...filters }: PricesSearch): ListPrices {
+  return { ...filters, cursor: currentCursor(cursors), limit: pricesPerPage }
 }

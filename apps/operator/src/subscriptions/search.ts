@@ -23,21 +23,21 @@ export const readSubscriptionsSearch = searchReader({
   currency: textUpTo(20),
   tenantSlug: slugText,
   partnerSlug: slugText,
-  trail: cursorHistoryOf(recordId),
+  cursors: cursorHistoryOf(recordId),
 })
 export type SubscriptionsSearch = ReturnType<typeof readSubscriptionsSearch>
 
 const subscriptionsPerPage = 25
 
 export function subscriptionsQuery({
-  trail,
+  cursors,
   currency,
   ...filters
 }: SubscriptionsSearch): ListSubscriptions {
   return {
     ...filters,
     currency: currencyWord(currency),
-    cursor: currentCursor(trail),
+    cursor: currentCursor(cursors),
     limit: subscriptionsPerPage,
   }
 }

@@ -37,7 +37,7 @@ const sourceChoices = () =>
   subscriptionSources.map((value) => ({ value, label: t(`sources.${value}.name`) }))
 const none: SubscriptionsSearch = {
   ...{ q: undefined, status: undefined, plan: undefined, source: undefined },
-  ...{ currency: undefined, tenantSlug: undefined, partnerSlug: undefined, trail: undefined },
+  ...{ currency: undefined, tenantSlug: undefined, partnerSlug: undefined, cursors: undefined },
 }
 
 function SubscriptionsPage() {
@@ -50,7 +50,7 @@ function SubscriptionsPage() {
   )
   const narrow = (change: Partial<SubscriptionsSearch>) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   const filters = countFilters(search)
@@ -115,11 +115,13 @@ function SubscriptionsPage() {
         found={found}
         columns={subscriptionColumns()}
         rowKey={(row) => row.id}
-        trail={search.trail}
-        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        cursors={search.cursors}
+        onCursorHistory={(cursors) =>
+          void navigate({ search: (before) => ({ ...before, cursors }) })
+        }
         empty={
           <NoSubscriptions
-            filtered={filters > 0 || search.trail !== undefined}
+            filtered={filters > 0 || search.cursors !== undefined}
             onClear={() => void navigate({ search: {} })}
           />
         }

@@ -22,8 +22,8 @@ export function TryAgain({ failure }: { failure: SystemFailure }) {
   const retryList = useMutation(trpc.lists.retry.mutationOptions(settled))
   const retryMail = useMutation(trpc.outbox.retry.mutationOptions(settled))
   const replay = useMutation(trpc.webhooks.replay.mutationOptions(settled))
-  const acts = [reconcile, retryList, retryMail, replay]
-  const failed = acts.find((act) => act.error !== null)?.error
+  const actions = [reconcile, retryList, retryMail, replay]
+  const failed = actions.find((act) => act.error !== null)?.error
   const again = chooseAction()
   if (!again) return null
   return (
@@ -31,7 +31,7 @@ export function TryAgain({ failure }: { failure: SystemFailure }) {
       <Button
         variant="default"
         size="xs"
-        loading={acts.some((act) => act.isPending)}
+        loading={actions.some((act) => act.isPending)}
         aria-label={
           failure.tenantSlug === null
             ? t('retry.label', { part: failure.part })

@@ -35,8 +35,8 @@ export function LimitsEditor({ slug, items, onClose }: Props) {
   // What was confirmed, so that a further change asks again.
   const [confirmed, setConfirmed] = useState('')
   const toConfirm = lowered.map(({ name, next }) => `${name} ${next}`).join()
-  const save = form.onSubmit((given) =>
-    update.mutate(toLimitsInput(slug, items, given), {
+  const save = form.onSubmit((provided) =>
+    update.mutate(toLimitsInput(slug, items, provided), {
       onSuccess: () => {
         done(t('limits.saved'))
         onClose()

@@ -15,11 +15,11 @@ export function toLimitsForm(items: readonly TenantLimit[]): LimitsForm {
 export function changedLimits(
   items: readonly TenantLimit[],
   { most }: LimitsForm,
-): (TenantLimit & { wanted: number | null })[] {
+): (TenantLimit & { requested: number | null })[] {
   return items.flatMap((item) => {
     const typed = most[item.name] ?? ''
-    const wanted = typed === '' ? null : Number(typed)
-    return wanted === item.set ? [] : [{ ...item, wanted }]
+    const requested = typed === '' ? null : Number(typed)
+    return requested === item.set ? [] : [{ ...item, requested }]
   })
 }
 
@@ -31,7 +31,7 @@ export function toLimitsInput(
   const reason = form.reason.trim()
   return {
     slug,
-    limits: changedLimits(items, form).map(({ name, wanted }) => ({ name, most: wanted })),
+    limits: changedLimits(items, form).map(({ name, requested }) => ({ name, most: requested })),
     ...(reason === '' ? {} : { reason }),
   }
 }
@@ -39,6 +39,6 @@ export function toLimitsInput(
 /** The changed limits that leave the tenant with less than it has now. */
 export function loweredLimits(items: readonly TenantLimit[], form: LimitsForm) {
   return changedLimits(items, form)
-    .map((item) => ({ ...item, next: item.wanted ?? item.standard }))
+    .map((item) => ({ ...item, next: item.requested ?? item.standard }))
     .filter(({ next, most }) => next < most)
 }

@@ -19,15 +19,15 @@ export const readTenantsSearch = searchReader({
   status: oneOf(tenantStatuses),
   plan: oneOf(plans),
   partnerSlug: slugText,
-  trail: cursorHistoryOf(recordId),
+  cursors: cursorHistoryOf(recordId),
 })
 export type TenantsSearch = ReturnType<typeof readTenantsSearch>
 
 export const tenantsPerPage = 25
 
 /** The query of the page that an address names. */
-export function tenantsQuery({ trail, ...filters }: TenantsSearch): ListTenants {
-  return { ...filters, cursor: currentCursor(trail), limit: tenantsPerPage }
+export function tenantsQuery({ cursors, ...filters }: TenantsSearch): ListTenants {
+  return { ...filters, cursor: currentCursor(cursors), limit: tenantsPerPage }
 }
 
 export const tenantTabs = ['overview', 'members', 'audit'] as const
@@ -40,6 +40,6 @@ export const readTenantSearch = searchReader({
   tab: oneOf(tenantTabs),
   role: oneOf(tenantRoles),
   // Members are paged by id, the log by time and id.
-  trail: cursorHistoryOf((text) => recordId(text) ?? auditCursor(text)),
+  cursors: cursorHistoryOf((text) => recordId(text) ?? auditCursor(text)),
 })
 export type TenantSearch = ReturnType<typeof readTenantSearch>

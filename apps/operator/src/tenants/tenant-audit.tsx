@@ -29,7 +29,7 @@ export default function TenantAudit({ slug }: { slug: string }) {
         onSearch={({ tenantSlug: _tenant, partnerSlug: _partner, ...change }) =>
           void navigate({
             search: (before) => ({ ...before, ...change }),
-            replace: change.trail === undefined,
+            replace: change.cursors === undefined,
           })
         }
       />

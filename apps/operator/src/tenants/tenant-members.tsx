@@ -86,18 +86,18 @@ const columns = (): readonly Column<MemberView>[] => [
 
 /** The people of one tenant. */
 export function TenantMembers({ tenant }: { tenant: TenantView }) {
-  const { q, role, trail } = route.useSearch()
+  const { q, role, cursors } = route.useSearch()
   const navigate = route.useNavigate()
   const trpc = useTRPC()
   const members = useQuery(
     trpc.tenants.users.queryOptions(
-      { slug: tenant.slug, q, role, cursor: currentCursor(trail), limit: membersPerPage },
+      { slug: tenant.slug, q, role, cursor: currentCursor(cursors), limit: membersPerPage },
       { placeholderData: keepPreviousData },
     ),
   )
   const narrow = (change: Pick<TenantSearch, 'q' | 'role'>) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   const filtered = q !== undefined || role !== undefined
@@ -134,9 +134,9 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
         found={members}
         columns={columns()}
         rowKey={(member) => member.id}
-        trail={trail}
+        cursors={cursors}
         onCursorHistory={(next) =>
-          void navigate({ search: (before) => ({ ...before, trail: next }) })
+          void navigate({ search: (before) => ({ ...before, cursors: next }) })
         }
         loadingRows={5}
         empty={

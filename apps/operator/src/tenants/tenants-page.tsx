@@ -28,7 +28,7 @@ function TenantsPage() {
   )
   const narrow = (change: Partial<TenantsSearch>) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   return (
@@ -48,12 +48,14 @@ function TenantsPage() {
         found={tenants}
         columns={tenantColumns()}
         rowKey={(tenant) => tenant.id}
-        trail={search.trail}
-        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        cursors={search.cursors}
+        onCursorHistory={(cursors) =>
+          void navigate({ search: (before) => ({ ...before, cursors }) })
+        }
         loadingRows={8}
         empty={
           <NoTenants
-            filtered={countFilters(search) > 0 || search.trail !== undefined}
+            filtered={countFilters(search) > 0 || search.cursors !== undefined}
             onClear={() => void navigate({ search: {} })}
           />
         }

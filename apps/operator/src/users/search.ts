@@ -18,18 +18,18 @@ export const readUsersSearch = searchReader({
   partnerSlug: slugText,
   platformAdmin: oneOf(['true', 'false']),
   status: oneOf(['active', 'deactivated']),
-  trail: cursorHistoryOf(recordId),
+  cursors: cursorHistoryOf(recordId),
 })
 export type UsersSearch = ReturnType<typeof readUsersSearch>
 
 export const usersPerPage = 25
 
 /** The query of the page that an address names. */
-export function usersQuery({ trail, platformAdmin, ...filters }: UsersSearch): ListUsers {
+export function usersQuery({ cursors, platformAdmin, ...filters }: UsersSearch): ListUsers {
   return {
     ...filters,
     platformAdmin: platformAdmin === undefined ? undefined : platformAdmin === 'true',
-    cursor: currentCursor(trail),
+    cursor: currentCursor(cursors),
     limit: usersPerPage,
   }
 }

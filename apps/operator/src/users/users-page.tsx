@@ -72,7 +72,7 @@ function UsersPage() {
   )
   const narrow = (change: Partial<UsersSearch>) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   return (
@@ -92,8 +92,10 @@ function UsersPage() {
         found={users}
         columns={columns()}
         rowKey={(user) => user.id}
-        trail={search.trail}
-        onCursorHistory={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        cursors={search.cursors}
+        onCursorHistory={(cursors) =>
+          void navigate({ search: (before) => ({ ...before, cursors }) })
+        }
         loadingRows={8}
         empty={
           <EmptyState

@@ -18,13 +18,17 @@ export const readWebhooksSearch = searchReader({
   state: oneOf(webhookStates),
   type: textUpTo(100),
   event: eventId,
-  trail: cursorHistoryOf(eventId),
+  cursors: cursorHistoryOf(eventId),
 })
 export type WebhooksSearch = ReturnType<typeof readWebhooksSearch>
 
 const perPage = 25
 
 /** The query of the page in the address. */
-export function webhooksQuery({ trail, event: _, ...filters }: WebhooksSearch): ListWebhookEvents {
-  return { ...filters, cursor: currentCursor(trail), limit: perPage }
+export function webhooksQuery({
+  cursors,
+  event: _,
+  ...filters
+}: WebhooksSearch): ListWebhookEvents {
+  return { ...filters, cursor: currentCursor(cursors), limit: perPage }
 }

@@ -44,11 +44,11 @@ function WebhooksPage() {
       refetchInterval: everyMs,
     }),
   )
-  const { event, trail, ...filters } = search
-  const filtered = countFilters(filters) > 0 || trail !== undefined
+  const { event, cursors, ...filters } = search
+  const filtered = countFilters(filters) > 0 || cursors !== undefined
   const narrow = (change: Partial<WebhooksSearch>) =>
     void navigate({
-      search: (before) => ({ ...before, ...change, trail: undefined }),
+      search: (before) => ({ ...before, ...change, cursors: undefined }),
       replace: true,
     })
   return (
@@ -105,9 +105,9 @@ function WebhooksPage() {
         found={events}
         columns={webhookColumns(search)}
         rowKey={({ id }) => id}
-        trail={trail}
+        cursors={cursors}
         onCursorHistory={(way) =>
-          void navigate({ search: (before) => ({ ...before, trail: way }) })
+          void navigate({ search: (before) => ({ ...before, cursors: way }) })
         }
         empty={
           <EmptyState

@@ -48,7 +48,7 @@ export function AliasesPage() {
   const filtered = countFilters(search) > 0
   const go = (change: Partial<AliasesSearch>, replace = true) =>
     void router.navigate({
-      ...links.aliases(slug, { ...search, trail: undefined, ...change }),
+      ...links.aliases(slug, { ...search, cursors: undefined, ...change }),
       replace,
     })
   const addButton = editable && (
@@ -124,9 +124,9 @@ export function AliasesPage() {
           />
           <Pager
             label={t('table.pages')}
-            trail={search.trail}
+            cursors={search.cursors}
             nextCursor={query.data.nextCursor}
-            onChange={(trail) => go({ trail }, false)}
+            onChange={(cursors) => go({ cursors }, false)}
           />
         </>
       )}

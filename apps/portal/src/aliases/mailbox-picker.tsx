@@ -19,8 +19,8 @@ export function MailboxPicker({ slug, value, error, onChange }: Props) {
   const trpc = useTRPC()
   const [words, setWords] = useState('')
   const [chosen, setChosen] = useState<{ value: string; label: string }>()
-  const [asked] = useDebouncedValue(words.trim(), 250)
-  const q = asked === '' || asked === chosen?.label ? undefined : asked
+  const [search] = useDebouncedValue(words.trim(), 250)
+  const q = search === '' || search === chosen?.label ? undefined : search
   const query = useQuery(
     trpc.tenants.users.queryOptions({ slug, q, limit: 50 }, { placeholderData: keepPreviousData }),
   )

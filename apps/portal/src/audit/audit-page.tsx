@@ -47,7 +47,7 @@ export function AuditPage() {
   )
   const go = (change: Partial<AuditSearch>, replace = true) =>
     void router.navigate({
-      ...links.auditLog(tenant.slug, { ...search, trail: undefined, ...change }),
+      ...links.auditLog(tenant.slug, { ...search, cursors: undefined, ...change }),
       replace,
     })
   const filtered = countFilters(search) > 0
@@ -109,14 +109,14 @@ export function AuditPage() {
           )}
           <SearchFurtherBack
             page={query.data}
-            trail={search.trail}
-            onChange={(trail) => go({ trail }, false)}
+            cursors={search.cursors}
+            onChange={(cursors) => go({ cursors }, false)}
           />
           <Pager
             label={t('pages')}
-            trail={search.trail}
+            cursors={search.cursors}
             nextCursor={query.data.more ? null : query.data.nextCursor}
-            onChange={(trail) => go({ trail }, false)}
+            onChange={(cursors) => go({ cursors }, false)}
           />
         </>
       )}

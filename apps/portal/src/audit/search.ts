@@ -1,7 +1,14 @@
 import type { QueryTenantAudit } from '@atrium/core/audit/audit'
 import { auditOutcomes } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
-import { auditAction, oneOf, searchReader, timeWord, trail, words } from '@atrium/ui/search-params'
+import {
+  auditAction,
+  cursors,
+  oneOf,
+  searchReader,
+  timeWord,
+  words,
+} from '@atrium/ui/search-params'
 
 /**
  * What the address of a workplace's audit log carries: every filter of `GET /tenants/{slug}/audit`,
@@ -15,7 +22,7 @@ export const readAuditSearch = searchReader({
   actorEmail: words,
   since: timeWord,
   before: timeWord,
-  trail,
+  cursors,
 })
 export type AuditSearch = ReturnType<typeof readAuditSearch>
 
@@ -25,7 +32,7 @@ export type AuditSearch = ReturnType<typeof readAuditSearch>
  */
 export function auditQuery(
   slug: string,
-  { trail, before, ...filters }: AuditSearch,
+  { cursors, before, ...filters }: AuditSearch,
 ): QueryTenantAudit {
-  return { slug, ...filters, before: currentCursor(trail) ?? before, limit: 50 }
+  return { slug, ...filters, before: currentCursor(cursors) ?? before, limit: 50 }
 }

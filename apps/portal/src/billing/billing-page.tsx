@@ -91,8 +91,8 @@ function Parts({ billing, search }: { billing: BillingSummary; search: BillingSe
             billing.subscription?.source === 'stripe' && billing.subscription.status === 'active'
           }
           mayPay={editable && billing.gate === 'open' && billing.card !== null}
-          onCursorHistory={(trail) =>
-            void router.navigate({ ...links.billing(tenant.slug, { trail }), resetScroll: false })
+          onCursorHistory={(cursors) =>
+            void router.navigate({ ...links.billing(tenant.slug, { cursors }), resetScroll: false })
           }
         />
       </Stack>

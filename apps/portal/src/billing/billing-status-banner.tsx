@@ -52,7 +52,7 @@ export function BillingStatusBanner({ billing }: { billing: BillingSummary }) {
 function Overdue({ billing }: { billing: BillingSummary }) {
   const { state, limitedFrom, due, card, subscription } = billing
   if (state === 'ok') return <WithoutDebts billing={billing} />
-  const owed = formatList(
+  const outstanding = formatList(
     due.map(({ amountMinor, currency }) => formatMoney(amountMinor, currency)),
   )
   const next = t(card === null ? 'banner.addCard' : 'banner.otherCard')
@@ -66,7 +66,7 @@ function Overdue({ billing }: { billing: BillingSummary }) {
       title={t('banner.limited.title')}
       role="alert"
     >
-      {t('banner.missing', { owed: owed || 'none', dated: 'no', since: '' })}{' '}
+      {t('banner.missing', { owed: outstanding || 'none', dated: 'no', since: '' })}{' '}
       {billing.entitlements.explanation} {t('banner.limited.hint')} {next}
     </Alert>
   ) : (
@@ -78,7 +78,7 @@ function Overdue({ billing }: { billing: BillingSummary }) {
       role="alert"
     >
       {t('banner.missing', {
-        owed: owed || 'none',
+        owed: outstanding || 'none',
         dated: since ? 'yes' : 'no',
         since: since ? formatDay(since) : '',
       })}{' '}

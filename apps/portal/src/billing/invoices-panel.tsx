@@ -30,7 +30,7 @@ interface Props {
   /** There is a paid subscription, so the first invoice is about to come when there is none yet. */
   expected: boolean
   /** Pages of the list. */
-  onCursorHistory: (trail: string | undefined) => void
+  onCursorHistory: (cursors: string | undefined) => void
   /** An admin, while payments are open and there is a card. */
   mayPay: boolean
 }
@@ -71,7 +71,7 @@ export function InvoicesPanel({ search, live, expected, onCursorHistory, mayPay 
           />
           <Pager
             label={t('invoices.pages')}
-            trail={search.trail}
+            cursors={search.cursors}
             nextCursor={query.data.nextCursor}
             onChange={onCursorHistory}
           />

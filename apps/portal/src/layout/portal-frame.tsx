@@ -73,7 +73,7 @@ export default function PortalFrame() {
         }
       />
       <Suspense>
-        {search.wanted && <PortalSpotlight tenants={tenants} current={slug} partner={partner} />}
+        {search.requested && <PortalSpotlight tenants={tenants} current={slug} partner={partner} />}
       </Suspense>
     </>
   )

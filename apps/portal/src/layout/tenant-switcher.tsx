@@ -17,7 +17,7 @@ interface Props {
 /** The workplace being shown, and the way to another one or to a new one. */
 export function TenantSwitcher(props: Props) {
   const { tenants, current, partner, inPartnerArea } = props
-  const [wanted, setRequested] = useState(false)
+  const [requested, setRequested] = useState(false)
   const preload = () => void loadList()
   const shown =
     inPartnerArea && partner
@@ -35,7 +35,7 @@ export function TenantSwitcher(props: Props) {
   )
   return (
     <Suspense fallback={button}>
-      {wanted ? <TenantList {...props} shown={shown} /> : button}
+      {requested ? <TenantList {...props} shown={shown} /> : button}
     </Suspense>
   )
 }

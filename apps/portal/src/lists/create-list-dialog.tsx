@@ -47,7 +47,7 @@ function CreateListForm({ onClose, onCreated }: Omit<Props, 'opened'>) {
   const { slug } = tenant
   const create = useCreateList(slug)
   const domains = useAddressDomains()
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
   const form = useForm({
     initialValues: {
@@ -115,8 +115,8 @@ function CreateListForm({ onClose, onCreated }: Omit<Props, 'opened'>) {
           onChange={(recipients) => form.setFieldValue('recipients', recipients)}
           onTyped={(typed) => form.setFieldValue('typed', typed)}
         />
-        {refused !== undefined && (
-          <ProblemAlert title={t('create.failed')} error={refused} message={explain(refused)} />
+        {rejected !== undefined && (
+          <ProblemAlert title={t('create.failed')} error={rejected} message={explain(rejected)} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>

@@ -30,7 +30,7 @@ const fromList = ({ name, recipients }: ListView) => ({ name, recipients, typed:
 export function ListForm({ list }: { list: ListView }) {
   const tenant = useTenant()
   const update = useUpdateList(tenant.slug)
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
   const form = useForm({
     initialValues: fromList(list),
@@ -98,8 +98,8 @@ export function ListForm({ list }: { list: ListView }) {
             onChange={(recipients) => form.setFieldValue('recipients', recipients)}
             onTyped={(typed) => form.setFieldValue('typed', typed)}
           />
-          {refused !== undefined && (
-            <ProblemAlert title={t('form.failed')} error={refused} message={explain(refused)} />
+          {rejected !== undefined && (
+            <ProblemAlert title={t('form.failed')} error={rejected} message={explain(rejected)} />
           )}
           <SaveButtons
             label={t('form.save')}

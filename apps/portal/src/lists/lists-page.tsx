@@ -42,7 +42,7 @@ export function ListsPage() {
   const filtered = countFilters(search) > 0
   const go = (change: Partial<ListsSearch>, replace = true) =>
     void router.navigate({
-      ...links.lists(slug, { ...search, trail: undefined, ...change }),
+      ...links.lists(slug, { ...search, cursors: undefined, ...change }),
       replace,
     })
   const createButton = mayChange(tenant) && (
@@ -110,9 +110,9 @@ export function ListsPage() {
           />
           <Pager
             label={t('table.pages')}
-            trail={search.trail}
+            cursors={search.cursors}
             nextCursor={query.data.nextCursor}
-            onChange={(trail) => go({ trail }, false)}
+            onChange={(cursors) => go({ cursors }, false)}
           />
         </>
       )}

@@ -46,16 +46,16 @@ export function AddMembers({ tenant, onOpen }: Props) {
             tenant={tenant}
             opened={opened}
             onClose={close}
-            onCreated={(answer) => {
+            onCreated={(result) => {
               close()
-              setCreated(answer)
-              if (answer.oneTimePassword === null) onOpen(answer.member)
+              setCreated(result)
+              if (result.oneTimePassword === null) onOpen(result.member)
             }}
           />
         )}
         {created && (
           <FirstPassword
-            answer={created}
+            member={created}
             onClose={() => {
               setCreated(undefined)
               if (created) onOpen(created.member)

@@ -10,7 +10,7 @@ import type { Choice } from './use-choice.ts'
 
 const t = translations('portal.members')
 
-const acts = [
+const actions = [
   { act: 'suspend', Icon: IconLock },
   { act: 'resume', Icon: IconLockOpen },
   { act: 'forceLogout', Icon: IconLogout },
@@ -39,7 +39,7 @@ export default function BulkBar({ tenant, choice }: { tenant: TenantView; choice
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            {acts.map(({ act: name, Icon }) => (
+            {actions.map(({ act: name, Icon }) => (
               <Menu.Item
                 key={name}
                 leftSection={<Icon size={17} aria-hidden />}

@@ -25,7 +25,7 @@ interface Props {
 /** One question for all of them, then progress, then what could not be done and why. */
 export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
   const { me } = useProfile()
-  const acts = useMemberActions(tenant.slug)
+  const actions = useMemberActions(tenant.slug)
   // As it stood when the question was asked: the rows change while the act goes on.
   const [plan] = useState(() => planBulk(act, members, me.id))
   const [results, setResults] = useState<readonly Result<MemberView>[]>([])
@@ -42,10 +42,10 @@ export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
     setStage('running')
     const ended = await runEach(
       plan.fit,
-      (member) => acts.run(act, member.id),
+      (member) => actions.run(act, member.id),
       (result) => setResults((before) => [...before, result]),
     )
-    acts.cache.forget()
+    actions.cache.forget()
     setStage('ended')
     if (ended.some(({ problem }) => problem)) return
     const [only, ...others] = ended

@@ -8,7 +8,7 @@ const t = translations('portal.members')
 
 interface Props {
   /** What a call answered; nothing is shown until it holds a password. */
-  answer: CreatedMember | undefined
+  member: CreatedMember | undefined
   onClose: () => void
 }
 
@@ -16,16 +16,16 @@ interface Props {
  * The one-time password that a call made for a member, and whether everything that goes with it
  * works.
  */
-export default function FirstPassword({ answer, onClose }: Props) {
+export default function FirstPassword({ member, onClose }: Props) {
   return (
     <SecretReveal
-      opened={typeof answer?.oneTimePassword === 'string'}
+      opened={typeof member?.oneTimePassword === 'string'}
       onClose={onClose}
-      title={answer ? t('password.firstOf', { member: answer.member.name }) : t('password.first')}
+      title={member ? t('password.firstOf', { member: member.member.name }) : t('password.first')}
       label={t('password.label')}
-      secret={answer?.oneTimePassword ?? ''}
+      secret={member?.oneTimePassword ?? ''}
     >
-      {answer && firstPasswordNote(answer.member)}
+      {member && firstPasswordNote(member.member)}
     </SecretReveal>
   )
 }

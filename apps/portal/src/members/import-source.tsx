@@ -148,16 +148,16 @@ interface VerdictsProps {
 }
 
 function Verdicts({ view, running, error, onRun }: VerdictsProps) {
-  const { ready, refused } = view.counts
+  const { ready, refused: rejected } = view.counts
   return (
     <Panel
       title={t('import.verdicts.title')}
       description={<span role="status">{countsText(view.counts, true)}</span>}
     >
       <Stack>
-        {refused > 0 && (
+        {rejected > 0 && (
           <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />}>
-            {t('import.verdicts.leftOut', { count: refused })}
+            {t('import.verdicts.leftOut', { count: rejected })}
           </Alert>
         )}
         <ImportRows view={view} />

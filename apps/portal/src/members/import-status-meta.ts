@@ -25,8 +25,13 @@ export function rowMeta(state: ImportRowState, dryRun: boolean): StatusMeta {
 /**
  * Rows that need no more work, out of all: what a progress bar shows. 1 for an import without rows.
  */
-export function progressOf({ total, created, incomplete, refused }: ImportView['counts']): number {
-  return total === 0 ? 1 : (created + incomplete + refused) / total
+export function progressOf({
+  total,
+  created,
+  incomplete,
+  refused: rejected,
+}: ImportView['counts']): number {
+  return total === 0 ? 1 : (created + incomplete + rejected) / total
 }
 
 /** "12 added, 1 rejected": the counts that are not zero, in one sentence for eye and ear. */

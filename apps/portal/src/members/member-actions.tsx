@@ -30,7 +30,7 @@ interface Props {
 export function MemberActions({ slug, member, own, open, onGone }: Props) {
   const [asking, setAsking] = useState<BulkAction | 'resetPassword'>()
   const [secret, setSecret] = useState<ResetPassword>()
-  const acts = useMemberActions(slug)
+  const actions = useMemberActions(slug)
   const reset = useResetPassword(slug)
   // An id that is nobody's stands for "somebody else", as the rules ask only whether the member is
   // the caller.
@@ -83,9 +83,9 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
           {...(act === 'remove' ? { typedWord: member.email } : {})}
           onConfirm={async () => {
             try {
-              await acts.run(act, member.id)
+              await actions.run(act, member.id)
             } finally {
-              acts.cache.forget(act === 'remove' ? undefined : member.id)
+              actions.cache.forget(act === 'remove' ? undefined : member.id)
             }
             done(t(`actions.${act}.done`, { member: member.name }))
             if (act === 'remove') onGone()

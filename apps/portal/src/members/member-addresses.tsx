@@ -118,17 +118,17 @@ function NoMailbox({ tenant, member }: Props) {
           submitLabel={t('mailbox.create')}
           onCancel={() => setOpened(false)}
           onSubmit={async (address) => {
-            const answer = await create.mutateAsync({
+            const result = await create.mutateAsync({
               slug: tenant.slug,
               userId: member.id,
               address,
             })
             setOpened(false)
-            setCreated(answer)
+            setCreated(result)
           }}
         />
       )}
-      <FirstPassword answer={created} onClose={() => setCreated(undefined)} />
+      <FirstPassword member={created} onClose={() => setCreated(undefined)} />
     </div>
   )
 }

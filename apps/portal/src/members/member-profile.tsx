@@ -119,14 +119,14 @@ interface Props {
 /** Whether the upstream systems took over what was saved here. The record holds in any case. */
 function Mirrors({ mirrors }: { mirrors: UpdatedMember['mirrors'] }) {
   const missed = systems.filter((system) => mirrors[system].state === 'error')
-  const told = systems
+  const reported = systems
     .filter((system) => mirrors[system].state === 'ok')
     .map((system) => t(`systems.${system}.inList`))
   if (missed.length === 0) {
     return (
       <Alert color="green" variant="light" icon={<IconCheck aria-hidden />} role="status">
-        {told.length > 0
-          ? t('profile.savedAlsoIn', { systems: formatList(told) })
+        {reported.length > 0
+          ? t('profile.savedAlsoIn', { systems: formatList(reported) })
           : t('profile.saved')}
       </Alert>
     )

@@ -40,9 +40,9 @@ export function MemberSystems({ tenant, member, changing }: Props) {
   const retry = useMutation(
     trpc.members.retry.mutationOptions({
       gcTime: 0,
-      onSuccess: (answer) => {
-        setMade(answer)
-        cache.learn(answer.member)
+      onSuccess: (result) => {
+        setMade(result)
+        cache.learn(result.member)
       },
       // Part of the work may have been done before it was rejected or lost.
       onError: () => cache.forget(member.id),
@@ -104,7 +104,7 @@ export function MemberSystems({ tenant, member, changing }: Props) {
           </Button>
         </div>
       )}
-      <FirstPassword answer={made} onClose={() => setMade(undefined)} />
+      <FirstPassword member={made} onClose={() => setMade(undefined)} />
     </Stack>
   )
 }

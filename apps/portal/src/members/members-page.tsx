@@ -48,11 +48,11 @@ export function MembersPage() {
   const changing = mayChange(tenant)
   const go = (change: Partial<MembersSearch>, replace = true) =>
     void router.navigate({
-      ...links.members(tenant.slug, { ...search, trail: undefined, ...change }),
+      ...links.members(tenant.slug, { ...search, cursors: undefined, ...change }),
       replace,
       resetScroll: false,
     })
-  const { member: _, trail: __, ...filters } = search
+  const { member: _, cursors: __, ...filters } = search
   const filtered = Object.values(filters).some((value) => value !== undefined)
 
   if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
@@ -66,7 +66,7 @@ export function MembersPage() {
           changing && (
             <AddMembers
               tenant={tenant}
-              onOpen={(member) => go({ trail: search.trail, member: member.id }, false)}
+              onOpen={(member) => go({ cursors: search.cursors, member: member.id }, false)}
             />
           )
         }
@@ -143,9 +143,9 @@ export function MembersPage() {
           />
           <Pager
             label={t('table.pages')}
-            trail={search.trail}
+            cursors={search.cursors}
             nextCursor={query.data.nextCursor}
-            onChange={(trail) => go({ trail }, false)}
+            onChange={(cursors) => go({ cursors }, false)}
           />
         </>
       )}
@@ -156,7 +156,7 @@ export function MembersPage() {
             key={search.member}
             tenant={tenant}
             userId={search.member}
-            onClose={() => go({ trail: search.trail, member: undefined })}
+            onClose={() => go({ cursors: search.cursors, member: undefined })}
           />
         )}
       </Suspense>

@@ -1,7 +1,7 @@
 import type { ListTenantUsers } from '@atrium/core/members/members'
 import { memberStatuses, tenantRoles } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
-import { oneOf, recordId, searchReader, trail, words } from '@atrium/ui/search-params'
+import { cursors, oneOf, recordId, searchReader, words } from '@atrium/ui/search-params'
 
 /**
  * What the address of the members page carries: filters, the way through the pages, and whose
@@ -11,16 +11,16 @@ export const readMembersSearch = searchReader({
   q: words,
   role: oneOf(tenantRoles),
   status: oneOf(memberStatuses),
-  trail,
+  cursors,
   member: recordId,
 })
 export type MembersSearch = ReturnType<typeof readMembersSearch>
 
 export function membersQuery(
   slug: string,
-  { q, role, status, trail }: MembersSearch,
+  { q, role, status, cursors }: MembersSearch,
 ): ListTenantUsers {
-  return { slug, q, role, status, cursor: currentCursor(trail), limit: 50 }
+  return { slug, q, role, status, cursor: currentCursor(cursors), limit: 50 }
 }
 
 /**

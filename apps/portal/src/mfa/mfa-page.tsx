@@ -78,7 +78,7 @@ export function MfaPage() {
             <MfaChart
               summary={status.summary}
               chosen={search.state}
-              onChoose={(state) => go({ state, trail: undefined }, true)}
+              onChoose={(state) => go({ state, cursors: undefined }, true)}
             />
           </Panel>
           {status.items.length > 0 ? (
@@ -92,9 +92,9 @@ export function MfaPage() {
               />
               <Pager
                 label={t('table.pages')}
-                trail={search.trail}
+                cursors={search.cursors}
                 nextCursor={status.nextCursor}
-                onChange={(trail) => go({ trail }, false)}
+                onChange={(cursors) => go({ cursors }, false)}
               />
             </div>
           ) : (
@@ -105,7 +105,7 @@ export function MfaPage() {
                 search.state && (
                   <Button
                     variant="default"
-                    onClick={() => go({ state: undefined, trail: undefined }, true)}
+                    onClick={() => go({ state: undefined, cursors: undefined }, true)}
                   >
                     {t('empty.filtered.clear')}
                   </Button>

@@ -21,7 +21,7 @@ export function CustomerActions({ tenant }: { tenant: TenantView }) {
   const trpc = useTRPC()
   const forget = useInvalidatePartner()
   const [mode, setMode] = useState<SuspensionMode>('no_sign_in')
-  const [asked, { open, close }] = useDisclosure(false)
+  const [requested, { open, close }] = useDisclosure(false)
   const suspend = useMutation(trpc.partners.suspendCustomer.mutationOptions({ onSettled: forget }))
   const resume = useMutation(trpc.partners.resumeCustomer.mutationOptions({ onSettled: forget }))
   const suspended = tenant.status === 'suspended'
@@ -43,7 +43,7 @@ export function CustomerActions({ tenant }: { tenant: TenantView }) {
         {suspended ? t('resume.submit') : t('suspend.submit')}
       </Button>
       <ConfirmDialog
-        opened={asked}
+        opened={requested}
         onClose={close}
         title={suspended ? t('resume.question', { customer }) : t('suspend.question', { customer })}
         confirmLabel={suspended ? t('resume.submit') : t('suspend.submit')}

@@ -42,7 +42,7 @@ export function CustomersPage() {
   )
   const go = (change: Partial<CustomersSearch>, replace = true) =>
     void router.navigate({
-      ...links.partnerCustomers({ ...search, trail: undefined, ...change }),
+      ...links.partnerCustomers({ ...search, cursors: undefined, ...change }),
       replace,
       resetScroll: false,
     })
@@ -122,7 +122,7 @@ export function CustomersPage() {
             label={t('pages')}
             trail={search.trail}
             nextCursor={query.data.nextCursor}
-            onChange={(trail) => go({ trail }, false)}
+            onChange={(cursors) => go({ cursors }, false)}
           />
         </>
       )}
@@ -131,7 +131,7 @@ export function CustomersPage() {
           <CustomerDrawer
             key={search.customer}
             slug={search.customer}
-            onClose={() => go({ trail: search.trail, customer: undefined })}
+            onClose={() => go({ cursors: search.cursors, customer: undefined })}
           />
         )}
       </Suspense>

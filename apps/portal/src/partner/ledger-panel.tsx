@@ -30,7 +30,7 @@ export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
   )
   const go = (change: Partial<LedgerSearch>) =>
     void router.navigate({
-      ...links.partnerBilling({ ...search, trail: undefined, ...change }),
+      ...links.partnerBilling({ ...search, cursors: undefined, ...change }),
       replace: true,
       resetScroll: false,
     })
@@ -99,7 +99,7 @@ export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
             label={t('ledger.pages')}
             trail={search.trail}
             nextCursor={query.data.nextCursor}
-            onChange={(trail) => go({ trail })}
+            onChange={(cursors) => go({ cursors })}
           />
         </>
       )}

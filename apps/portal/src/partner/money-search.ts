@@ -1,7 +1,7 @@
 import type { ListLedger, ListPartnerPayouts } from '@atrium/core/billing/payouts'
 import { ledgerEntryTypes, payoutStatuses } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
-import { oneOf, recordId, searchReader, shaped, trail } from '@atrium/ui/search-params'
+import { cursors, oneOf, recordId, searchReader, shaped } from '@atrium/ui/search-params'
 
 const currency = shaped(/^[a-z]{3}$/)
 
@@ -9,26 +9,26 @@ const currency = shaped(/^[a-z]{3}$/)
  * What the address of the partner's billing page carries: the filters of the ledger and the way
  * through its pages.
  */
-export const readLedgerSearch = searchReader({ currency, type: oneOf(ledgerEntryTypes), trail })
+export const readLedgerSearch = searchReader({ currency, type: oneOf(ledgerEntryTypes), cursors })
 export type LedgerSearch = ReturnType<typeof readLedgerSearch>
 
 /** What the address of the partner's payouts carries. */
 export const readPartnerPayoutsSearch = searchReader({
   status: oneOf(payoutStatuses),
-  trail,
+  cursors,
   payout: recordId,
 })
 export type PartnerPayoutsSearch = ReturnType<typeof readPartnerPayoutsSearch>
 
 const perPage = 25
 
-export function ledgerQuery(slug: string, { trail: way, ...filters }: LedgerSearch): ListLedger {
+export function ledgerQuery(slug: string, { cursors: way, ...filters }: LedgerSearch): ListLedger {
   return { slug, ...filters, cursor: currentCursor(way), limit: perPage }
 }
 
 export function payoutsQuery(
   slug: string,
-  { status, trail: way }: PartnerPayoutsSearch,
+  { status, cursors: way }: PartnerPayoutsSearch,
 ): ListPartnerPayouts {
   return { slug, status, cursor: currentCursor(way), limit: perPage }
 }

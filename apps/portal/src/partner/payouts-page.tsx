@@ -42,7 +42,7 @@ export function PartnerPayoutsPage() {
   const query = useQuery({ ...list, enabled: allowed })
   const go = (change: Partial<PartnerPayoutsSearch>) =>
     void router.navigate({
-      ...links.partnerPayouts({ ...search, trail: undefined, ...change }),
+      ...links.partnerPayouts({ ...search, cursors: undefined, ...change }),
       replace: true,
       resetScroll: false,
     })
@@ -108,7 +108,7 @@ export function PartnerPayoutsPage() {
             label={t('pages')}
             trail={search.trail}
             nextCursor={query.data.nextCursor}
-            onChange={(trail) => go({ trail })}
+            onChange={(cursors) => go({ cursors })}
           />
         </>
       )}
@@ -117,7 +117,7 @@ export function PartnerPayoutsPage() {
           <PayoutDrawer
             key={search.payout}
             id={search.payout}
-            onClose={() => go({ trail: search.trail, payout: undefined })}
+            onClose={() => go({ cursors: search.cursors, payout: undefined })}
           />
         )}
       </Suspense>

@@ -1,4 +1,4 @@
-import { askedOf, type ReportSource } from '@atrium/ui/reports/source'
+import { figureQueryOf, type ReportSource } from '@atrium/ui/reports/source'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTRPC } from '../trpc.ts'
@@ -19,24 +19,31 @@ export function useReportSource(slug: string): ReportSource {
       useSignups: () => useQuery(reports.signupCohorts.queryOptions({ slug })),
       useChurn: () => useQuery(reports.churnCohorts.queryOptions({ slug })),
       useInvoiced: () => useQuery(reports.invoicedRevenue.queryOptions({ slug })),
-      useRows(asked, cursor) {
+      useRows(figureQuery, cursor) {
         const page = { slug, cursor, limit: rowsPerPage }
         const paged = <Input extends object>(input: Input | undefined) =>
           input ? { ...input, ...page } : skipToken
         const rows = {
-          mrr: useQuery(reports.mrrRows.queryOptions(paged(askedOf(asked, 'mrr')), kept)),
-          plan: useQuery(
-            reports.revenueByPlanRows.queryOptions(paged(askedOf(asked, 'plan')), kept),
+          mrr: useQuery(
+            reports.mrrRows.queryOptions(paged(figureQueryOf(figureQuery, 'mrr')), kept),
           ),
-          growth: useQuery(reports.growthRows.queryOptions(paged(askedOf(asked, 'growth')), kept)),
+          plan: useQuery(
+            reports.revenueByPlanRows.queryOptions(paged(figureQueryOf(figureQuery, 'plan')), kept),
+          ),
+          growth: useQuery(
+            reports.growthRows.queryOptions(paged(figureQueryOf(figureQuery, 'growth')), kept),
+          ),
           signups: useQuery(
-            reports.signupCohortRows.queryOptions(paged(askedOf(asked, 'signups')), kept),
+            reports.signupCohortRows.queryOptions(
+              paged(figureQueryOf(figureQuery, 'signups')),
+              kept,
+            ),
           ),
           churn: useQuery(
-            reports.churnCohortRows.queryOptions(paged(askedOf(asked, 'churn')), kept),
+            reports.churnCohortRows.queryOptions(paged(figureQueryOf(figureQuery, 'churn')), kept),
           ),
         }
-        return rows[asked.report]
+        return rows[figureQuery.report]
       },
     }),
     [reports, slug],

@@ -1,7 +1,7 @@
 import type { ListCustomers } from '@atrium/core/partners/partners'
 import { tenantStatuses } from '@atrium/core/platform/choices'
 import { currentCursor } from '@atrium/ui/paging'
-import { oneOf, searchReader, textUpTo, trail, words } from '@atrium/ui/search-params'
+import { cursors, oneOf, searchReader, textUpTo, words } from '@atrium/ui/search-params'
 
 /**
  * What the address of the customers page carries: filters, the way through the pages, and whose
@@ -10,14 +10,14 @@ import { oneOf, searchReader, textUpTo, trail, words } from '@atrium/ui/search-p
 export const readCustomersSearch = searchReader({
   q: words,
   status: oneOf(tenantStatuses),
-  trail,
+  cursors,
   customer: textUpTo(63),
 })
 export type CustomersSearch = ReturnType<typeof readCustomersSearch>
 
 export function customersQuery(
   slug: string,
-  { q, status: requested, trail: way }: CustomersSearch,
+  { q, status: requested, cursors: way }: CustomersSearch,
 ): ListCustomers {
   return { slug, q, status: requested, cursor: currentCursor(way), limit: 50 }
 }

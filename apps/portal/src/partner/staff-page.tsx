@@ -28,11 +28,11 @@ export function StaffPage() {
   const partner = usePartner()
   const { me } = useProfile()
   const trpc = useTRPC()
-  const [trail, setCursorHistory] = useState<string>()
+  const [cursors, setCursorHistory] = useState<string>()
   const [inviting, setInviting] = useState(false)
   const query = useQuery(
     trpc.partners.staff.queryOptions(
-      { slug: partner.slug, cursor: currentCursor(trail), limit: 50 },
+      { slug: partner.slug, cursor: currentCursor(cursors), limit: 50 },
       {
         placeholderData: keepPreviousData,
         refetchInterval: ({ state }) => (state.data?.refreshing ? 5_000 : false),

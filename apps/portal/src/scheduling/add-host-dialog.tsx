@@ -76,7 +76,7 @@ function AddHostForm({ people, onClose, onCreated }: Props & { people: readonly 
   const { slug } = useTenant()
   const { me } = useProfile()
   const create = useCreateHost(slug)
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const first = people.find(({ id }) => id === me.id) ?? people[0]
   const form = useForm({
     initialValues: { userId: first?.id ?? '', zone: ownZone(), title: '', mailAddress: '' },
@@ -146,8 +146,8 @@ function AddHostForm({ people, onClose, onCreated }: Props & { people: readonly 
           onChange={(zone) => form.setFieldValue('zone', zone)}
           error={form.errors.zone}
         />
-        {refused !== undefined && (
-          <ProblemAlert title={t('add.failed')} error={refused} message={explain(refused)} />
+        {rejected !== undefined && (
+          <ProblemAlert title={t('add.failed')} error={rejected} message={explain(rejected)} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>

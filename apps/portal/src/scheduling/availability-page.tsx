@@ -152,7 +152,7 @@ interface NewProps {
 function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
   const { slug } = useTenant()
   const create = useCreateSchedule()
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const form = useForm({
     initialValues: { name: '' },
     validate: { name: (name) => (name.trim() === '' ? frame('issues.empty') : null) },
@@ -187,8 +187,8 @@ function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
           data-autofocus
           {...form.getInputProps('name')}
         />
-        {refused !== undefined && (
-          <ProblemAlert title={t('create.failed')} error={refused} message={explain(refused)} />
+        {rejected !== undefined && (
+          <ProblemAlert title={t('create.failed')} error={rejected} message={explain(rejected)} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>

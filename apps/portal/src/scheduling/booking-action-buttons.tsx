@@ -17,18 +17,18 @@ const RescheduleDialog = lazy(() => import('./reschedule-dialog.tsx'))
 
 interface ActionProps {
   booking: TenantBooking
-  acts: BookingActions
+  actions: BookingActions
 }
 
 /** What may be done to the booking now, as the server says. */
 export function BookingActionButtons({ booking }: { booking: TenantBooking }) {
   const { slug, status } = useTenant()
-  const acts = useBookingActions(slug, booking)
+  const actions = useBookingActions(slug, booking)
   const allowed = new Set(
     status === 'suspended' || status === 'deleted' ? [] : booking.allowedActions,
   )
   if (allowed.size === 0) return null
-  const props = { booking, acts }
+  const props = { booking, actions }
   return (
     <Group gap="xs" mb="md" role="group" aria-label={t('actions.title')}>
       {allowed.has('confirm') && <Confirm {...props} />}
@@ -41,14 +41,14 @@ export function BookingActionButtons({ booking }: { booking: TenantBooking }) {
   )
 }
 
-function Confirm({ acts }: ActionProps) {
+function Confirm({ actions }: ActionProps) {
   const [pending, setPending] = useState(false)
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   async function confirm() {
     setPending(true)
     setRejected(undefined)
     try {
-      await acts.confirm()
+      await actions.confirm()
       done(t('actions.confirm.done'))
     } catch (error) {
       setRejected(error)
@@ -58,11 +58,11 @@ function Confirm({ acts }: ActionProps) {
   }
   return (
     <Stack gap="xs">
-      {refused !== undefined && (
+      {rejected !== undefined && (
         <ProblemAlert
           title={t('actions.confirm.failed')}
-          error={refused}
-          message={explain(refused)}
+          error={rejected}
+          message={explain(rejected)}
         />
       )}
       <Button loading={pending} onClick={() => void confirm()}>
@@ -72,7 +72,7 @@ function Confirm({ acts }: ActionProps) {
   )
 }
 
-function Decline({ booking, acts }: ActionProps) {
+function Decline({ booking, actions }: ActionProps) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -88,7 +88,7 @@ function Decline({ booking, acts }: ActionProps) {
         reasonNote={t('actions.visitorReads')}
         explain={explain}
         onConfirm={async (reason) => {
-          await acts.decline(reason)
+          await actions.decline(reason)
           done(t('actions.decline.done'))
         }}
       >
@@ -98,7 +98,7 @@ function Decline({ booking, acts }: ActionProps) {
   )
 }
 
-function Cancel({ booking, acts }: ActionProps) {
+function Cancel({ booking, actions }: ActionProps) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -114,7 +114,7 @@ function Cancel({ booking, acts }: ActionProps) {
         reasonNote={t('actions.visitorReads')}
         explain={explain}
         onConfirm={async (reason) => {
-          await acts.cancel(reason ?? '')
+          await actions.cancel(reason ?? '')
           done(t('actions.cancel.done'))
         }}
       >
@@ -130,7 +130,7 @@ function Cancel({ booking, acts }: ActionProps) {
   )
 }
 
-function Move({ booking, acts }: ActionProps) {
+function Move({ booking, actions }: ActionProps) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -138,13 +138,13 @@ function Move({ booking, acts }: ActionProps) {
         {t('actions.move')}
       </Button>
       <Suspense>
-        {asking && <RescheduleDialog booking={booking} acts={acts} onClose={close} />}
+        {asking && <RescheduleDialog booking={booking} actions={actions} onClose={close} />}
       </Suspense>
     </>
   )
 }
 
-function NoShow({ booking, acts }: ActionProps) {
+function NoShow({ booking, actions }: ActionProps) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -159,7 +159,7 @@ function NoShow({ booking, acts }: ActionProps) {
         destructive={false}
         explain={explain}
         onConfirm={async () => {
-          await acts.noShow()
+          await actions.noShow()
           done(t('actions.noShow.done'))
         }}
       >
@@ -169,7 +169,7 @@ function NoShow({ booking, acts }: ActionProps) {
   )
 }
 
-function NewLink({ booking, acts }: ActionProps) {
+function NewLink({ booking, actions }: ActionProps) {
   const [asking, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -184,7 +184,7 @@ function NewLink({ booking, acts }: ActionProps) {
         destructive={false}
         explain={explain}
         onConfirm={async () => {
-          await acts.newLink()
+          await actions.newLink()
           done(t('actions.newLink.done'))
         }}
       >

@@ -22,15 +22,15 @@ function useBookingsChanged() {
  * rejection.
  */
 export function useBookingActions(slug: string, { id: bookingId }: Pick<TenantBooking, 'id'>) {
-  const acts = useTRPC().scheduling.bookings
+  const actions = useTRPC().scheduling.bookings
   // A rejection tells that the booking has changed meanwhile, so that it is read again then too.
   const onSettled = useBookingsChanged()
-  const confirm = useMutation(acts.confirm.mutationOptions({ onSettled }))
-  const decline = useMutation(acts.decline.mutationOptions({ onSettled }))
-  const cancel = useMutation(acts.cancel.mutationOptions({ onSettled }))
-  const reschedule = useMutation(acts.reschedule.mutationOptions({ onSettled }))
-  const noShow = useMutation(acts.noShow.mutationOptions({ onSettled }))
-  const newLink = useMutation(acts.newLink.mutationOptions({ onSettled }))
+  const confirm = useMutation(actions.confirm.mutationOptions({ onSettled }))
+  const decline = useMutation(actions.decline.mutationOptions({ onSettled }))
+  const cancel = useMutation(actions.cancel.mutationOptions({ onSettled }))
+  const reschedule = useMutation(actions.reschedule.mutationOptions({ onSettled }))
+  const noShow = useMutation(actions.noShow.mutationOptions({ onSettled }))
+  const newLink = useMutation(actions.newLink.mutationOptions({ onSettled }))
   const booking = { slug, bookingId }
   return {
     confirm: () => confirm.mutateAsync(booking),

@@ -92,7 +92,7 @@ function PageForm({ page }: { page: BookingPageView }) {
   const tenant = useTenant()
   const editable = mayChange(tenant)
   const update = useUpdateBookingPage(tenant.slug)
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const form = useForm({
     initialValues: {
       enabled: page.enabled,
@@ -162,8 +162,8 @@ function PageForm({ page }: { page: BookingPageView }) {
           disabled={!editable}
           {...form.getInputProps('origins')}
         />
-        {refused !== undefined && (
-          <ProblemAlert title={t('form.failed')} error={refused} message={explain(refused)} />
+        {rejected !== undefined && (
+          <ProblemAlert title={t('form.failed')} error={rejected} message={explain(rejected)} />
         )}
         {editable ? (
           <SaveButtons

@@ -52,7 +52,7 @@ export function BookingsPage() {
     ) ?? []
   const go = (change: Partial<BookingsSearch>, replace = true) =>
     void router.navigate({
-      ...links.bookings(slug, { ...search, trail: undefined, ...change }),
+      ...links.bookings(slug, { ...search, cursors: undefined, ...change }),
       replace,
       resetScroll: false,
     })
@@ -106,8 +106,8 @@ export function BookingsPage() {
             found={query}
             columns={columnsOf(slug, search, query.data?.items ?? [])}
             rowKey={({ id }) => id}
-            trail={search.trail}
-            onCursorHistory={(trail) => go({ trail }, false)}
+            cursors={search.cursors}
+            onCursorHistory={(cursors) => go({ cursors }, false)}
             empty={
               <EmptyState
                 icon={<IconCalendarEvent size={32} stroke={1.5} aria-hidden />}
@@ -137,7 +137,7 @@ export function BookingsPage() {
           <BookingDrawer
             key={search.booking}
             bookingId={search.booking}
-            onClose={() => go({ trail: search.trail, booking: undefined })}
+            onClose={() => go({ cursors: search.cursors, booking: undefined })}
           />
         )}
       </Suspense>

@@ -1,7 +1,7 @@
 import { bookingPeriods } from '@atrium/core/platform/choices'
 import type { ListBookings } from '@atrium/core/scheduling/bookings'
 import { currentCursor } from '@atrium/ui/paging'
-import { oneOf, recordId, searchReader, trail, words } from '@atrium/ui/search-params'
+import { cursors, oneOf, recordId, searchReader, words } from '@atrium/ui/search-params'
 
 /**
  * What the address of the bookings page carries: the tab, filters, the way through the pages, and
@@ -11,14 +11,14 @@ export const readBookingsSearch = searchReader({
   when: oneOf(bookingPeriods),
   host: recordId,
   q: words,
-  trail,
+  cursors,
   booking: recordId,
 })
 export type BookingsSearch = ReturnType<typeof readBookingsSearch>
 
 export function bookingsQuery(
   slug: string,
-  { when = 'upcoming', host, q, trail: way }: BookingsSearch,
+  { when = 'upcoming', host, q, cursors: way }: BookingsSearch,
 ): ListBookings {
   return { slug, when, hostId: host, q, cursor: currentCursor(way), limit: 50 }
 }

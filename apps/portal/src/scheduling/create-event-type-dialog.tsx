@@ -67,7 +67,7 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
   const offered = templates.filter(
     (template) => !needsTeam(template) || (maySeeSettings(role) && others.length > 0),
   )
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const check = zodForm(CreateEventType)
   const toInput = ({ template, title, locationKind, location, hostIds }: Values) => {
     const chosen = templateOf(template)
@@ -184,8 +184,8 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
             </Stack>
           </Checkbox.Group>
         )}
-        {refused !== undefined && (
-          <ProblemAlert title={t('create.failed')} error={refused} message={explain(refused)} />
+        {rejected !== undefined && (
+          <ProblemAlert title={t('create.failed')} error={rejected} message={explain(rejected)} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>

@@ -79,8 +79,8 @@ export function BasicsGroup({ form, disabled, address }: GroupProps & { address:
           form.setFieldValue('locationKind', kind)
           form.clearFieldError('location')
           // Whoever calls the visitor needs the number.
-          const asked = values.fields.some((field) => field.kind === 'phone' && field.required)
-          if (kind === 'visitor_phone' && !asked) {
+          const requested = values.fields.some((field) => field.kind === 'phone' && field.required)
+          if (kind === 'visitor_phone' && !requested) {
             const number = {
               key: freeKey(values.fields),
               label: t('questions.phoneNumber'),

@@ -106,7 +106,7 @@ function EventTypeContent({
   const schedules = useQuery(
     useTRPC().scheduling.schedules.list.queryOptions({ slug, hostId: host.id, limit: 50 }),
   )
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const form = useForm<EventTypeFormValues>({
     initialValues: fromEventType(eventType),
     validate: checkEventType(slug, host.id),
@@ -208,7 +208,7 @@ function EventTypeContent({
                   />
                 </Stack>
               </Panel>
-              {refused !== undefined && <Rejection error={refused} />}
+              {rejected !== undefined && <Rejection error={rejected} />}
               {editable && (
                 <div className={layout.save} data-dirty={form.isDirty() || undefined}>
                   <SaveButtons

@@ -181,7 +181,7 @@ function EnterPassword({
 }) {
   const { slug } = useTenant()
   const connect = useConnectMailbox(slug)
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const form = useForm({
     initialValues: { username: host.mailAddress, secret: '' },
     validate: check,
@@ -223,11 +223,11 @@ function EnterPassword({
           visibilityToggleButtonProps={{ 'aria-label': t('calendar.showPassword') }}
           {...form.getInputProps('secret')}
         />
-        {refused !== undefined && (
+        {rejected !== undefined && (
           <ProblemAlert
             title={t('calendar.connectFailed')}
-            error={refused}
-            message={explain(refused)}
+            error={rejected}
+            message={explain(rejected)}
           />
         )}
         <Group gap="xs">

@@ -82,7 +82,7 @@ const textOf = (value: string) => (value.trim() === '' ? null : value)
 export function HostForm({ host }: { host: HostView }) {
   const { slug } = useTenant()
   const update = useUpdateHost(slug)
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const form = useForm<Values>({
     initialValues: valuesOf(host),
     validate: ({ enabled: _, ...values }) => check(values),
@@ -191,8 +191,8 @@ export function HostForm({ host }: { host: HostView }) {
           description={t('form.enabledHint')}
           {...form.getInputProps('enabled', { type: 'checkbox' })}
         />
-        {refused !== undefined && (
-          <ProblemAlert title={t('form.failed')} error={refused} message={explain(refused)} />
+        {rejected !== undefined && (
+          <ProblemAlert title={t('form.failed')} error={rejected} message={explain(rejected)} />
         )}
         <SaveButtons
           label={t('form.save')}

@@ -27,12 +27,12 @@ const frame = translations('ui.frame')
 
 interface Props {
   booking: TenantBooking
-  acts: BookingActions
+  actions: BookingActions
   onClose: () => void
 }
 
 /** Moves a booking to a time on offer, or to any time at which the host is free. */
-export default function RescheduleDialog({ booking, acts, onClose }: Props) {
+export default function RescheduleDialog({ booking, actions, onClose }: Props) {
   const { slug } = useTenant()
   const now = minutesOf(booking)
   const [duration, setDuration] = useState(now)
@@ -41,7 +41,7 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const [reason, setReason] = useState('')
   const [pending, setPending] = useState(false)
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const requested = anyTime ? instantOf(typed) : start
   const durations = [...new Set([now, ...booking.eventType.durations])].sort(
     (one, other) => one - other,
@@ -53,7 +53,7 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
     setPending(true)
     setRejected(undefined)
     try {
-      const { hosts } = await acts.reschedule({
+      const { hosts } = await actions.reschedule({
         start: requested,
         duration,
         reason: reason.trim() || undefined,
@@ -133,8 +133,8 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
           />
-          {refused !== undefined && (
-            <ProblemAlert title={t('move.failed')} error={refused} message={explain(refused)} />
+          {rejected !== undefined && (
+            <ProblemAlert title={t('move.failed')} error={rejected} message={explain(rejected)} />
           )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose} disabled={pending}>

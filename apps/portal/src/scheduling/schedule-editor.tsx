@@ -38,7 +38,7 @@ interface Props {
 export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
   const { slug } = useTenant()
   const replace = useReplaceSchedule()
-  const [refused, setRejected] = useState<unknown>()
+  const [rejected, setRejected] = useState<unknown>()
   const [affected, setAffected] = useState<Affected>()
   const form = useForm<ScheduleFormValues>({
     initialValues: fromSchedule(schedule),
@@ -120,7 +120,7 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
                 }}
               />
             </Panel>
-            {refused !== undefined && <Rejection error={refused} />}
+            {rejected !== undefined && <Rejection error={rejected} />}
             {affected && affected.affectedCount > 0 && (
               <AffectedBookings slug={slug} affected={affected} />
             )}

@@ -28,7 +28,7 @@ export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyp
   function take() {
     const read = addEntries(value, typed)
     setLast(read)
-    onTyped(read.refused.map(({ text }) => text).join('\n'))
+    onTyped(read.rejected.map(({ text }) => text).join('\n'))
     onChange(read.entries)
   }
 
@@ -69,7 +69,7 @@ export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyp
           </Button>
         </Group>
       )}
-      {last && last.refused.length > 0 && (
+      {last && last.rejected.length > 0 && (
         <Alert
           color="yellow"
           variant="light"
@@ -78,7 +78,7 @@ export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyp
           role="alert"
         >
           <List size="sm" spacing={4}>
-            {last.refused.map(({ text, reason }) => (
+            {last.rejected.map(({ text, reason }) => (
               <List.Item key={text}>
                 {t.rich('addresses.reason', {
                   text,

@@ -8,7 +8,7 @@ export interface ReadEntries {
   entries: string[]
   /** What was dropped because something wider stands in the list. */
   notes: string[]
-  refused: { text: string; reason: string }[]
+  rejected: { text: string; reason: string }[]
 }
 
 /**
@@ -21,18 +21,18 @@ export function addEntries(list: readonly string[], typed: string): ReadEntries 
     .map((line) => line.replace(/#.*/, ''))
     .flatMap((line) => line.split(/[\s,;]+/))
     .filter((piece) => piece !== '')
-  const refused: ReadEntries['refused'] = []
+  const rejected: ReadEntries['rejected'] = []
   const readable: string[] = []
   for (const text of pieces) {
     const read = canonicalAllowlist([text])
     if ('issues' in read)
-      refused.push({
+      rejected.push({
         text,
         reason: read.issues[0]?.message ?? t('addresses.unreadable'),
       })
     else readable.push(text)
   }
   const all = canonicalAllowlist([...list, ...readable])
-  if ('issues' in all) return { entries: [...list], notes: [], refused }
-  return { entries: all.entries, notes: all.warnings.map(({ message }) => message), refused }
+  if ('issues' in all) return { entries: [...list], notes: [], rejected }
+  return { entries: all.entries, notes: all.warnings.map(({ message }) => message), rejected }
 }

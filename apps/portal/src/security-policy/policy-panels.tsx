@@ -53,10 +53,10 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
   const form = useForm<PolicyFormValues & { typed: string }>({
     initialValues: { ...fromPolicy(policy), typed: '' },
     validate: ({ typed, ...values }) => {
-      const [refused] = addEntries([], typed).refused
+      const [rejected] = addEntries([], typed).rejected
       return {
         ...check(values),
-        ...(refused ? { ipAllowlist: `${refused.text}: ${refused.reason}` } : {}),
+        ...(rejected ? { ipAllowlist: `${rejected.text}: ${rejected.reason}` } : {}),
       }
     },
   })

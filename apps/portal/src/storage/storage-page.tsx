@@ -74,11 +74,11 @@ export function StoragePage() {
                 />
                 <Pager
                   label={t('members.pages')}
-                  trail={search.trail}
+                  cursors={search.cursors}
                   nextCursor={storage.members.nextCursor}
-                  onChange={(trail) =>
+                  onChange={(cursors) =>
                     void router.navigate({
-                      ...links.storage(tenant.slug, { trail }),
+                      ...links.storage(tenant.slug, { cursors }),
                       resetScroll: false,
                     })
                   }

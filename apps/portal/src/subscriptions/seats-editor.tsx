@@ -23,7 +23,7 @@ export function SeatsEditor({ slug, subscription, onClose }: Props) {
   const requested = typeof seats === 'number' ? seats : undefined
   const step = (by: number) =>
     setSeats(Math.min(mostSeats, Math.max(least, (requested ?? current) + by)))
-  const asked =
+  const target =
     typeof settled === 'number' && settled >= 1 && settled !== current ? settled : undefined
   return (
     <Stack>
@@ -65,7 +65,7 @@ export function SeatsEditor({ slug, subscription, onClose }: Props) {
           {assignedSeats === 0 ? t('seats.noneTaken') : t('seats.taken', { count: assignedSeats })}
         </Text>
       </div>
-      {asked === undefined ? (
+      {target === undefined ? (
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('dismiss')}
@@ -74,7 +74,7 @@ export function SeatsEditor({ slug, subscription, onClose }: Props) {
       ) : (
         <QuotedChange
           slug={slug}
-          change={{ seats: asked }}
+          change={{ seats: target }}
           typing={seats !== settled}
           onDone={onClose}
           onCancel={onClose}

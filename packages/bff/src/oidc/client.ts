@@ -41,7 +41,7 @@ export interface OidcClient {
    * sign-in is older, in seconds, is asked again although they are signed in there. `loginHint`:
    * whom the page may fill in.
    */
-  startSignIn(asked?: {
+  startSignIn(options?: {
     maxAge?: number | undefined
     loginHint?: string | undefined
   }): Promise<{ url: string; secrets: SignInSecrets }>

@@ -106,7 +106,7 @@ const earlier = (a: Date | null, b: Date | null) => (a !== null && (b === null |
 const higherPlan = (a: Plan, b: Plan) => (plans.indexOf(a) > plans.indexOf(b) ? a : b)
 const lowerPlan = (a: Plan, b: Plan) => (plans.indexOf(a) < plans.indexOf(b) ? a : b)
 
-type Given = Omit<Entitlements, 'storageBytes'>
+type BaseEntitlements = Omit<Entitlements, 'storageBytes'>
 
 /**
  * What a workplace may have at `now`, and why. Everything that depends on the plan asks this
@@ -118,15 +118,15 @@ export function entitlementsOf(
   rules: EntitlementRules,
   now: Date,
 ): Entitlements {
-  const given = givenBy(facts, rules, now)
-  return { ...given, storageBytes: fileQuotaBytes[given.plan] }
+  const provided = grantedEntitlements(facts, rules, now)
+  return { ...provided, storageBytes: fileQuotaBytes[provided.plan] }
 }
 
-function givenBy(
+function grantedEntitlements(
   { subscription, overdue, grant }: EntitlementFacts,
   rules: EntitlementRules,
   now: Date,
-): Given {
+): BaseEntitlements {
   const base = withoutSubscription(grant, rules, now)
   if (subscription === null) return owing(base, overdue, rules, now)
   const { plan: paidPlan, seats, status, pastDueSince } = subscription
@@ -178,7 +178,7 @@ function withoutSubscription(
   grant: PlanGrant | null,
   { freeSeats }: EntitlementRules,
   now: Date,
-): Given {
+): BaseEntitlements {
   if (grant === null || (grant.endsAt !== null && grant.endsAt <= now)) {
     return {
       ...{ plan: 'free', seats: freeSeats, state: 'free', reason: 'free' },
@@ -201,10 +201,10 @@ function inTrial({ plan: requested, seats }: EntitlingSubscription, { trial }: E
  */
 function afterEnd(
   subscription: EntitlingSubscription,
-  base: Given,
+  base: BaseEntitlements,
   rules: EntitlementRules,
   now: Date,
-): Given {
+): BaseEntitlements {
   const { status, trialEnd, pausedAt, endedAt } = subscription
   const endAt = status === 'paused' ? pausedAt : endedAt
   if (endAt === null) return base
@@ -229,29 +229,29 @@ function afterEnd(
 
 /** Debts stay debts: an overdue invoice limits also when the subscription that it is of is over. */
 function owing(
-  given: Given,
+  provided: BaseEntitlements,
   overdue: OverdueInvoice | null,
   rules: EntitlementRules,
   now: Date,
-): Given {
-  return overdue === null ? given : missing(given, overdue.since, overdue, rules, now)
+): BaseEntitlements {
+  return overdue === null ? provided : missing(provided, overdue.since, overdue, rules, now)
 }
 
 function missing(
-  given: Given,
+  provided: BaseEntitlements,
   since: Date | null,
   overdue: OverdueInvoice | null,
   { graceDays }: EntitlementRules,
   now: Date,
-): Given {
+): BaseEntitlements {
   const limitedFrom = since === null ? null : after(since, graceDays)
   const limited = limitedFrom !== null && limitedFrom <= now
   return {
-    ...given,
+    ...provided,
     state: limited ? 'limited' : 'grace',
     reason: 'payment_missing',
     since: limited ? limitedFrom : since,
-    until: limited ? given.until : earlier(limitedFrom, given.until),
+    until: limited ? provided.until : earlier(limitedFrom, provided.until),
     limitedFrom,
     overdue,
   }
@@ -283,8 +283,8 @@ export const EntitlementsView = z.object({
 })
 export type EntitlementsView = z.infer<typeof EntitlementsView>
 
-export function toEntitlementsView(given: Entitlements): EntitlementsView {
-  const { since, until, limitedFrom, overdue, ...same } = given
+export function toEntitlementsView(provided: Entitlements): EntitlementsView {
+  const { since, until, limitedFrom, overdue, ...same } = provided
   return {
     ...same,
     since: since?.toISOString() ?? null,
@@ -296,13 +296,13 @@ export function toEntitlementsView(given: Entitlements): EntitlementsView {
       currency: overdue.currency,
       since: overdue.since.toISOString(),
     },
-    explanation: explainEntitlements(given),
+    explanation: explainEntitlements(provided),
   }
 }
 
 /** Why a workplace has what it has, in one or two sentences. */
-export function explainEntitlements(given: Entitlements): string {
-  const { plan: held, seats, state, reason, since, until, limitedFrom, overdue } = given
+export function explainEntitlements(provided: Entitlements): string {
+  const { plan: held, seats, state, reason, since, until, limitedFrom, overdue } = provided
   const name = `${held.charAt(0).toUpperCase()}${held.slice(1)}`
   const ends = until === null ? '' : ` until ${writtenDay(until)}`
   const members = seats === 0 ? 'any number of members' : `up to ${seats} members`

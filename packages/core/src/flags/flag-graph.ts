@@ -9,12 +9,12 @@ export type FlagGraph = ReadonlyMap<string, readonly Prerequisite[]>
  */
 export function findFlagCycle(graph: FlagGraph, from: string): string[] | undefined {
   const seen = new Set<string>()
-  function walk(key: string, trail: readonly string[]): string[] | undefined {
+  function walk(key: string, path: readonly string[]): string[] | undefined {
     for (const { key: next } of graph.get(key) ?? []) {
-      if (next === from) return [...trail, next]
+      if (next === from) return [...path, next]
       if (seen.has(next)) continue
       seen.add(next)
-      const found = walk(next, [...trail, next])
+      const found = walk(next, [...path, next])
       if (found) return found
     }
     return undefined

@@ -23,7 +23,7 @@ export const deepestPrerequisites = 5
 export const mostListedTenants = 1_000
 export const mostListedPartners = 200
 /** A flag that code asked for by its name within these days is not removed. */
-export const askedWithinDays = 7
+export const recentUseDays = 7
 
 const keyShape = /^[a-z][a-z0-9_]{1,62}$/
 

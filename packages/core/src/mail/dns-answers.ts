@@ -23,13 +23,13 @@ export type Ask = (type: RecordType, name: string) => DnsAnswer | undefined
  * The answer as a rule reads it; one that is still under way counts as unknown, because the rule
  * runs again.
  */
-export function answerOf(ask: Ask, type: RecordType, name: string): DnsAnswer {
+export function lookup(ask: Ask, type: RecordType, name: string): DnsAnswer {
   return ask(type, name) ?? { state: 'unknown', reason: 'DNS has not answered yet.' }
 }
 
 /** The values, none when absent; undefined when they are not known. */
 export function valuesOf(ask: Ask, type: RecordType, name: string): readonly string[] | undefined {
-  const answer = answerOf(ask, type, name)
-  if (answer.state === 'unknown') return undefined
-  return answer.state === 'found' ? answer.values : []
+  const result = lookup(ask, type, name)
+  if (result.state === 'unknown') return undefined
+  return result.state === 'found' ? result.values : []
 }

@@ -1,7 +1,7 @@
 import { trim } from '../platform/trim.ts'
 import { type Comparison, compareDkim } from './dkim.ts'
 import { compareDmarc, dmarcText } from './dmarc.ts'
-import { type Ask, answerOf, type RecordType } from './dns-answers.ts'
+import { type Ask, lookup, type RecordType } from './dns-answers.ts'
 import type {
   DmarcSettings,
   DnsRecord,
@@ -105,10 +105,10 @@ export function judgeRecords(
   ask: Ask,
 ): RecordVerdict[] {
   return records.map((record) => {
-    const answer = answerOf(ask, record.type as RecordType, record.name)
-    if (answer.state === 'unknown')
-      return { ...record, verdict: 'unknown', found: [], reason: answer.reason }
-    const values = answer.state === 'found' ? answer.values : []
+    const result = lookup(ask, record.type as RecordType, record.name)
+    if (result.state === 'unknown')
+      return { ...record, verdict: 'unknown', found: [], reason: result.reason }
+    const values = result.state === 'found' ? result.values : []
     const { verdict, reason } = compare(domain, record, values, records, ask)
     const found = record.purpose === 'spf' ? values.filter((value) => /spf/i.test(value)) : values
     const hint = verdict === 'missing' && record.required ? whyMissing(domain, record, ask) : null
@@ -270,12 +270,12 @@ const list = (hosts: readonly string[]) => [...new Set(hosts)].slice(0, 5).join(
  * frequent reason by far.
  */
 function whyMissing(domain: string, record: ExpectedRecord, ask: Ask): string | null {
-  const doubled = answerOf(ask, record.type as RecordType, `${record.name}.${domain}`)
+  const doubled = lookup(ask, record.type as RecordType, `${record.name}.${domain}`)
   if (doubled.state === 'found') {
     const label = record.name === domain ? '@' : record.name.slice(0, -domain.length - 1)
     return `There is a record at ${record.name}.${domain}: your DNS provider adds the domain by itself. Enter ${label} as the name.`
   }
-  const apex = answerOf(ask, 'TXT', domain)
+  const apex = lookup(ask, 'TXT', domain)
   if (apex.state === 'absent' && apex.nonexistent)
     return `DNS knows no domain ${domain}. Is it registered, and are its name servers set?`
   return null

@@ -1,10 +1,10 @@
 import type { Comparison } from './dkim.ts'
-import { type Ask, answerOf, valuesOf } from './dns-answers.ts'
+import { type Ask, lookup, valuesOf } from './dns-answers.ts'
 import {
   hasMacro,
   isSpf,
+  isSpfText,
   isWithin,
-  looksLikeSpf,
   networkAround,
   parseSpf,
   type SpfRecord,
@@ -44,9 +44,9 @@ export function compareSpf(request: {
   ask: Ask
 }): Comparison {
   const { domain, expected, senders, ask } = request
-  const answer = answerOf(ask, 'TXT', domain)
-  if (answer.state === 'unknown') return { verdict: 'unknown', reason: answer.reason }
-  const published = answer.state === 'found' ? answer.values : []
+  const result = lookup(ask, 'TXT', domain)
+  if (result.state === 'unknown') return { verdict: 'unknown', reason: result.reason }
+  const published = result.state === 'found' ? result.values : []
   const records = published.filter(isSpf)
   if (records.length === 0) return withoutSpf(published)
   if (records.length > 1) {
@@ -57,7 +57,7 @@ export function compareSpf(request: {
   const { record, fault } = parseSpf(records[0] ?? '')
   if (fault !== undefined) return mismatch(`Receivers cannot read the record: ${fault}`)
   try {
-    const walk: Walk = { ask, count: 0, unknown: undefined, trail: [] }
+    const walk: Walk = { ask, count: 0, unknown: undefined, path: [] }
     countLookups(walk, domain, record)
     const rejected = judgeSenders({ domain, record, senders, ask, expected })
     if (rejected) return rejected
@@ -70,7 +70,7 @@ export function compareSpf(request: {
 }
 
 function withoutSpf(published: readonly string[]): Comparison {
-  const meant = published.find(looksLikeSpf)
+  const meant = published.find(isSpfText)
   if (meant === undefined) return { verdict: 'missing', reason: null }
   return mismatch(
     `“${meant.slice(0, 80)}” is not read as SPF. The record must start with v=spf1 and a space, without quotation marks.`,
@@ -134,7 +134,7 @@ interface Walk {
   ask: Ask
   count: number
   unknown: string | undefined
-  trail: readonly string[]
+  path: readonly string[]
 }
 
 /**
@@ -142,9 +142,9 @@ interface Walk {
  * worst case. Throws Broken.
  */
 function countLookups(walk: Walk, domain: string, record: SpfRecord): void {
-  if (walk.trail.includes(domain))
-    throw new Broken(`${[...walk.trail, domain].join(' includes ')}: the record includes itself.`)
-  const trail = [...walk.trail, domain]
+  if (walk.path.includes(domain))
+    throw new Broken(`${[...walk.path, domain].join(' includes ')}: the record includes itself.`)
+  const path = [...walk.path, domain]
   const targets = record.terms.flatMap((term) =>
     term.mechanism === 'include' ? [term.domain] : [],
   )
@@ -161,11 +161,11 @@ function countLookups(walk: Walk, domain: string, record: SpfRecord): void {
   }
   for (const target of [...targets, ...redirects]) {
     if (hasMacro(target)) continue
-    const nested = readNested(walk.ask, target, trail.at(-1) ?? domain)
+    const nested = readNested(walk.ask, target, path.at(-1) ?? domain)
     if (nested === undefined)
       walk.unknown ??= `The SPF record of ${target}, which is included, could not be read.`
     else {
-      const inner: Walk = { ...walk, trail }
+      const inner: Walk = { ...walk, path }
       countLookups(inner, target, nested)
       walk.count = inner.count
       walk.unknown ??= inner.unknown

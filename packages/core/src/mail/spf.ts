@@ -35,7 +35,7 @@ export function isSpf(text: string): boolean {
  * True for what was meant as SPF and is none, such as `"v=spf1 …"` with quotation marks or
  * `v = spf1`.
  */
-export function looksLikeSpf(text: string): boolean {
+export function isSpfText(text: string): boolean {
   return !isSpf(text) && /^[\s"'“”]*(v\s*(?:[=:]\s*)?)?spf\d?\b/i.test(text)
 }
 

@@ -87,8 +87,8 @@ export function memberAddressOf(text: string): { address: string } | { fault: st
   if (!localPart.test(local))
     return { fault: 'The part before the @ is not possible in an e-mail address.' }
   if (at < 0) return { address: local }
-  const given = typed.slice(at + 1).toLowerCase()
-  const domain = isHostName(given) ? given : canonicalDomain(given)
+  const provided = typed.slice(at + 1).toLowerCase()
+  const domain = isHostName(provided) ? provided : canonicalDomain(provided)
   if (domain === undefined || !isHostName(domain) || local.length + domain.length + 1 > 254) {
     return { fault: 'The part after the @ is not a domain name.' }
   }

@@ -13,7 +13,7 @@ export interface SettingRules<S extends Shape> {
    */
   ownSecrets?: readonly (keyof S & string)[]
   /** Secrets that another system gave. */
-  givenSecrets?: readonly (keyof S & string)[]
+  providedSecrets?: readonly (keyof S & string)[]
   /**
    * Faults that concern several variables, each as `NAME: text`. A variable with a fault of its own
    * is absent from the values.
@@ -87,7 +87,7 @@ function valueFault(value: string): string | undefined {
 
 const ownSecretLength = 32
 const ownSecretBits = 96
-const givenSecretBits = 20
+const providedSecretBits = 20
 
 function secretFault<S extends Shape>(
   value: string,
@@ -99,7 +99,7 @@ function secretFault<S extends Shape>(
     if (entropyBits(value) < ownSecretBits)
       return 'can be guessed. Make one with "openssl rand -base64 32"'
   }
-  if (rules.givenSecrets?.includes(name) && entropyBits(value) < givenSecretBits)
+  if (rules.providedSecrets?.includes(name) && entropyBits(value) < providedSecretBits)
     return 'is too simple for a secret'
   return undefined
 }

@@ -11,22 +11,22 @@ import { answerCharacters, type FormField } from './event-types.ts'
  */
 export function checkAnswers(
   fields: readonly FormField[],
-  given: Readonly<Record<string, string>>,
+  provided: Readonly<Record<string, string>>,
 ): { issues: Issue[]; answers: Record<string, string> } {
   const issues: Issue[] = []
   const answers: Record<string, string> = {}
-  for (const key of Object.keys(given)) {
+  for (const key of Object.keys(provided)) {
     if (!fields.some((field) => field.key === key))
       issues.push({ path: `answers.${key}`, message: 'This field is not known here.' })
   }
   for (const field of fields) {
-    const text = Object.hasOwn(given, field.key) ? (given[field.key] ?? '') : ''
+    const text = Object.hasOwn(provided, field.key) ? (provided[field.key] ?? '') : ''
     if (text.trim() === '') {
       if (field.required)
         issues.push({ path: `answers.${field.key}`, message: 'This must not be empty.' })
       continue
     }
-    const checked = answerTo(field, text)
+    const checked = checkField(field, text)
     if ('message' in checked)
       issues.push({ path: `answers.${field.key}`, message: checked.message })
     else answers[field.key] = checked.value
@@ -34,7 +34,7 @@ export function checkAnswers(
   return { issues, answers }
 }
 
-function answerTo(field: FormField, text: string): { value: string } | { message: string } {
+function checkField(field: FormField, text: string): { value: string } | { message: string } {
   switch (field.kind) {
     case 'text':
       return parsed(line(answerCharacters.text), text)
@@ -62,7 +62,7 @@ function parsed(schema: z.ZodType<string>, text: string): { value: string } | { 
 }
 
 /** The number under which the visitor is called: the first one that the form asks for. */
-export function phoneAnswer(
+export function enteredPhone(
   fields: readonly FormField[],
   answers: Readonly<Record<string, string>>,
 ): string | null {

@@ -173,8 +173,8 @@ export const UpdateHost = z
     limits: fields.limits.optional(),
   })
   .refine(
-    ({ slug: _, hostId: __, version: ___, ...given }) =>
-      Object.values(given).some((value) => value !== undefined),
+    ({ slug: _, hostId: __, version: ___, ...provided }) =>
+      Object.values(provided).some((value) => value !== undefined),
     'Name at least one field to change.',
   )
   .meta({ openapi: { minProperties: 1 } })
@@ -314,8 +314,8 @@ export const UpdateBookingPage = z
     ...BookingPageWords.shape,
   })
   .refine(
-    ({ slug: _, version: __, ...given }) =>
-      Object.values(given).some((value) => value !== undefined),
+    ({ slug: _, version: __, ...provided }) =>
+      Object.values(provided).some((value) => value !== undefined),
     'Name at least one field to change.',
   )
   .meta({ openapi: { minProperties: 1 } })

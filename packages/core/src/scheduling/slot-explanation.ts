@@ -29,11 +29,14 @@ const openWindow = { kind: 'open' } as const
  * pass exactly when `isOffered` says so. For the tenant's own people: it tells what is in the
  * host's calendar.
  */
-export function explainStart(asked: Omit<SlotQuestion, 'range'>, start: number): StartExplanation {
-  const { settings } = asked
+export function explainStart(
+  slotQuestion: Omit<SlotQuestion, 'range'>,
+  start: number,
+): StartExplanation {
+  const { settings } = slotQuestion
   const duration = settings.durationMinutes * minuteMs
   const end = start + duration
-  const question: SlotQuestion = { ...asked, range: { start, end: start + 1 } }
+  const question: SlotQuestion = { ...slotQuestion, range: { start, end: start + 1 } }
   const clock = clockOver(question, duration)
   const { grids, open } = openHours(question.schedule, clock, question.range, duration)
   const allowed = (over: Partial<SlotQuestion['settings']>, bookings = question.bookings) =>

@@ -68,10 +68,10 @@ function readNetwork(text: string): Network | string {
   const parsed = readAddress(host)
   if (!parsed || rest.length > 0) return unreadable(host)
   const { address, shift } = unmapped(parsed)
-  const given =
+  const provided =
     prefix === undefined ? widthOf(parsed) : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN
-  const bits = given - shift
-  if (!(given <= widthOf(parsed)) || bits < 0)
+  const bits = provided - shift
+  if (!(provided <= widthOf(parsed)) || bits < 0)
     return `The prefix length goes from 0 to ${widthOf(parsed)}.`
   if (bits === 0) return 'A prefix length of 0 lets everybody in. Leave the list empty for that.'
   const network = { address, bits }

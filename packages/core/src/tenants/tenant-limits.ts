@@ -57,7 +57,7 @@ export const SetTenantLimits = z.strictObject({
     .min(1, 'Name at least one limit.')
     .max(tenantLimitNames.length, 'Each limit once.')
     .refine(
-      (given) => new Set(given.map(({ name }) => name)).size === given.length,
+      (provided) => new Set(provided.map(({ name }) => name)).size === provided.length,
       'Each limit once.',
     ),
   reason: line(500).optional(),

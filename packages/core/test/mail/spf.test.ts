@@ -1,5 +1,5 @@
 import type { Ask, DnsAnswer } from '@atrium/core/mail/dns-answers'
-import { isSpf, looksLikeSpf, parseSpf } from '@atrium/core/mail/spf'
+import { isSpf, isSpfText, parseSpf } from '@atrium/core/mail/spf'
 import { compareSpf } from '@atrium/core/mail/spf-check'
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
@@ -70,13 +70,13 @@ describe('parseSpf', () => {
       isSpf('v=spf10 -all'),
       isSpf('"v=spf1 -all"'),
     ]).toEqual([true, true, false, false])
-    expect(['"v=spf1 -all"', 'v = spf1 mx', 'spf1 mx', 'v=spf 1'].map(looksLikeSpf)).toEqual([
+    expect(['"v=spf1 -all"', 'v = spf1 mx', 'spf1 mx', 'v=spf 1'].map(isSpfText)).toEqual([
       true,
       true,
       true,
       true,
     ])
-    expect(['v=spf1 -all', 'google-site-verification=x', 'spfx'].map(looksLikeSpf)).toEqual([
+    expect(['v=spf1 -all', 'google-site-verification=x', 'spfx'].map(isSpfText)).toEqual([
       false,
       false,
       false,

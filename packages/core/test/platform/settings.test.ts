@@ -13,7 +13,7 @@ const shape = {
 const rules = {
   shape,
   ownSecrets: ['BOOKING_APP_SECRET'],
-  givenSecrets: ['OIDC_CLIENT_SECRET'],
+  providedSecrets: ['OIDC_CLIENT_SECRET'],
 } as const
 const usable = { API_URL: 'http://api.test' }
 const faultsOf = (env: Record<string, string>) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FormField } from '../../src/scheduling/event-types.ts'
-import { checkAnswers, phoneAnswer } from '../../src/scheduling/form-answers.ts'
+import { checkAnswers, enteredPhone } from '../../src/scheduling/form-answers.ts'
 
 const field = (key: string, kind: FormField['kind'], more: Partial<FormField> = {}): FormField => ({
   key,
@@ -66,8 +66,8 @@ describe('answers to a form', () => {
 
   it('say where the visitor is called: the number that was required, else one that was given', () => {
     const fields = [field('other', 'phone'), field('main', 'phone', { required: true })]
-    expect(phoneAnswer(fields, { other: '1', main: '2' })).toBe('2')
-    expect(phoneAnswer([field('other', 'phone')], { other: '1' })).toBe('1')
-    expect(phoneAnswer([field('name', 'text')], { name: 'x' })).toBeNull()
+    expect(enteredPhone(fields, { other: '1', main: '2' })).toBe('2')
+    expect(enteredPhone([field('other', 'phone')], { other: '1' })).toBe('1')
+    expect(enteredPhone([field('name', 'text')], { name: 'x' })).toBeNull()
   })
 })

@@ -24,7 +24,7 @@ export interface AuditFilter {
 }
 
 /** A filter as the functions of migrations 0023 and 0065 take it; null where nothing is asked. */
-interface Asked {
+interface AuditQuery {
   since: string
   until: string
   at: string
@@ -108,14 +108,14 @@ export async function searchAuditEvents(
   filter: AuditFilter,
   limit: number,
 ): Promise<AuditFindings> {
-  const asked = toAsked(filter)
+  const query = toAuditQuery(filter)
   const frequencies = await readAuditFrequencies(db)
-  const rare = rarest(asked, frequencies)
-  if (asked.pattern !== null && !hasTrigram(filter.q ?? ''))
-    return alongTheWay(db, rare.way, asked, limit)
-  const events = await (asked.pattern === null
-    ? byValues(db, asked, limit, rare)
-    : byText(db, asked, limit, rare, frequencies))
+  const rare = rarest(query, frequencies)
+  if (query.pattern !== null && !hasTrigram(filter.q ?? ''))
+    return alongTheWay(db, rare.way, query, limit)
+  const events = await (query.pattern === null
+    ? byValues(db, query, limit, rare)
+    : byText(db, query, limit, rare, frequencies))
   return { events, stoppedAt: null }
 }
 
@@ -129,15 +129,15 @@ function hasTrigram(text: string): boolean {
 
 async function byValues(
   db: Db,
-  asked: Asked,
+  query: AuditQuery,
   limit: number,
   { way, matches }: Rarest,
 ): Promise<AuditEvent[]> {
   if (way === 'audit_find_prefix')
-    return byMonths(asked, limit, (span, left) => read(db, way, span, left))
+    return byMonths(query, limit, (span, left) => read(db, way, span, left))
   return matches >= plenty * limit
-    ? recentFirst(db, way, asked, limit)
-    : read(db, way, asked, limit)
+    ? recentFirst(db, way, query, limit)
+    : read(db, way, query, limit)
 }
 
 /**
@@ -146,19 +146,19 @@ async function byValues(
  */
 async function byText(
   db: Db,
-  asked: Asked,
+  query: AuditQuery,
   limit: number,
   { way, entries }: Rarest,
   frequencies: AuditFrequencies,
 ): Promise<AuditEvent[]> {
-  if (way !== 'audit_walk_time' && entries <= fewEntries) return read(db, way, asked, limit)
-  const newest = await read(db, 'audit_walk_newest', asked, limit)
+  if (way !== 'audit_walk_time' && entries <= fewEntries) return read(db, way, query, limit)
+  const newest = await read(db, 'audit_walk_newest', query, limit)
   if (newest.length >= limit) return newest
-  if (newest.length < commonHits) return byIndexes(db, asked, limit, frequencies)
-  const since = later(asked.since, expectedStart(newest, limit))
-  const near = await read(db, 'audit_walk_time', { ...asked, since }, limit)
-  if (near.length >= limit || since === asked.since) return near
-  const older = { ...asked, until: earlier(asked.until, since) }
+  if (newest.length < commonHits) return byIndexes(db, query, limit, frequencies)
+  const since = later(query.since, expectedStart(newest, limit))
+  const near = await read(db, 'audit_walk_time', { ...query, since }, limit)
+  if (near.length >= limit || since === query.since) return near
+  const older = { ...query, until: earlier(query.until, since) }
   return [...near, ...(await byIndexes(db, older, limit - near.length, frequencies))]
 }
 
@@ -176,12 +176,12 @@ function expectedStart(newest: readonly AuditEvent[], limit: number): string {
 /** By the values that hold the text, and by what updates changed. */
 async function byIndexes(
   db: Db,
-  asked: Asked,
+  query: AuditQuery,
   limit: number,
   frequencies: AuditFrequencies,
 ): Promise<AuditEvent[]> {
   return merge(
-    await Promise.all([byKeptValues(db, asked, limit, frequencies), byChanges(db, asked, limit)]),
+    await Promise.all([byKeptValues(db, query, limit, frequencies), byChanges(db, query, limit)]),
     limit,
   )
 }
@@ -190,9 +190,9 @@ async function byIndexes(
  * By the trigrams of a word that must be in the changes; where an amount or a field may be in its
  * place, by those too.
  */
-async function byChanges(db: Db, asked: Asked, limit: number): Promise<AuditEvent[]> {
-  const found = (asked.changes?.probes ?? []).map((probe) =>
-    byProbe(db, { ...asked, probe }, limit),
+async function byChanges(db: Db, query: AuditQuery, limit: number): Promise<AuditEvent[]> {
+  const found = (query.changes?.probes ?? []).map((probe) =>
+    byProbe(db, { ...query, probe }, limit),
   )
   return merge(await Promise.all(found), limit)
 }
@@ -201,34 +201,34 @@ async function byChanges(db: Db, asked: Asked, limit: number): Promise<AuditEven
  * The newest month, and where that does not fill the page all that is older: what a month has
  * seldom is soon sorted.
  */
-async function byProbe(db: Db, asked: Asked, limit: number): Promise<AuditEvent[]> {
-  const start = monthsBefore(latest(asked), 0)
-  if (Date.parse(asked.since) >= Date.parse(start))
-    return read(db, 'audit_find_changes', asked, limit)
-  const recent = await read(db, 'audit_find_changes', { ...asked, since: start }, limit)
+async function byProbe(db: Db, query: AuditQuery, limit: number): Promise<AuditEvent[]> {
+  const start = monthsBefore(latest(query), 0)
+  if (Date.parse(query.since) >= Date.parse(start))
+    return read(db, 'audit_find_changes', query, limit)
+  const recent = await read(db, 'audit_find_changes', { ...query, since: start }, limit)
   if (recent.length >= limit) return recent
-  const older = { ...asked, until: earlier(asked.until, start) }
+  const older = { ...query, until: earlier(query.until, start) }
   return [...recent, ...(await read(db, 'audit_find_changes', older, limit - recent.length))]
 }
 
 async function byKeptValues(
   db: Db,
-  asked: Asked,
+  query: AuditQuery,
   limit: number,
   frequencies: AuditFrequencies,
 ): Promise<AuditEvent[]> {
-  const values = await lookUpAuditValues(db, asked.pattern ?? '', manyValues)
+  const values = await lookUpAuditValues(db, query.pattern ?? '', manyValues)
   const expected = values === null ? Infinity : frequencies.entries * shareOf(values, frequencies)
   if (values === null || expected > fewOfValues || values.actions.length > manyActions)
-    return byMonths(asked, limit, (span, left) => read(db, 'audit_find_text', span, left))
+    return byMonths(query, limit, (span, left) => read(db, 'audit_find_text', span, left))
   const { actions, names, actors, tenants } = values
   const found = await Promise.all(
     actions
-      .filter((action) => asked.action === null || asked.action === action)
-      .map((action) => read(db, 'audit_walk_action', { ...asked, action }, limit)),
+      .filter((action) => query.action === null || query.action === action)
+      .map((action) => read(db, 'audit_walk_action', { ...query, action }, limit)),
   )
   if (names.length + actors.length + tenants.length > 0)
-    found.push(await readValues(db, asked, values, limit))
+    found.push(await readValues(db, query, values, limit))
   return merge(found, limit)
 }
 
@@ -253,15 +253,20 @@ function merge(responses: readonly AuditEvent[][], limit: number): AuditEvent[] 
 }
 
 /** For texts that no index helps with: so many entries along the way, and then how far it came. */
-async function alongTheWay(db: Db, way: Way, asked: Asked, limit: number): Promise<AuditFindings> {
+async function alongTheWay(
+  db: Db,
+  way: Way,
+  query: AuditQuery,
+  limit: number,
+): Promise<AuditFindings> {
   if (way === 'audit_walk_time') {
-    const newest = await read(db, 'audit_walk_newest', asked, limit)
+    const newest = await read(db, 'audit_walk_newest', query, limit)
     if (newest.length >= limit) return { events: newest, stoppedAt: null }
   }
   const walked = way.startsWith('audit_walk_') ? way : 'audit_walk_time'
-  const end = await endOf(db, walked, asked)
-  if (end === null) return { events: await read(db, walked, asked, limit), stoppedAt: null }
-  const events = await read(db, walked, { ...asked, since: end }, limit)
+  const end = await endOf(db, walked, query)
+  if (end === null) return { events: await read(db, walked, query, limit), stoppedAt: null }
+  const events = await read(db, walked, { ...query, since: end }, limit)
   return { events, stoppedAt: events.length < limit ? end : null }
 }
 
@@ -299,16 +304,16 @@ export async function searchByTrust(
 }
 
 /** The time of the last entry that is looked at along a way; null where it has fewer. */
-async function endOf(db: Db, way: Way, asked: Asked): Promise<string | null> {
+async function endOf(db: Db, way: Way, query: AuditQuery): Promise<string | null> {
   const { rows } = await sql<{ at: string }>`
     select to_char(e at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
-    from ${sql.raw(way.replace('walk', 'end'))}(${parametersOf(asked)}, ${lookedAt}) as e`.execute(
+    from ${sql.raw(way.replace('walk', 'end'))}(${parametersOf(query)}, ${lookedAt}) as e`.execute(
     db,
   )
   return rows[0]?.at ?? null
 }
 
-function toAsked(filter: AuditFilter): Asked {
+function toAuditQuery(filter: AuditFilter): AuditQuery {
   const [before, id] = filter.before?.split('_') ?? []
   const match = filter.action === undefined ? undefined : actionMatch(filter.action)
   // A cursor without an id is an instant: what is older than that. One with an id ends the time
@@ -365,20 +370,20 @@ interface Rarest {
   matches: number
 }
 
-function rarest(asked: Asked, frequencies: AuditFrequencies): Rarest {
+function rarest(query: AuditQuery, frequencies: AuditFrequencies): Rarest {
   const ways: [Way, number][] = [['audit_walk_time', 1]]
-  if (asked.tenant !== null)
-    ways.push(['audit_walk_tenant', frequencies.of('tenant_slug', asked.tenant)])
-  if (asked.partner !== null)
-    ways.push(['audit_walk_partner', frequencies.of('partner_slug', asked.partner)])
-  if (asked.actor !== null)
-    ways.push(['audit_walk_actor', frequencies.of('actor_email', asked.actor)])
-  if (asked.action !== null)
-    ways.push(['audit_walk_action', frequencies.of('action', asked.action)])
-  if (asked.outcome !== null && asked.outcome !== 'success')
-    ways.push(['audit_walk_refused', frequencies.of('outcome', asked.outcome)])
-  if (asked.prefix !== null) {
-    const share = frequencies.ofPrefix('action', asked.prefix)
+  if (query.tenant !== null)
+    ways.push(['audit_walk_tenant', frequencies.of('tenant_slug', query.tenant)])
+  if (query.partner !== null)
+    ways.push(['audit_walk_partner', frequencies.of('partner_slug', query.partner)])
+  if (query.actor !== null)
+    ways.push(['audit_walk_actor', frequencies.of('actor_email', query.actor)])
+  if (query.action !== null)
+    ways.push(['audit_walk_action', frequencies.of('action', query.action)])
+  if (query.outcome !== null && query.outcome !== 'success')
+    ways.push(['audit_walk_refused', frequencies.of('outcome', query.outcome)])
+  if (query.prefix !== null) {
+    const share = frequencies.ofPrefix('action', query.prefix)
     if (share < commonPrefix) ways.push(['audit_find_prefix', share])
   }
   const [way, share] = ways.reduce((least, one) => (one[1] < least[1] ? one : least))
@@ -390,27 +395,32 @@ function rarest(asked: Asked, frequencies: AuditFrequencies): Rarest {
  * This month and the last, and only where they do not fill the page all that is older: two
  * partitions are opened sooner than all.
  */
-async function recentFirst(db: Db, way: Way, asked: Asked, limit: number): Promise<AuditEvent[]> {
-  const start = monthsBefore(latest(asked), 1)
-  if (Date.parse(asked.since) >= Date.parse(start)) return read(db, way, asked, limit)
-  const recent = await read(db, way, { ...asked, since: start }, limit)
+async function recentFirst(
+  db: Db,
+  way: Way,
+  query: AuditQuery,
+  limit: number,
+): Promise<AuditEvent[]> {
+  const start = monthsBefore(latest(query), 1)
+  if (Date.parse(query.since) >= Date.parse(start)) return read(db, way, query, limit)
+  const recent = await read(db, way, { ...query, since: start }, limit)
   if (recent.length >= limit) return recent
   return [
     ...recent,
     ...(await read(
       db,
       way,
-      { ...asked, until: earlier(asked.until, start) },
+      { ...query, until: earlier(query.until, start) },
       limit - recent.length,
     )),
   ]
 }
 
 /** Only for where spans of time lie: wherever they do, together they are all of it. */
-function latest(asked: Asked): number {
+function latest(query: AuditQuery): number {
   return Math.min(
     Date.now(),
-    ...[asked.until, asked.at].map((end) => Date.parse(end)).filter((end) => !Number.isNaN(end)),
+    ...[query.until, query.at].map((end) => Date.parse(end)).filter((end) => !Number.isNaN(end)),
   )
 }
 
@@ -418,19 +428,23 @@ function earlier(a: string, b: string): string {
   return Date.parse(a) < Date.parse(b) ? a : b
 }
 
-type ReadSpan = (span: Asked, left: number) => Promise<AuditEvent[]>
+type ReadSpan = (span: AuditQuery, left: number) => Promise<AuditEvent[]>
 
 /** The newest month, then twice as many with every step, until the page is full. */
-async function byMonths(asked: Asked, limit: number, readSpan: ReadSpan): Promise<AuditEvent[]> {
+async function byMonths(
+  query: AuditQuery,
+  limit: number,
+  readSpan: ReadSpan,
+): Promise<AuditEvent[]> {
   const found: AuditEvent[] = []
-  const newest = latest(asked)
-  let until = asked.until
+  const newest = latest(query)
+  let until = query.until
   for (let months = 1; found.length < limit; months *= 2) {
     const start = months > 16 ? '-infinity' : monthsBefore(newest, months - 1)
-    const last = start === '-infinity' || Date.parse(asked.since) >= Date.parse(start)
+    const last = start === '-infinity' || Date.parse(query.since) >= Date.parse(start)
     found.push(
       ...(await readSpan(
-        { ...asked, until, since: last ? asked.since : start },
+        { ...query, until, since: last ? query.since : start },
         limit - found.length,
       )),
     )
@@ -452,9 +466,9 @@ function later(a: string, b: string): string {
 }
 
 const parametersOf = (
-  asked: Asked,
-) => sql`${asked.since}, ${asked.until}, ${asked.at}, ${asked.id}, ${asked.tenant}, ${asked.partner},
-  ${asked.actor}, ${asked.outcome}, ${asked.action}, ${asked.prefix}, ${asked.pattern}`
+  query: AuditQuery,
+) => sql`${query.since}, ${query.until}, ${query.at}, ${query.id}, ${query.tenant}, ${query.partner},
+  ${query.actor}, ${query.outcome}, ${query.action}, ${query.prefix}, ${query.pattern}`
 
 const columns =
   sql.raw(`id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, actor_type as "actorType",
@@ -466,17 +480,17 @@ const columns =
  * With a text, the ways that look for it in changes too; what finds it by an index of names and
  * actions knows of none.
  */
-function callOf(way: Way, asked: Asked, limit: number) {
-  const parameters = sql`${parametersOf(asked)}, ${limit}`
-  if (asked.changes === null || way === 'audit_find_text') return parameters
-  const { words, amounts, fields } = asked.changes
+function callOf(way: Way, query: AuditQuery, limit: number) {
+  const parameters = sql`${parametersOf(query)}, ${limit}`
+  if (query.changes === null || way === 'audit_find_text') return parameters
+  const { words, amounts, fields } = query.changes
   const patterns = sql`${parameters}, ${words}, ${amounts}, ${fields}`
-  return way === 'audit_find_changes' ? sql`${patterns}, ${asked.probe}` : patterns
+  return way === 'audit_find_changes' ? sql`${patterns}, ${query.probe}` : patterns
 }
 
-async function read(db: Db, way: Way, asked: Asked, limit: number): Promise<AuditEvent[]> {
+async function read(db: Db, way: Way, query: AuditQuery, limit: number): Promise<AuditEvent[]> {
   const { rows } = await sql<AuditEvent>`
-    select ${columns} from ${sql.raw(way)}(${callOf(way, asked, limit)}) as e order by e.at desc, e.id desc`.execute(
+    select ${columns} from ${sql.raw(way)}(${callOf(way, query, limit)}) as e order by e.at desc, e.id desc`.execute(
     db,
   )
   return rows
@@ -484,12 +498,12 @@ async function read(db: Db, way: Way, asked: Asked, limit: number): Promise<Audi
 
 async function readValues(
   db: Db,
-  asked: Asked,
+  query: AuditQuery,
   { actors, names, tenants }: AuditValues,
   limit: number,
 ): Promise<AuditEvent[]> {
   const { rows } = await sql<AuditEvent>`
-    select ${columns} from audit_find_values(${parametersOf(asked)}, ${limit}, ${actors}, ${names}, ${tenants}) as e
+    select ${columns} from audit_find_values(${parametersOf(query)}, ${limit}, ${actors}, ${names}, ${tenants}) as e
     order by e.at desc, e.id desc`.execute(db)
   return rows
 }

@@ -133,8 +133,8 @@ export async function replaceGrant(
   grant: {
     plan: Plan
     seats: number
-    givenBy: 'operator' | 'partner'
-    givenByUser: string | null
+    grantedBy: 'operator' | 'partner'
+    grantedByUser: string | null
   } | null,
   now: Date,
 ): Promise<void> {
@@ -145,15 +145,15 @@ export async function replaceGrant(
     .where('revoked_at', 'is', null)
     .execute()
   if (!grant) return
-  const { plan, seats, givenBy, givenByUser } = grant
+  const { plan, seats, grantedBy, grantedByUser } = grant
   await trx
     .insertInto('plan_grants')
     .values({
       tenant_id: tenantId,
       plan,
       seats,
-      given_by: givenBy,
-      given_by_user: givenByUser,
+      given_by: grantedBy,
+      given_by_user: grantedByUser,
       created_at: now,
     })
     .execute()

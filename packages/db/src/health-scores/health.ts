@@ -147,19 +147,19 @@ export async function saveHealth(
   now: Date,
 ): Promise<void> {
   if (computed.length === 0) return
-  const given = sql`jsonb_to_recordset(${JSON.stringify(computed)}::jsonb)
+  const provided = sql`jsonb_to_recordset(${JSON.stringify(computed)}::jsonb)
     as g("tenantId" uuid, score integer, band text, factors jsonb, gathered jsonb)`
   await sql`
     with saved as (
       insert into tenant_health (tenant_id, score, band, factors, gathered, computed_at)
-      select g."tenantId", g.score, g.band, g.factors, g.gathered, ${now}::timestamptz from ${given}
+      select g."tenantId", g.score, g.band, g.factors, g.gathered, ${now}::timestamptz from ${provided}
         where exists (select from tenants t where t.id = g."tenantId") order by g."tenantId"
       on conflict (tenant_id) do update set score = excluded.score, band = excluded.band, factors = excluded.factors,
         gathered = excluded.gathered, computed_at = excluded.computed_at, due = false where tenant_health.computed_at <= excluded.computed_at or tenant_health.due
       returning tenant_id)
     insert into tenant_health_days (day, tenant_id, score, band)
     select ${now.toISOString().slice(0, 10)}::date, g."tenantId", g.score, g.band
-      from ${given} join saved s on s.tenant_id = g."tenantId" order by g."tenantId"
+      from ${provided} join saved s on s.tenant_id = g."tenantId" order by g."tenantId"
     on conflict (tenant_id, day) do update set score = excluded.score, band = excluded.band`.execute(
     db,
   )

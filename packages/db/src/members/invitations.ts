@@ -287,7 +287,7 @@ export async function giveUpIdentity(
   return old.idp_subject_id
 }
 
-export interface GivenUpIdentity {
+export interface AbandonedIdentity {
   /** The closed record. */
   id: string
   subject: string
@@ -298,7 +298,7 @@ export interface GivenUpIdentity {
 }
 
 /** Identities given up for this person that the identity provider may still have. */
-export function givenUpIdentities(db: Db, userId: string): Promise<GivenUpIdentity[]> {
+export function abandonedIdentities(db: Db, userId: string): Promise<AbandonedIdentity[]> {
   return db
     .selectFrom('users')
     .select((row) => [
@@ -310,12 +310,12 @@ export function givenUpIdentities(db: Db, userId: string): Promise<GivenUpIdenti
     ])
     .where('replaced_by', '=', userId)
     .orderBy('id')
-    .$castTo<GivenUpIdentity>()
+    .$castTo<AbandonedIdentity>()
     .execute()
 }
 
 /** The identity provider has followed. */
-export async function deleteGivenUpIdentity(db: Db, closedId: string): Promise<void> {
+export async function deleteAbandonedIdentity(db: Db, closedId: string): Promise<void> {
   await db.updateTable('users').set({ replaced_by: null }).where('id', '=', closedId).execute()
 }
 

@@ -88,10 +88,10 @@ export function createKeyring(spec: string): Keyring {
     isCurrent: (sealed) => split(sealed).keyId === currentId,
     sign: (text, context) => macOf(currentKey, text, context).toString('base64url'),
     isSigned(text, context, proof) {
-      const given = Buffer.from(proof, 'base64url')
+      const provided = Buffer.from(proof, 'base64url')
       return [...keys.values()].some((key) => {
         const expected = macOf(key, text, context)
-        return given.length === expected.length && timingSafeEqual(given, expected)
+        return provided.length === expected.length && timingSafeEqual(provided, expected)
       })
     },
   }

@@ -156,16 +156,16 @@ export async function findTenantLimits(
 export async function saveTenantLimits(
   trx: Trx,
   tenantId: string,
-  given: readonly { name: string; most: number | null }[],
+  provided: readonly { name: string; most: number | null }[],
 ): Promise<void> {
-  const removed = given.filter(({ most }) => most === null).map(({ name }) => name)
+  const removed = provided.filter(({ most }) => most === null).map(({ name }) => name)
   if (removed.length > 0)
     await trx
       .deleteFrom('tenant_limits')
       .where('tenant_id', '=', tenantId)
       .where('name', 'in', removed)
       .execute()
-  const set = given.flatMap(({ name, most }) =>
+  const set = provided.flatMap(({ name, most }) =>
     most === null ? [] : [{ tenant_id: tenantId, name, most }],
   )
   if (set.length === 0) return

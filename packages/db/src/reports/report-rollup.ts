@@ -56,11 +56,11 @@ export async function waitingChanges(
  * moments, balances and movements of every month, and tenants that paid twice at once. Folds first.
  * Reads the whole history: minutes for many tenants.
  */
-export async function countDrift(db: Db, now: Date, moments: readonly Date[]): Promise<number> {
+export async function countDrift(db: Db, now: Date, times: readonly Date[]): Promise<number> {
   return rollUpReports(db, now, async (trx) => {
     await sql`set local statement_timeout = 0`.execute(trx)
     let drift = 0
-    for (const moment of moments) drift += await differencesAt(trx, moment)
+    for (const moment of times) drift += await differencesAt(trx, moment)
     return drift + (await differentMonths(trx, now))
   })
 }

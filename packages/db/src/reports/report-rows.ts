@@ -48,10 +48,16 @@ const moved = sql`c.start_arr as "startArr", c.end_arr as "endArr", c.reason`
 export async function listMrrRows(
   db: Db,
   scope: string,
-  asked: { moment: Moment; currency: string; figure: MrrFigure; plan?: Plan; cycle?: BillingCycle },
+  requested: {
+    moment: Moment
+    currency: string
+    figure: MrrFigure
+    plan?: Plan
+    cycle?: BillingCycle
+  },
   page: RowsPage,
 ): Promise<FigureRow[]> {
-  const { moment, currency, figure, plan, cycle } = asked
+  const { moment, currency, figure, plan, cycle } = requested
   return listed(
     db,
     page,
@@ -70,7 +76,7 @@ export async function listMrrRows(
 export async function listMovementRows(
   db: Db,
   scope: string,
-  asked: {
+  requested: {
     month: string
     movement: Movement
     currency?: string | undefined
@@ -78,7 +84,7 @@ export async function listMovementRows(
   },
   page: RowsPage,
 ): Promise<FigureRow[]> {
-  const { month, movement, currency, reason } = asked
+  const { month, movement, currency, reason } = requested
   return listed(
     db,
     page,
@@ -96,7 +102,7 @@ export async function listMovementRows(
 export async function listCohortRows(
   db: Db,
   scope: string,
-  asked: { month: string; moment: Moment },
+  requested: { month: string; moment: Moment },
   page: RowsPage,
 ): Promise<FigureRow[]> {
   return listed(
@@ -105,12 +111,12 @@ export async function listCohortRows(
     sql`
     select t.id as "tenantId", t.slug, t.name, p.slug as "partnerSlug", h.currency, h.plan, h.cycle, h.status, h.seats,
       coalesce(h.arr, 0) as arr, ${none}::bigint as "startArr", ${none}::bigint as "endArr", ${none}::text as reason, f.first_paid_at as since
-    from (${untilOf(asked.moment)}) as b cross join report_tenants f join tenants t on t.id = f.tenant_id
+    from (${untilOf(requested.moment)}) as b cross join report_tenants f join tenants t on t.id = f.tenant_id
     left join partners p on p.id = t.partner_id
     left join subscription_history h on h.tenant_id = f.tenant_id and h.arr > 0 and h.valid_from < b.until
       and (h.valid_to is null or h.valid_to >= b.until) and ${inScope(scope)}
-    where f.scope = ${scope} and f.first_paid_at >= ${`${asked.month}-01`}::timestamp at time zone 'UTC'
-      and f.first_paid_at < (${`${asked.month}-01`}::timestamp + interval '1 month') at time zone 'UTC'`,
+    where f.scope = ${scope} and f.first_paid_at >= ${`${requested.month}-01`}::timestamp at time zone 'UTC'
+      and f.first_paid_at < (${`${requested.month}-01`}::timestamp + interval '1 month') at time zone 'UTC'`,
   )
 }
 

@@ -25,7 +25,7 @@ export type RunReport = <Row extends Record<string, unknown>>(
  * What every read of a report tells beside its figures. `unfolded`: changes wait in the queue, and
  * the figures are without them.
  */
-type Told = {
+type BalanceColumns = {
   unfolded: boolean
   /** Of the answer. */
   moment: Date
@@ -158,7 +158,7 @@ export async function readMrr(
   run: RunReport,
   scope: string,
   moment: Moment,
-): Promise<Told & { rows: StateRow[]; quality: QualityRow[] }> {
+): Promise<BalanceColumns & { rows: StateRow[]; quality: QualityRow[] }> {
   return only(run, mrr(scope, moment), valuesOf(scope, moment))
 }
 
@@ -173,7 +173,7 @@ export async function readRevenueByPlan(
   run: RunReport,
   scope: string,
   moment: Moment,
-): Promise<Told & { rows: StateRow[] }> {
+): Promise<BalanceColumns & { rows: StateRow[] }> {
   return only(run, byPlan(scope, moment), valuesOf(scope, moment))
 }
 
@@ -231,7 +231,7 @@ type TopLine = [
   ],
   ...[seats: number, arr: number, total: number, healthBand: TopRow['healthBand'], since: string],
 ]
-type TopResult = Told & {
+type TopResult = BalanceColumns & {
   rows: TopLine[] | null
   /** Slugs by id. */
   partners: Record<string, string> | null
@@ -246,10 +246,10 @@ export async function readTop(
   scope: string,
   moment: Moment,
   { limit, healthKept }: { limit: number; healthKept: boolean },
-): Promise<Told & { rows: TopRow[] }> {
+): Promise<BalanceColumns & { rows: TopRow[] }> {
   const {
     unfolded,
-    moment: told,
+    moment: reported,
     rows,
     partners,
   } = await only<TopResult>(run, top(scope, moment), [
@@ -288,7 +288,7 @@ export async function readTop(
   )
   return {
     unfolded,
-    moment: told,
+    moment: reported,
     rows: named.sort(
       (a, b) => order(a.currency, b.currency) || b.arr - a.arr || order(a.slug, b.slug),
     ),
@@ -337,21 +337,19 @@ export async function readGrowth(
   scope: string,
   now: Date,
   months: { from: string; after: string },
-): Promise<Told & { balances: BalanceRow[]; movements: MovementRow[] }> {
+): Promise<BalanceColumns & { balances: BalanceRow[]; movements: MovementRow[] }> {
   const values = [
     ...valuesOf(scope, { at: now, past: false }),
     `${months.from}-01`,
     `${months.after}-01`,
   ]
-  const told = await only<Told & { balances: string | null; movements: string | null }>(
-    run,
-    growth,
-    values,
-  )
+  const reported = await only<
+    BalanceColumns & { balances: string | null; movements: string | null }
+  >(run, growth, values)
   return {
-    ...told,
-    balances: toBalances(fromLines(told.balances), months.after),
-    movements: fromLines<MovementLine>(told.movements).map(toMovement),
+    ...reported,
+    balances: toBalances(fromLines(reported.balances), months.after),
+    movements: fromLines<MovementLine>(reported.movements).map(toMovement),
   }
 }
 
@@ -448,13 +446,13 @@ export async function readSignupCohorts(
   scope: string,
   now: Date,
   months: Months,
-): Promise<Told & { rows: CohortRow[] }> {
-  const told = await only<Told & { rows: string | null }>(
+): Promise<BalanceColumns & { rows: CohortRow[] }> {
+  const reported = await only<BalanceColumns & { rows: string | null }>(
     run,
     signupCohorts,
     valuesOfMonths(scope, now, months),
   )
-  const rows = fromLines<CohortLine>(told.rows).map(
+  const rows = fromLines<CohortLine>(reported.rows).map(
     ([cohort, currency, size, ...changes]): CohortRow => ({
       cohort: nameOf(cohort),
       currency,
@@ -462,25 +460,25 @@ export async function readSignupCohorts(
       changes,
     }),
   )
-  return { ...told, rows: rows.sort(byMonth((row) => row.cohort)) }
+  return { ...reported, rows: rows.sort(byMonth((row) => row.cohort)) }
 }
 export async function readChurnCohorts(
   run: RunReport,
   scope: string,
   now: Date,
   months: Months,
-): Promise<Told & { rows: ChurnRow[] }> {
-  const told = await only<Told & { rows: string | null }>(
+): Promise<BalanceColumns & { rows: ChurnRow[] }> {
+  const reported = await only<BalanceColumns & { rows: string | null }>(
     run,
     churnCohorts,
     valuesOfMonths(scope, now, months),
   )
-  const rows = fromLines<ChurnLine>(told.rows).map(
+  const rows = fromLines<ChurnLine>(reported.rows).map(
     ([month, currency, reason, tenants, arr, tenure_seconds]): ChurnRow => ({
       ...{ month: nameOf(month), currency, reason, tenants, arr, tenure_seconds },
     }),
   )
-  return { ...told, rows: rows.sort(byMonth((row) => row.month)) }
+  return { ...reported, rows: rows.sort(byMonth((row) => row.month)) }
 }
 
 async function only<Row extends Record<string, unknown>>(

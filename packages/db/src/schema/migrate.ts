@@ -25,10 +25,10 @@ import * as scheduling from '../migrations/0020-scheduling.ts'
 import * as seatMode from '../migrations/0021-seat-mode.ts'
 import * as reportBalances from '../migrations/0022-report-balances.ts'
 import * as auditSearch from '../migrations/0023-audit-search.ts'
-import * as identityDues from '../migrations/0024-identity-dues.ts'
+import * as identitySyncTasks from '../migrations/0024-identity-dues.ts'
 import * as auditValues from '../migrations/0025-audit-values.ts'
 import * as organizers from '../migrations/0026-organizers.ts'
-import * as kindsOfDues from '../migrations/0027-kinds-of-dues.ts'
+import * as identitySyncKinds from '../migrations/0027-kinds-of-dues.ts'
 import * as auditPlans from '../migrations/0028-audit-plans.ts'
 import * as tenantLimits from '../migrations/0029-tenant-limits.ts'
 import * as auditDenials from '../migrations/0030-audit-denials.ts'
@@ -82,10 +82,10 @@ const migrations: Record<string, Migration> = {
   '0021-seat-mode': seatMode,
   '0022-report-balances': reportBalances,
   '0023-audit-search': auditSearch,
-  '0024-identity-dues': identityDues,
+  '0024-identity-dues': identitySyncTasks,
   '0025-audit-values': auditValues,
   '0026-organizers': organizers,
-  '0027-kinds-of-dues': kindsOfDues,
+  '0027-kinds-of-dues': identitySyncKinds,
   '0028-audit-plans': auditPlans,
   '0029-tenant-limits': tenantLimits,
   '0030-audit-denials': auditDenials,

@@ -71,9 +71,9 @@ export async function askServerFaults(
   const away = new Promise<undefined>((done) =>
     setTimeout(() => done(undefined), deadlineMs).unref(),
   )
-  const asked = db
+  const requested = db
     .executeQuery<ServerFacts>(CompiledQuery.raw(question))
     .then(({ rows }) => onlyRow(rows))
-  const facts = await Promise.race([asked.catch(() => undefined), away])
+  const facts = await Promise.race([requested.catch(() => undefined), away])
   return facts ? serverFaults(facts, 'DATABASE_URL', production) : []
 }

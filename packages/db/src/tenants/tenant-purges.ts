@@ -45,14 +45,14 @@ export async function findExpiredTenants(db: Db, limit: number): Promise<string[
  * Begins the purge of a deleted tenant: from here on it cannot be restored, and everybody is on the
  * way out. Under the tenant's lock. Where it has begun already, what failed is due at once.
  */
-export async function beginPurge(trx: Trx, tenantId: string): Promise<{ begun: boolean }> {
-  const begun = await trx
+export async function beginPurge(trx: Trx, tenantId: string): Promise<{ started: boolean }> {
+  const started = await trx
     .updateTable('tenants')
     .set({ purge_started_at: sql<Date>`now()` })
     .where('id', '=', tenantId)
     .where('purge_started_at', 'is', null)
     .executeTakeFirst()
-  if (begun.numUpdatedRows === 0n) {
+  if (started.numUpdatedRows === 0n) {
     await trx
       .updateTable('tenant_purges')
       .set({ next_at: null })
@@ -64,7 +64,7 @@ export async function beginPurge(trx: Trx, tenantId: string): Promise<{ begun: b
       .set({ next_at: null })
       .where('tenant_id', '=', tenantId)
       .execute()
-    return { begun: false }
+    return { started: false }
   }
   await trx
     .insertInto('tenant_purges')
@@ -104,7 +104,7 @@ export async function beginPurge(trx: Trx, tenantId: string): Promise<{ begun: b
     .set({ state: 'removing', changed_at: sql<Date>`now()` })
     .where('tenant_id', '=', tenantId)
     .execute()
-  return { begun: true }
+  return { started: true }
 }
 
 /** One run of a purge, with what its parts need. */

@@ -39,7 +39,7 @@ const SetResult = z.object({
   notDestroyed: byId,
 })
 
-type Changed = { id: string } | { refused: SetError }
+type Changed = { id: string } | { rejected: SetError }
 
 /** One `/set` on one object, and what became of it. An object to create is named `event`. */
 export async function change(
@@ -71,14 +71,14 @@ export async function change(
           ? Object.hasOwn(response.updated ?? {}, request.id)
           : response.destroyed?.includes(request.id) === true
     if (done && id !== undefined) return { id }
-    const refused =
+    const rejected =
       'create' in request
         ? response.notCreated?.event
         : SetError.optional().parse(
             ('update' in request ? response.notUpdated : response.notDestroyed)?.[request.id],
           )
-    if (!refused)
+    if (!rejected)
       throw operation.fail('invalid_answer', { note: 'it tells neither success nor failure' })
-    return { refused }
+    return { rejected }
   })
 }

@@ -27,10 +27,10 @@ const Times = z.object({
 
 const localUtc = (instant: number) => new Date(instant).toISOString().slice(0, 19)
 
-const aboutUid = (refused: SetError) =>
-  refused.type === 'invalidProperties' && refused.properties?.includes('uid') === true
-const aboutCalendar = (refused: SetError) =>
-  refused.type === 'invalidProperties' && refused.properties?.includes('calendarIds') === true
+const aboutUid = (rejected: SetError) =>
+  rejected.type === 'invalidProperties' && rejected.properties?.includes('uid') === true
+const aboutCalendar = (rejected: SetError) =>
+  rejected.type === 'invalidProperties' && rejected.properties?.includes('calendarIds') === true
 
 /** One page of events that match, with the uid of each. */
 function page(call: MailboxCall, filter: object | null, position: number) {
@@ -88,8 +88,8 @@ async function updated(call: MailboxCall, id: string, event: CalendarEvent): Pro
     false,
   )
   if ('id' in outcome) return true
-  if (outcome.refused.type === 'notFound' || aboutUid(outcome.refused)) return false
-  throw setFailure(call.operation, outcome.refused)
+  if (outcome.rejected.type === 'notFound' || aboutUid(outcome.rejected)) return false
+  throw setFailure(call.operation, outcome.rejected)
 }
 
 /**
@@ -111,9 +111,9 @@ export async function putEvent(
   }
   const outcome = await change(call, 'CalendarEvent', { create: object }, false)
   if ('id' in outcome) return { eventId: outcome.id }
-  if (aboutCalendar(outcome.refused))
+  if (aboutCalendar(outcome.rejected))
     throw call.operation.fail('not_found', { status: 200, note: 'the calendar is not there' })
-  if (!aboutUid(outcome.refused)) throw setFailure(call.operation, outcome.refused)
+  if (!aboutUid(outcome.rejected)) throw setFailure(call.operation, outcome.rejected)
   const found = await findByUid(call, event.uid, event.start)
   if (found === undefined || !(await updated(call, found, event)))
     throw call.operation.fail('conflict', {
@@ -147,8 +147,8 @@ export async function removeEvent(
   const id = known ?? (await findByUid(call, uid, start))
   if (id === undefined) return
   const outcome = await change(call, 'CalendarEvent', { id, destroy: true }, false)
-  if ('refused' in outcome && outcome.refused.type !== 'notFound')
-    throw setFailure(call.operation, outcome.refused)
+  if ('rejected' in outcome && outcome.rejected.type !== 'notFound')
+    throw setFailure(call.operation, outcome.rejected)
 }
 
 export async function readEvent(

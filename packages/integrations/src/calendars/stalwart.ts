@@ -69,7 +69,7 @@ export function stalwartCalendars(options: HttpClientOptions): Calendars {
           { id: calendar.calendarId, update: { timeZone } },
           true,
         )
-        if ('refused' in outcome) throw setFailure(operation, outcome.refused)
+        if ('rejected' in outcome) throw setFailure(operation, outcome.rejected)
       }),
 
     busyPeriods: ({ credential, calendar, from, to, addresses = [] }, callOptions) =>

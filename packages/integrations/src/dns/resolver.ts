@@ -78,12 +78,12 @@ export function dnsResolver(options: DnsOptions): DnsResolver {
 async function follow(resolver: Resolver, type: RecordType, name: string): Promise<DnsAnswer> {
   let at = name
   for (let hops = 0; hops <= mostAliases; hops++) {
-    const answer = await ask(resolver, type, at)
-    if (answer.state !== 'absent' || answer.nonexistent || type === 'CNAME') return answer
+    const result = await ask(resolver, type, at)
+    if (result.state !== 'absent' || result.nonexistent || type === 'CNAME') return result
     const alias = await ask(resolver, 'CNAME', at)
     if (alias.state === 'unknown') return alias
     const target = alias.state === 'found' ? alias.values[0] : undefined
-    if (target === undefined) return answer
+    if (target === undefined) return result
     at = target
   }
   return {

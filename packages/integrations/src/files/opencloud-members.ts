@@ -146,7 +146,7 @@ export function opencloudMembers(
         const doubtful = grants
           .filter(({ id }) => id.startsWith('u:') && !known.includes(id.slice(2)))
           .sort((a, b) => Number(isNamed(a)) - Number(isNamed(b)))
-          .slice(0, mostLooks)
+          .slice(0, mostAttempts)
         let removed = 0
         for (const { id } of doubtful) {
           const accountId = id.slice(2)
@@ -161,7 +161,7 @@ export function opencloudMembers(
 }
 
 /** Accounts that one call looks for. */
-const mostLooks = 40
+const mostAttempts = 40
 
 /** The server lists an account that is gone without its name, once it has forgotten it. */
 function isNamed({ grantedToV2 }: z.infer<typeof Permission>): boolean {

@@ -99,7 +99,7 @@ export function stalwartAccounts(client: HttpClient): MailAccounts {
           ...(quotaBytes !== undefined && { quotas: { maxDiskQuota: quotaBytes } }),
         })
         if ('id' in outcome) return outcome
-        throw setFailure(operation, outcome.refused)
+        throw setFailure(operation, outcome.rejected)
       }),
 
     findAccount: (address, options) =>

@@ -55,7 +55,7 @@ export function stalwartAliases(client: HttpClient): AliasMethods {
     patch: Record<string, unknown>,
   ): Promise<Held> {
     assertObjectId(operation, id)
-    const [refused, list] = await jmap(operation, client, {
+    const [rejected, list] = await jmap(operation, client, {
       calls: [
         ['x:Account/set', { update: { [id]: patch } }, 'set'],
         ['x:Account/get', { ids: [id], properties }, 'get'],
@@ -63,7 +63,8 @@ export function stalwartAliases(client: HttpClient): AliasMethods {
       repeatable: false,
       read: ([set, got]) => [updateRejection(operation, set, id), Got.parse(got).list] as const,
     })
-    if (refused) throw isShorter(refused, patch) ? moved(operation) : setFailure(operation, refused)
+    if (rejected)
+      throw isShorter(rejected, patch) ? moved(operation) : setFailure(operation, rejected)
     if (!list[0]) throw operation.fail('not_found')
     return addresses(list[0])
   }

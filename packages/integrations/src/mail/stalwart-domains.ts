@@ -45,7 +45,7 @@ interface Domain {
 
 // Two keys are made for a domain, so no more than two can turn up between a look and the removal.
 const removalRounds = 4
-const examplesTold = 10
+const mostExamples = 10
 
 /** Domains: look-up and creation, the records to publish, use and removal. */
 export function stalwartDomains(client: HttpClient): MailDomains {
@@ -86,11 +86,12 @@ export function stalwartDomains(client: HttpClient): MailDomains {
   async function create(operation: Operation, name: string, description: string) {
     const outcome = await createObject(operation, client, 'Domain', { name, description })
     if ('id' in outcome) return { id: outcome.id, created: true }
-    if (outcome.refused.type !== 'primaryKeyViolation') throw setFailure(operation, outcome.refused)
+    if (outcome.rejected.type !== 'primaryKeyViolation')
+      throw setFailure(operation, outcome.rejected)
     // A lost race, or an alias of another domain: that one is not found by name.
     const theirs = await find(operation, name, false)
     if (theirs) return adopt(operation, theirs, description)
-    throw setFailure(operation, outcome.refused)
+    throw setFailure(operation, outcome.rejected)
   }
 
   /**
@@ -105,7 +106,7 @@ export function stalwartDomains(client: HttpClient): MailDomains {
   ): Promise<string[]> {
     const keys: Invocation[] =
       signatures.length > 0 ? [['x:DkimSignature/set', { destroy: signatures }, 'keys']] : []
-    const { refused, left } = await jmap(operation, client, {
+    const { rejected, left } = await jmap(operation, client, {
       calls: [
         ...keys,
         ['x:Domain/set', { destroy: [domainId] }, 'domain'],
@@ -118,14 +119,14 @@ export function stalwartDomains(client: HttpClient): MailDomains {
           if (held) throw setFailure(operation, held)
         }
         return {
-          refused: destroyRejection(operation, results.at(-2), domainId),
+          rejected: destroyRejection(operation, results.at(-2), domainId),
           left: KeyIds.parse(results.at(-1)).ids,
         }
       },
     })
-    if (!refused) return left
-    const { type, linkedObjects } = refused
-    if (type !== 'objectIsLinked' || !linkedObjects?.length) throw setFailure(operation, refused)
+    if (!rejected) return left
+    const { type, linkedObjects } = rejected
+    if (type !== 'objectIsLinked' || !linkedObjects?.length) throw setFailure(operation, rejected)
     if (linkedObjects.some(({ object }) => object === 'SystemSettings')) {
       throw operation.fail('conflict', {
         status: 200,
@@ -284,6 +285,6 @@ async function useOf(
     accounts: used.accounts.length,
     aliases: aliases.length,
     lists: used.lists.length,
-    examples: [...new Set(examples)].slice(0, examplesTold),
+    examples: [...new Set(examples)].slice(0, mostExamples),
   }
 }

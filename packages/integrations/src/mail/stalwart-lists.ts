@@ -45,7 +45,7 @@ export function stalwartLists(client: HttpClient): MailLists {
           recipients: recipientSet(operation, recipients),
         })
         if ('id' in outcome) return outcome
-        throw setFailure(operation, outcome.refused)
+        throw setFailure(operation, outcome.rejected)
       }),
 
     readList: (id, options) =>

@@ -42,14 +42,14 @@ export async function createObject(
   client: HttpClient,
   type: ObjectType,
   object: Record<string, unknown>,
-): Promise<{ id: string } | { refused: SetError }> {
+): Promise<{ id: string } | { rejected: SetError }> {
   const { created, notCreated } = await jmap(operation, client, {
     calls: [[`x:${type}/set`, { create: { object } }, 'set']],
     repeatable: false,
     read: ([result]) => SetResult.parse(result),
   })
   if (created?.object) return { id: created.object.id }
-  if (notCreated?.object) return { refused: notCreated.object }
+  if (notCreated?.object) return { rejected: notCreated.object }
   throw silence(operation)
 }
 
@@ -64,12 +64,12 @@ export async function updateObject(
   { id, patch, repeatable }: { id: string; patch: Record<string, unknown>; repeatable: boolean },
 ): Promise<void> {
   assertObjectId(operation, id)
-  const refused = await jmap(operation, client, {
+  const rejected = await jmap(operation, client, {
     calls: [[`x:${type}/set`, { update: { [id]: patch } }, 'set']],
     repeatable,
     read: ([result]) => updateRejection(operation, result, id),
   })
-  if (refused) throw setFailure(operation, refused)
+  if (rejected) throw setFailure(operation, rejected)
 }
 
 /** Throws `not_found` for a text that cannot be an id. */
@@ -102,8 +102,8 @@ export function destroyRejection(
   const { destroyed, notDestroyed } = SetResult.parse(result)
   if (destroyed?.includes(id)) return undefined
   if (!notDestroyed || !Object.hasOwn(notDestroyed, id)) throw silence(operation)
-  const refused = SetError.parse(notDestroyed[id])
-  return refused.type === 'notFound' ? undefined : refused
+  const rejected = SetError.parse(notDestroyed[id])
+  return rejected.type === 'notFound' ? undefined : rejected
 }
 
 /** Destroys one object; an absent one counts as destroyed. */
@@ -114,12 +114,12 @@ export async function destroyObject(
   id: string,
 ): Promise<void> {
   if (!isObjectId(id)) return
-  const refused = await jmap(operation, client, {
+  const rejected = await jmap(operation, client, {
     calls: [[`x:${type}/set`, { destroy: [id] }, 'set']],
     repeatable: true,
     read: ([result]) => destroyRejection(operation, result, id),
   })
-  if (refused) throw setFailure(operation, refused)
+  if (rejected) throw setFailure(operation, rejected)
 }
 
 interface ReadRequest<S extends z.ZodType> {

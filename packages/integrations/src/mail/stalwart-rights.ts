@@ -33,13 +33,13 @@ const mostRounds = 3
 export async function tryRights(operation: Operation, client: HttpClient): Promise<void> {
   for (let round = 1; ; round += 1) {
     const domainId = await makeDomain(operation, client)
-    const refused = await makeAddresses(operation, client, domainId)
+    const rejected = await makeAddresses(operation, client, domainId)
     await removeAll(operation, client, domainId).catch((error: unknown) => {
-      if (!refused || !(error instanceof UpstreamError)) throw error
+      if (!rejected || !(error instanceof UpstreamError)) throw error
     })
-    if (!refused) return
-    if (refused.type !== 'invalidForeignKey' || round === mostRounds)
-      throw rightsFailure(operation, refused)
+    if (!rejected) return
+    if (rejected.type !== 'invalidForeignKey' || round === mostRounds)
+      throw rightsFailure(operation, rejected)
   }
 }
 
@@ -51,7 +51,7 @@ async function makeDomain(operation: Operation, client: HttpClient): Promise<str
     dkimManagement: { '@type': 'Manual' },
   })
   if ('id' in made) return made.id
-  if (made.refused.type !== 'primaryKeyViolation') throw rightsFailure(operation, made.refused)
+  if (made.rejected.type !== 'primaryKeyViolation') throw rightsFailure(operation, made.rejected)
   const { list } = await jmap(operation, client, {
     calls: [
       ['x:Domain/query', { filter: { name: domainName } }, 'query'],
@@ -90,13 +90,13 @@ async function makeAddresses(
     domainId,
     credentials: { '0': { '@type': 'Password', secret: randomBytes(24).toString('base64url') } },
   })
-  if ('refused' in account) return account.refused
+  if ('rejected' in account) return account.rejected
   const list = await createObject(operation, client, 'MailingList', {
     name: `l${name}`,
     domainId,
     recipients: { [`m${name}@${domainName}`]: true },
   })
-  return 'refused' in list ? list.refused : undefined
+  return 'rejected' in list ? list.rejected : undefined
 }
 
 const removable: readonly ObjectType[] = ['Account', 'MailingList', 'DkimSignature']
@@ -107,23 +107,23 @@ async function removeAll(
   domainId: string,
 ): Promise<void> {
   for (let round = 1; ; round += 1) {
-    const refused = await jmap(operation, client, {
+    const rejected = await jmap(operation, client, {
       calls: [['x:Domain/set', { destroy: [domainId] }, 'set']],
       repeatable: true,
       read: ([result]) => destroyRejection(operation, result, domainId),
     })
-    if (!refused) return
+    if (!rejected) return
     const linked =
-      refused.linkedObjects?.map(({ object, id }) => ({
+      rejected.linkedObjects?.map(({ object, id }) => ({
         id,
         type: removable.find((one) => one === object),
       })) ?? []
     if (
-      refused.type !== 'objectIsLinked' ||
+      rejected.type !== 'objectIsLinked' ||
       round === mostRounds ||
       linked.some(({ type }) => type === undefined)
     )
-      throw rightsFailure(operation, refused)
+      throw rightsFailure(operation, rejected)
     for (const { id, type } of linked) if (type) await destroyObject(operation, client, type, id)
   }
 }
@@ -132,11 +132,11 @@ async function removeAll(
  * `You are not authorized to grant permissions: jmapBlobGet, imapFetch and 203 more`: nothing but
  * names and number are taken from it.
  */
-function rightsFailure(operation: Operation, refused: SetError): UpstreamError {
-  const told = /permissions: (.{1,2000})/.exec(refused.description ?? '')?.[1] ?? ''
-  const names = told.match(/\b[a-z]{1,30}[A-Z][A-Za-z]{1,50}\b/g)?.slice(0, 10) ?? []
-  const more = /and (\d{1,4}) more/.exec(told)?.[1]
-  if (refused.type !== 'forbidden' || names.length === 0) return setFailure(operation, refused)
+function rightsFailure(operation: Operation, rejected: SetError): UpstreamError {
+  const reported = /permissions: (.{1,2000})/.exec(rejected.description ?? '')?.[1] ?? ''
+  const names = reported.match(/\b[a-z]{1,30}[A-Z][A-Za-z]{1,50}\b/g)?.slice(0, 10) ?? []
+  const more = /and (\d{1,4}) more/.exec(reported)?.[1]
+  if (rejected.type !== 'forbidden' || names.length === 0) return setFailure(operation, rejected)
   return operation.fail('unauthorized', {
     status: 200,
     note: `the key cannot give a mailbox the permissions ${names.join(', ')}${more === undefined ? '' : ` and ${more} more`}; it has to inherit those of an account with the Admin role`,

@@ -65,14 +65,14 @@ export function calendarRoutes(calendars: PeopleCalendars): Hono {
     const [email, remove] = [text('email'), text('remove')]
     const outcome =
       remove === '' ? calendars.add(email, eventOf(text)) : calendars.remove(email, remove)
-    return 'refused' in outcome ? show(outcome.refused) : c.redirect('/calendars', 303)
+    return 'rejected' in outcome ? show(outcome.rejected) : c.redirect('/calendars', 303)
   })
   return app
 }
 
 function response(outcome: Outcome, status: 200 | 201): Response {
-  return 'refused' in outcome
-    ? Response.json({ error: outcome.refused }, { status: 400 })
+  return 'rejected' in outcome
+    ? Response.json({ error: outcome.rejected }, { status: 400 })
     : Response.json(outcome, { status })
 }
 

@@ -51,7 +51,7 @@ export function peoplePages(parts: ControlParts): Hono {
     else if (text('clear') !== '') faults.clear()
     else {
       const number = (name: string) => (text(name) === '' ? undefined : Number(text(name)))
-      const given = {
+      const provided = {
         system: text('system'),
         mode: text('mode'),
         match: text('match') || undefined,
@@ -60,7 +60,7 @@ export function peoplePages(parts: ControlParts): Hono {
         times: number('times'),
         after: text('after') === 'yes' ? true : undefined,
       }
-      const parsed = FaultInput.safeParse(given)
+      const parsed = FaultInput.safeParse(provided)
       if (!parsed.success)
         return show(
           parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join(' '),

@@ -39,14 +39,14 @@ export function createDnsServer(context: SystemContext, zones: Zones): DnsServer
     if (!packet || !question) return 'nothing'
     const subject = `${question.type} ${question.name.toLowerCase()}`
     const fault = context.faults.take('dns', [subject])
-    const answer = answerTo(zones, packet, question)
+    const response = responseTo(zones, packet, question)
     if (fault)
       await pause(fault.delayMs ?? (fault.mode === 'latency' ? 1_000 : 0), undefined, {
         ref: false,
       })
     const sent = fault
-      ? spoiled(fault, packet, answer, transport)
-      : fitting(packet, answer, transport)
+      ? spoiled(fault, packet, response, transport)
+      : fitting(packet, response, transport)
     context.calls.add({
       at: new Date(context.now()).toISOString(),
       method: transport,
@@ -155,7 +155,7 @@ const flags = (rcode: number) => dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSI
 /**
  * The records of the name; along its aliases, which stand in the answer before what they lead to.
  */
-function answerTo(zones: Zones, query: Packet, question: Question): Packet {
+function responseTo(zones: Zones, query: Packet, question: Question): Packet {
   const answers: Packet['answers'] = []
   let name = question.name.toLowerCase()
   let exists = false
@@ -194,16 +194,16 @@ function failure(query: Packet, rcode: number): Buffer {
  * An answer that is too large for UDP is sent without records and with the mark that makes the
  * client come again over TCP.
  */
-function fitting(query: Packet, answer: Packet, transport: Transport): Buffer {
-  const encoded = dnsPacket.encode(answer)
-  return transport === 'TCP' || encoded.length <= udpSize(query) ? encoded : truncated(answer)
+function fitting(query: Packet, response: Packet, transport: Transport): Buffer {
+  const encoded = dnsPacket.encode(response)
+  return transport === 'TCP' || encoded.length <= udpSize(query) ? encoded : truncated(response)
 }
 
-function truncated(answer: Packet): Buffer {
+function truncated(response: Packet): Buffer {
   return dnsPacket.encode({
-    ...answer,
+    ...response,
     answers: [],
-    flags: (answer.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE,
+    flags: (response.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE,
   })
 }
 
@@ -212,24 +212,24 @@ function udpSize(query: Packet): number {
   return Math.max(plainUdpSize, options?.type === 'OPT' ? options.udpPayloadSize : 0)
 }
 
-function spoiled(fault: Fault, query: Packet, answer: Packet, transport: Transport): Reply {
+function spoiled(fault: Fault, query: Packet, response: Packet, transport: Transport): Reply {
   switch (fault.mode) {
     case 'latency':
-      return fitting(query, answer, transport)
+      return fitting(query, response, transport)
     case 'timeout':
       return 'nothing'
     case 'reset':
       return transport === 'TCP' ? 'reset' : 'nothing'
     case 'truncated':
-      return transport === 'TCP' ? fitting(query, answer, transport) : truncated(answer)
+      return transport === 'TCP' ? fitting(query, response, transport) : truncated(response)
     case 'garbage':
       return Buffer.concat([
-        dnsPacket.encode(answer).subarray(0, 12),
+        dnsPacket.encode(response).subarray(0, 12),
         Buffer.from([0xff, 0xfe, 0x3c, 0x68, 0x74, 0x6d, 0x6c]),
       ])
     case 'shape':
       return dnsPacket.encode({
-        ...answer,
+        ...response,
         answers: [{ name: 'unexpected.example', type: 'A', ttl: 1, data: '192.0.2.1' }],
       })
     case 'error':

@@ -5,7 +5,7 @@ import type { Caller } from './caller.ts'
 import { carryOut, parseRequest } from './dispatcher.ts'
 import { runKeyTasks } from './dkim.ts'
 import { limits } from './limits.ts'
-import { toldPermissions } from './permission-names.ts'
+import { reportedPermissions } from './permission-names.ts'
 import { challenges, problems } from './problems.ts'
 import type { MailWorld } from './registry-type.ts'
 import { sessionResource, sessionState } from './session.ts'
@@ -29,12 +29,12 @@ export interface MailBindings {
 type MailContext = Context<MailBindings>
 type Problem = ReturnType<typeof problems.notFound>
 
-function answer(problem: Problem): Response {
+function problemResponse(problem: Problem): Response {
   return new Response(problem.body, { status: problem.status, headers: problem.headers })
 }
 
 function unauthorized(): Response {
-  const response = answer(problems.unauthorized())
+  const response = problemResponse(problems.unauthorized())
   for (const challenge of challenges) response.headers.append('www-authenticate', challenge)
   return response
 }
@@ -77,8 +77,8 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
       if (context.req.header('authorization')) await pause(least + Math.random() * (most - least))
       return unauthorized()
     }
-    if (caller === 'forbidden') return answer(problems.forbidden())
-    if (caller === 'codeRequired') return answer(problems.codeRequired())
+    if (caller === 'forbidden') return problemResponse(problems.forbidden())
+    if (caller === 'codeRequired') return problemResponse(problems.codeRequired())
 
     const limited =
       settings.requestLimit && !caller.permissions.has('unlimitedRequests')
@@ -86,11 +86,13 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
         : undefined
     const reset = limited && isOverRate(caller.accountId, limited)
     if (limited && reset !== undefined)
-      return answer(problems.tooManyRequests(limited.requests, limited.windowMs / 1000, reset))
+      return problemResponse(
+        problems.tooManyRequests(limited.requests, limited.windowMs / 1000, reset),
+      )
 
     const running = inFlight.get(caller.accountId) ?? 0
     if (running >= limits.maxConcurrentRequests)
-      return answer(problems.limit('maxConcurrentRequests'))
+      return problemResponse(problems.limit('maxConcurrentRequests'))
     inFlight.set(caller.accountId, running + 1)
     try {
       if (settings.workMs > 0) await pause(settings.workMs)
@@ -104,11 +106,11 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
     authenticated(context, async (caller) => {
       const type = context.req.header('content-type')
       if (type !== undefined && type.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json')
-        return answer(problems.notJson())
+        return problemResponse(problems.notJson())
       const body = await context.req.text()
       const request = parseRequest(body)
-      if (request === 'notRequest') return answer(problems.notRequest(body))
-      if (typeof request === 'string') return answer(problems.limit(request))
+      if (request === 'notRequest') return problemResponse(problems.notRequest(body))
+      if (typeof request === 'string') return problemResponse(problems.limit(request))
       await runKeyTasks(world)
       return Response.json(carryOut(world, caller, request, sessionState(caller)))
     })
@@ -126,12 +128,12 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
   })
   app.post('/jmap', jmap)
   app.post('/jmap/', jmap)
-  app.get('/healthz/live', () => answer(problems.status(200)))
-  app.get('/healthz/ready', () => answer(problems.status(200)))
+  app.get('/healthz/live', () => problemResponse(problems.status(200)))
+  app.get('/healthz/ready', () => problemResponse(problems.status(200)))
   app.get('/api/account', (context) =>
     authenticated(context, (caller) =>
       Response.json({
-        permissions: toldPermissions(caller.permissions),
+        permissions: reportedPermissions(caller.permissions),
         edition: 'oss',
         locale: 'en_US',
       }),
@@ -139,8 +141,8 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
   )
   app.onError((error) => {
     console.error(error)
-    return answer(problems.internalError())
+    return problemResponse(problems.internalError())
   })
-  app.notFound(() => answer(problems.notFound()))
+  app.notFound(() => problemResponse(problems.notFound()))
   return app
 }

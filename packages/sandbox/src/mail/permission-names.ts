@@ -118,6 +118,6 @@ const untold = new Set([
  * What `GET /api/account` tells of the permissions that a caller holds: less than all, by the
  * server's `handle_account_request`.
  */
-export function toldPermissions(held: ReadonlySet<string>): string[] {
+export function reportedPermissions(held: ReadonlySet<string>): string[] {
   return permissionNames.filter((name) => held.has(name) && !untold.has(name))
 }

@@ -149,12 +149,12 @@ function carryOut(
 
 function checkKey(request: Request, secretKey: string): void {
   const [scheme = '', value = ''] = (request.headers.get('authorization') ?? '').split(' ')
-  const given =
+  const provided =
     scheme.toLowerCase() === 'basic'
       ? Buffer.from(value, 'base64').toString().replace(/:$/, '')
       : value
-  if (given === secretKey) return
-  const message = given === '' ? 'You did not provide an API key.' : 'Invalid API Key provided.'
+  if (provided === secretKey) return
+  const message = provided === '' ? 'You did not provide an API key.' : 'Invalid API Key provided.'
   throw new StripeFault(401, { type: 'invalid_request_error', message })
 }
 

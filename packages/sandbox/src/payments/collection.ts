@@ -55,13 +55,13 @@ export function settlePaid(world: PaymentsWorld, invoice: Invoice): void {
   if (!subscription) return
   if (subscription.pendingUpdate?.invoice === invoice.id) carryOut(world, subscription)
   const { status } = subscription
-  const stillOwed = store.invoices
+  const unpaid = store.invoices
     .all()
     .some((one) => one.subscription === subscription.id && one.status === 'open' && one.autoAdvance)
   const starts = status === 'incomplete' && invoice.billingReason === 'subscription_create'
   const recovers =
     (status === 'past_due' || status === 'unpaid') &&
-    (!stillOwed || subscription.latestInvoice === invoice.id)
+    (!unpaid || subscription.latestInvoice === invoice.id)
   if (starts || recovers) {
     subscription.status = 'active'
     tellSubscription(world, 'customer.subscription.updated', subscription)

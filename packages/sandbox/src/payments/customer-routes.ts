@@ -167,8 +167,8 @@ function ownTaxId(world: PaymentsWorld, [customer = '', id = '']: readonly strin
 
 function applyFields(world: PaymentsWorld, customer: Customer, form: Form): void {
   const value = (name: string, now: string | null) => {
-    const given = text(form, name)
-    return given === undefined ? now : given === '' ? null : given
+    const provided = text(form, name)
+    return provided === undefined ? now : provided === '' ? null : provided
   }
   customer.name = value('name', customer.name)
   customer.email = value('email', customer.email)

@@ -61,7 +61,7 @@ function live({ companies, until }: DemoHistory, settings: PaymentsSettings): Pa
 
   const customers = new Map<string, Customer>()
   const sales = new Map<string, Subscription>()
-  const acts = companies.flatMap((company) => [
+  const actions = companies.flatMap((company) => [
     { at: company.sale.at, run: () => start(world, company, customers, sales) },
     ...company.sale.moves.map((move) => ({
       at: move.at,
@@ -72,7 +72,7 @@ function live({ companies, until }: DemoHistory, settings: PaymentsSettings): Pa
     now = moment.getTime()
     catchUp(world)
   }
-  for (const { at, run } of acts.sort((one, other) => one.at.getTime() - other.at.getTime())) {
+  for (const { at, run } of actions.sort((one, other) => one.at.getTime() - other.at.getTime())) {
     upTo(at)
     run()
   }

@@ -30,8 +30,8 @@ export const invoiceRoutes: Handlers = {
     invoiceView(world.store, world.store.invoices.get(ids[0] ?? ''), expand, world.origin()),
   'GET /v1/invoices': (world, request) => {
     const requested = (name: string, value: string | null) => {
-      const given = text(request.form, name)
-      return given === undefined || given === value
+      const provided = text(request.form, name)
+      return provided === undefined || provided === value
     }
     const rows = world.store.invoices
       .all()

@@ -127,7 +127,7 @@ const Subscription = z.object({
   periodEnd: moment,
   trialStart: optionalMoment,
   trialEnd: optionalMoment,
-  trialEndTold: z.boolean(),
+  trialEndNotified: z.boolean(),
   missingPaymentMethod: z.enum(['cancel', 'create_invoice', 'pause']),
   cancelAtPeriodEnd: z.boolean(),
   cancelAt: optionalMoment,

@@ -29,16 +29,16 @@ export function refund(
 ): Refund {
   paidByCard(invoice)
   const left = invoice.amountPaid - refundedOf(world, invoice)
-  const given = amount ?? left
-  if (given <= 0 || given > left)
+  const provided = amount ?? left
+  if (provided <= 0 || provided > left)
     throw invalid(
-      `Refund amount (${given}) is greater than unrefunded amount on charge (${left})`,
+      `Refund amount (${provided}) is greater than unrefunded amount on charge (${left})`,
       { param: 'amount' },
     )
   const made = world.store.refunds.add({
     id: newId('re'),
     invoice: invoice.id,
-    amount: given,
+    amount: provided,
     currency: invoice.currency,
     status,
     failureReason: null,

@@ -57,7 +57,7 @@ export function createSubscription(world: PaymentsWorld, input: NewSubscription)
     periodEnd: end,
     trialStart: trialEnd === null ? null : now,
     trialEnd,
-    trialEndTold: false,
+    trialEndNotified: false,
     missingPaymentMethod: input.missingPaymentMethod,
     cancelAtPeriodEnd: false,
     cancelAt: null,

@@ -179,7 +179,7 @@ function update(world: PaymentsWorld, subscription: Subscription, form: Form): v
       trialEnd: end,
       periodEnd: end,
       anchor: end,
-      trialEndTold: false,
+      trialEndNotified: false,
     })
   }
   tellSubscription(world, 'customer.subscription.updated', subscription)

@@ -17,7 +17,7 @@ export function subscriptionView(
 ): Stripe.Subscription {
   const price = store.prices.get(subscription.price, 'price')
   const withTiers = expand.includes('items.data.price.tiers')
-  const invoiceWanted = expand.find(
+  const includesInvoice = expand.find(
     (path) => path === 'latest_invoice' || path.startsWith('latest_invoice.'),
   )
   const invoice =
@@ -78,7 +78,7 @@ export function subscriptionView(
       url: `/v1/subscription_items?subscription=${subscription.id}`,
     },
     latest_invoice: invoice
-      ? invoiceWanted === undefined
+      ? includesInvoice === undefined
         ? invoice.id
         : invoiceView(store, invoice, inside, origin)
       : null,

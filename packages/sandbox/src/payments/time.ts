@@ -73,7 +73,7 @@ function dueOf(world: PaymentsWorld, subscription: Subscription): Due[] {
   if (pauseCollection?.resumesAt)
     tasks.push({ at: pauseCollection.resumesAt, run: () => resumeCollection(world, subscription) })
   if (status === 'trialing' && trialEnd !== null) {
-    if (!subscription.trialEndTold) {
+    if (!subscription.trialEndNotified) {
       tasks.push({
         at: Math.max(subscription.created, trialEnd - 3 * day),
         run: () => tellTrialEnd(world, subscription),
@@ -114,7 +114,7 @@ function expire(world: PaymentsWorld, subscription: Subscription): void {
 }
 
 function tellTrialEnd(world: PaymentsWorld, subscription: Subscription): void {
-  subscription.trialEndTold = true
+  subscription.trialEndNotified = true
   tellSubscription(world, 'customer.subscription.trial_will_end', subscription)
 }
 

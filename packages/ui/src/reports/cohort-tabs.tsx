@@ -16,13 +16,13 @@ import { FigureButton } from './figure-button.tsx'
 import { monthName, percent, reasonName } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
-import type { FigureAsked, ReportSource } from './source.ts'
+import type { FigureQuery, ReportSource } from './source.ts'
 
 const t = translations('ui.reports')
 
 interface Props {
   source: ReportSource
-  onAsk: (asked: FigureAsked) => void
+  onAsk: (figureQuery: FigureQuery) => void
   fileName: string
   /** What partners take away says nothing of cohorts that are too small. */
   forPartner: boolean
@@ -116,7 +116,7 @@ function CohortTable({
                 <td>
                   <FigureButton
                     label={t('retention.show', { month: monthName(cohort.month) })}
-                    asked={{
+                    figureQuery={{
                       report: 'signups',
                       month: cohort.month,
                       n: Math.max(0, cohort.active.length - 1),
@@ -204,7 +204,7 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
         ) : (
           <FigureButton
             label={t('churn.show', { month: monthName(month) })}
-            asked={{ report: 'churn', month }}
+            figureQuery={{ report: 'churn', month }}
             onAsk={onAsk}
           >
             {formatCount(tenants)}
@@ -241,7 +241,7 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
                   month: monthName(month),
                   reason: reasonName(reason),
                 })}
-                asked={{ report: 'churn', month, reason }}
+                figureQuery={{ report: 'churn', month, reason }}
                 onAsk={onAsk}
               >
                 {formatCount(tenants)}

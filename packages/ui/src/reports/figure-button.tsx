@@ -1,20 +1,20 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './reports.module.css'
-import type { FigureAsked } from './source.ts'
+import type { FigureQuery } from './source.ts'
 
 interface Props {
   /** Says what opens: "Show the tenants behind churn in Nov 2026". */
   label: string
-  asked: FigureAsked
-  onAsk: (asked: FigureAsked) => void
+  figureQuery: FigureQuery
+  onAsk: (figureQuery: FigureQuery) => void
   children: ReactNode
 }
 
 /** A figure that opens the tenants it is made of. */
-export function FigureButton({ label, asked, onAsk, children }: Props) {
+export function FigureButton({ label, figureQuery, onAsk, children }: Props) {
   return (
-    <UnstyledButton className={classes.figure} title={label} onClick={() => onAsk(asked)}>
+    <UnstyledButton className={classes.figure} title={label} onClick={() => onAsk(figureQuery)}>
       {children}
       <VisuallyHidden>. {label}</VisuallyHidden>
     </UnstyledButton>

@@ -12,7 +12,7 @@ import { FigureButton } from './figure-button.tsx'
 import { monthName, movementName, percent } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
-import type { FigureAsked, ReportSource } from './source.ts'
+import type { FigureQuery, ReportSource } from './source.ts'
 
 const t = translations('ui.reports')
 
@@ -23,7 +23,7 @@ interface Props {
   source: ReportSource
   from: string | undefined
   currency: string | undefined
-  onAsk: (asked: FigureAsked) => void
+  onAsk: (figureQuery: FigureQuery) => void
   fileName: string
 }
 
@@ -201,7 +201,7 @@ function MovedFigure({
         movement: inSentence(movementName(movement)),
         month: monthName(month.month),
       })}
-      asked={{ report: 'growth', month: month.month, currency: month.currency, movement }}
+      figureQuery={{ report: 'growth', month: month.month, currency: month.currency, movement }}
       onAsk={onAsk}
     >
       {sign}

@@ -2,13 +2,13 @@ import { Button, NativeSelect, Tabs, TextInput } from '@mantine/core'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { FilterBar } from '../filter-bar.tsx'
 import { translations } from '../messages.ts'
-import { readAsked, writeAsked } from './asked.ts'
 import { ChurnTab, InvoicedTab, RetentionTab } from './cohort-tabs.tsx'
+import { readFigureQuery, writeFigureQuery } from './figure-query.ts'
 import { GrowthTab } from './growth-tab.tsx'
 import { monthName } from './labels.ts'
 import { RevenueTab } from './revenue-tab.tsx'
 import { type ReportsSearch, type ReportTab, reportTabs } from './search.ts'
-import type { FigureAsked, ReportSource } from './source.ts'
+import type { FigureQuery, ReportSource } from './source.ts'
 
 const t = translations('ui.reports')
 
@@ -40,11 +40,11 @@ export function ReportsView({
   forPartner = false,
 }: Props) {
   const tab = search.tab ?? 'revenue'
-  const asked = readAsked(search.rows, search.asOf)
+  const figureQuery = readFigureQuery(search.rows, search.asOf)
   const shared = {
     source,
     fileName,
-    onAsk: (figure: FigureAsked) => onSearch({ rows: writeAsked(figure) }),
+    onAsk: (figure: FigureQuery) => onSearch({ rows: writeFigureQuery(figure) }),
   }
   return (
     <>
@@ -86,11 +86,11 @@ export function ReportsView({
         </Tabs.Panel>
       </Tabs>
       <Suspense>
-        {asked && (
+        {figureQuery && (
           <RowsDrawer
             key={search.rows}
             source={source}
-            asked={asked}
+            figureQuery={figureQuery}
             nameOf={nameOf}
             onClose={() => onSearch({ rows: undefined })}
           />

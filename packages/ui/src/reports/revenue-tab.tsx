@@ -12,7 +12,7 @@ import { FigureButton } from './figure-button.tsx'
 import { figureName, percent } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
-import type { FigureAsked, ReportSource } from './source.ts'
+import type { FigureQuery, ReportSource } from './source.ts'
 
 const t = translations('ui.reports')
 
@@ -21,7 +21,7 @@ interface Props {
   asOf: string | undefined
   /** Only this one, of several. */
   currency: string | undefined
-  onAsk: (asked: FigureAsked) => void
+  onAsk: (figureQuery: FigureQuery) => void
   /** What the largest are called: "Top tenants". */
   topTitle: string
   /** The name of a tenant, as a link where there is a page about it. */
@@ -103,9 +103,9 @@ export function RevenueTab({ source, asOf, currency, onAsk, topTitle, nameOf, fi
   )
 }
 
-function momentSentence(moment: string, asked: string | undefined): string {
-  return asked
-    ? t('revenue.atEnd', { day: formatDay(asked) })
+function momentSentence(moment: string, figureQuery: string | undefined): string {
+  return figureQuery
+    ? t('revenue.atEnd', { day: formatDay(figureQuery) })
     : t('revenue.now', { day: formatDay(moment) })
 }
 
@@ -144,7 +144,7 @@ function CurrencyFigures({
           <Text className={classes.large} component="div">
             <FigureButton
               label={label('mrr')}
-              asked={{ report: 'mrr', currency: row.currency, figure: 'mrr', asOf }}
+              figureQuery={{ report: 'mrr', currency: row.currency, figure: 'mrr', asOf }}
               onAsk={onAsk}
             >
               {money(row.mrrMinor)}
@@ -169,7 +169,7 @@ function CurrencyFigures({
               ) : (
                 <FigureButton
                   label={label(figure)}
-                  asked={{ report: 'mrr', currency: row.currency, figure, asOf }}
+                  figureQuery={{ report: 'mrr', currency: row.currency, figure, asOf }}
                   onAsk={onAsk}
                 >
                   {money(minor)}
@@ -224,7 +224,7 @@ function planColumns(
             plan: planAndCycle(plan, cycle),
             currency: currency.toUpperCase(),
           })}
-          asked={{ report: 'plan', currency, plan, cycle, asOf }}
+          figureQuery={{ report: 'plan', currency, plan, cycle, asOf }}
           onAsk={onAsk}
         >
           {formatMoney(mrrMinor, currency)}

@@ -10,23 +10,23 @@ import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { SideDrawer } from '../side-drawer.tsx'
 import { planAndCycle } from '../subscription-status-meta.ts'
 import { figureName, monthName, movementName, reasonName } from './labels.ts'
-import type { FigureAsked, ReportSource } from './source.ts'
+import type { FigureQuery, ReportSource } from './source.ts'
 
 const t = translations('ui.reports')
 
 interface Props {
   source: ReportSource
-  asked: FigureAsked
+  figureQuery: FigureQuery
   nameOf: (tenant: { slug: string; name: string }) => ReactNode
   onClose: () => void
 }
 
 /** The tenants that make up a figure, the largest part first. */
-export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
-  const [trail, setCursorHistory] = useState<string>()
-  const rows = source.useRows(asked, currentCursor(trail))
+export default function RowsDrawer({ source, figureQuery, nameOf, onClose }: Props) {
+  const [cursors, setCursorHistory] = useState<string>()
+  const rows = source.useRows(figureQuery, currentCursor(cursors))
   return (
-    <SideDrawer opened onClose={onClose} title={titleOf(asked)}>
+    <SideDrawer opened onClose={onClose} title={titleOf(figureQuery)}>
       {rows.isPending ? (
         <LoadingRows label={t('rows.loading')} />
       ) : rows.isError ? (
@@ -41,15 +41,15 @@ export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
       ) : (
         <>
           <ResponsiveTable
-            caption={titleOf(asked)}
-            columns={columnsFor(asked, nameOf)}
+            caption={titleOf(figureQuery)}
+            columns={columnsFor(figureQuery, nameOf)}
             rows={rows.data.items}
             rowKey={(row) => `${row.slug} ${row.currency}`}
             stale={rows.isPlaceholderData}
           />
           <Pager
             label={t('rows.pages')}
-            trail={trail}
+            cursors={cursors}
             nextCursor={rows.data.nextCursor}
             onChange={setCursorHistory}
           />
@@ -59,41 +59,44 @@ export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
   )
 }
 
-function titleOf(asked: FigureAsked): string {
-  switch (asked.report) {
+function titleOf(figureQuery: FigureQuery): string {
+  switch (figureQuery.report) {
     case 'mrr':
-      return asked.asOf
+      return figureQuery.asOf
         ? t('rows.figureAtEnd', {
-            figure: figureName(asked.figure),
-            currency: asked.currency.toUpperCase(),
-            day: formatDay(asked.asOf),
+            figure: figureName(figureQuery.figure),
+            currency: figureQuery.currency.toUpperCase(),
+            day: formatDay(figureQuery.asOf),
           })
         : t('rows.figure', {
-            figure: figureName(asked.figure),
-            currency: asked.currency.toUpperCase(),
+            figure: figureName(figureQuery.figure),
+            currency: figureQuery.currency.toUpperCase(),
           })
     case 'plan':
       return t('rows.plan', {
-        plan: planAndCycle(asked.plan, asked.cycle),
-        currency: asked.currency.toUpperCase(),
+        plan: planAndCycle(figureQuery.plan, figureQuery.cycle),
+        currency: figureQuery.currency.toUpperCase(),
       })
     case 'growth':
       return t('rows.movement', {
-        movement: movementName(asked.movement),
-        month: monthName(asked.month),
-        currency: asked.currency.toUpperCase(),
+        movement: movementName(figureQuery.movement),
+        month: monthName(figureQuery.month),
+        currency: figureQuery.currency.toUpperCase(),
       })
     case 'signups':
-      return t('rows.firstPaid', { month: monthName(asked.month) })
+      return t('rows.firstPaid', { month: monthName(figureQuery.month) })
     case 'churn':
-      return asked.reason
-        ? t('rows.lostFor', { month: monthName(asked.month), reason: reasonName(asked.reason) })
-        : t('rows.lost', { month: monthName(asked.month) })
+      return figureQuery.reason
+        ? t('rows.lostFor', {
+            month: monthName(figureQuery.month),
+            reason: reasonName(figureQuery.reason),
+          })
+        : t('rows.lost', { month: monthName(figureQuery.month) })
   }
 }
 
-function columnsFor(asked: FigureAsked, nameOf: Props['nameOf']): Column<ReportRow>[] {
-  const moves = asked.report === 'growth' || asked.report === 'churn'
+function columnsFor(figureQuery: FigureQuery, nameOf: Props['nameOf']): Column<ReportRow>[] {
+  const moves = figureQuery.report === 'growth' || figureQuery.report === 'churn'
   const money = (minor: number, { currency }: ReportRow) =>
     currency === null ? '–' : formatMoney(minor, currency)
   return [
@@ -121,7 +124,7 @@ function columnsFor(asked: FigureAsked, nameOf: Props['nameOf']): Column<ReportR
             cell: ({ seats }: ReportRow) => (seats === null ? '–' : formatCount(seats)),
           },
         ]),
-    ...(asked.report === 'churn'
+    ...(figureQuery.report === 'churn'
       ? [
           {
             key: 'reason',

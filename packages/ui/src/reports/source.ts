@@ -13,7 +13,7 @@ import type {
 import type { UseQueryResult } from '@tanstack/react-query'
 
 /** A figure whose tenants are asked for. */
-export type FigureAsked =
+export type FigureQuery =
   | { report: 'mrr'; currency: string; figure: MrrFigure; asOf?: string | undefined }
   | {
       report: 'plan'
@@ -27,16 +27,16 @@ export type FigureAsked =
   | { report: 'churn'; month: string; reason?: string | undefined }
 
 /** The input of a list of rows when it is the one that is asked for. */
-export function askedOf<Report extends FigureAsked['report']>(
-  asked: FigureAsked,
+export function figureQueryOf<Report extends FigureQuery['report']>(
+  figureQuery: FigureQuery,
   report: Report,
-): Omit<Extract<FigureAsked, { report: Report }>, 'report'> | undefined {
-  if (asked.report !== report) return undefined
-  const { report: _, ...input } = asked as Extract<FigureAsked, { report: Report }>
+): Omit<Extract<FigureQuery, { report: Report }>, 'report'> | undefined {
+  if (figureQuery.report !== report) return undefined
+  const { report: _, ...input } = figureQuery as Extract<FigureQuery, { report: Report }>
   return input
 }
 
-type Answer<Data> = UseQueryResult<Data, unknown>
+type ReportResult<Data> = UseQueryResult<Data, unknown>
 interface AtMoment {
   asOf: string | undefined
 }
@@ -45,12 +45,12 @@ interface AtMoment {
  * Where reports come from: the whole platform, or one partner. Hooks, each called once per page.
  */
 export interface ReportSource {
-  useMrr(input: AtMoment): Answer<MrrReport>
-  usePlans(input: AtMoment): Answer<RevenueByPlan>
-  useTop(input: AtMoment): Answer<TopTenants>
-  useGrowth(input: { from: string | undefined }): Answer<GrowthReport>
-  useSignups(): Answer<SignupCohorts>
-  useChurn(): Answer<ChurnCohorts>
-  useInvoiced(): Answer<InvoicedRevenue>
-  useRows(asked: FigureAsked, cursor: string | undefined): Answer<ReportRows>
+  useMrr(input: AtMoment): ReportResult<MrrReport>
+  usePlans(input: AtMoment): ReportResult<RevenueByPlan>
+  useTop(input: AtMoment): ReportResult<TopTenants>
+  useGrowth(input: { from: string | undefined }): ReportResult<GrowthReport>
+  useSignups(): ReportResult<SignupCohorts>
+  useChurn(): ReportResult<ChurnCohorts>
+  useInvoiced(): ReportResult<InvoicedRevenue>
+  useRows(figureQuery: FigureQuery, cursor: string | undefined): ReportResult<ReportRows>
 }

@@ -15,7 +15,7 @@ export interface CheckedTaxId {
   taxIdStatus: string | null
 }
 
-const asked: Readonly<Record<string, VatStatus>> = {
+const requested: Readonly<Record<string, VatStatus>> = {
   pending: 'pending',
   verified: 'valid',
   unverified: 'invalid',
@@ -38,7 +38,7 @@ export function withVatStatus(
   } = checkVatNumber(billingInfo.vatNumber, billingInfo.country)
   const response =
     taxId && value !== null && taxId.taxIdValue === value
-      ? asked[taxId.taxIdStatus ?? '']
+      ? requested[taxId.taxIdStatus ?? '']
       : undefined
   return checkedView(billingInfo, response ?? status, warnings)
 }
@@ -48,20 +48,20 @@ export function withVatStatus(
  * when the number does not have its country's form; `path` is where the data stand in the input,
  * `billingInfo.` or empty.
  */
-export function checkedBillingInfo(given: BillingInfo, path = ''): CheckedBillingInfo {
+export function checkedBillingInfo(provided: BillingInfo, path = ''): CheckedBillingInfo {
   const { value, status, fault, warnings } = checkVatNumber(
-    given.vatNumber ?? null,
-    given.country ?? null,
+    provided.vatNumber ?? null,
+    provided.country ?? null,
   )
   if (fault !== null)
     throw new AppError('invalid_input', undefined, {
       issues: [{ path: `${path}vatNumber`, message: fault }],
     })
   const billingInfo = {
-    company: given.company ?? null,
+    company: provided.company ?? null,
     vatNumber: value,
-    country: given.country ?? null,
-    email: given.email ?? null,
+    country: provided.country ?? null,
+    email: provided.email ?? null,
   }
   return checkedView(billingInfo, status, warnings)
 }

@@ -25,7 +25,7 @@ export async function updateBillingInfo(
   input: UpdateBillingInfo,
 ): Promise<CheckedBillingInfo> {
   const { services } = ctx
-  const { slug, expectedVersion, ...given } = input
+  const { slug, expectedVersion, ...provided } = input
   const { before, checked } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockTenant(trx, slug)
     if (!tenant) throw new AppError('not_found')
@@ -34,11 +34,11 @@ export async function updateBillingInfo(
     const stored = await findBillingInfo(trx, tenant.id)
     requireVersion(expectedVersion, withVatStatus(stored))
     const named = Object.fromEntries(
-      Object.entries(given).filter(([, value]) => value !== undefined),
+      Object.entries(provided).filter(([, value]) => value !== undefined),
     )
     const requested = { ...stored, ...named }
     const result =
-      given.vatNumber === undefined ? withVatStatus(requested) : checkedBillingInfo(requested)
+      provided.vatNumber === undefined ? withVatStatus(requested) : checkedBillingInfo(requested)
     await saveBillingInfo(trx, tenant.id, result.billingInfo)
     return { before: stored, checked: result }
   })

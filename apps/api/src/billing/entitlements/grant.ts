@@ -65,8 +65,8 @@ export async function recordGrant(
   const now = services.clock.now()
   const grant = {
     ...requested,
-    givenBy: caller.operator ? ('operator' as const) : ('partner' as const),
-    givenByUser: caller.id ?? null,
+    grantedBy: caller.operator ? ('operator' as const) : ('partner' as const),
+    grantedByUser: caller.id ?? null,
   }
   if (!isFree(services.config, requested)) return replaceGrant(trx, tenantId, grant, now)
   await replaceGrant(trx, tenantId, null, now)

@@ -164,7 +164,7 @@ async function remind(
   const now = services.clock.now()
   const { limitedFrom } = await readEntitlements(trx, services, subscription.tenantId)
   const sums = await sumOpenInvoices(trx, subscription.tenantId, now)
-  const owed = sums.find(({ currency }) => currency === subscription.currency)
+  const outstanding = sums.find(({ currency }) => currency === subscription.currency)
   await sendBillingMail(
     trx,
     services,
@@ -172,7 +172,7 @@ async function remind(
     {
       template: day === 0 ? 'subscription.past_due' : 'subscription.reminder',
       plan: subscription.plan,
-      amount: BigInt(owed?.amount ?? 0),
+      amount: BigInt(outstanding?.amount ?? 0),
       currency: subscription.currency,
       limitedOn: limitedFrom ?? now,
     },

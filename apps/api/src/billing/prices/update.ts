@@ -86,20 +86,20 @@ export async function updatePrice(
 }
 
 function merged(before: PriceRow, input: UpdatePrice): Requested {
-  const given = <Value>(value: Value | undefined, otherwise: Value): Value =>
+  const provided = <Value>(value: Value | undefined, otherwise: Value): Value =>
     value === undefined ? otherwise : value
   return {
     fields: {
-      scheme: given(input.scheme, before.scheme),
-      minSeats: given(input.minSeats, before.minSeats),
-      maxSeats: given(input.maxSeats, before.maxSeats),
-      trialDays: given(input.trialDays, before.trialDays),
-      visibleFrom: given(input.visibleFrom, before.visibleFrom?.toISOString() ?? null),
-      visibleUntil: given(input.visibleUntil, before.visibleUntil?.toISOString() ?? null),
-      note: given(input.note, before.note),
+      scheme: provided(input.scheme, before.scheme),
+      minSeats: provided(input.minSeats, before.minSeats),
+      maxSeats: provided(input.maxSeats, before.maxSeats),
+      trialDays: provided(input.trialDays, before.trialDays),
+      visibleFrom: provided(input.visibleFrom, before.visibleFrom?.toISOString() ?? null),
+      visibleUntil: provided(input.visibleUntil, before.visibleUntil?.toISOString() ?? null),
+      note: provided(input.note, before.note),
     },
-    partnerSlugs: given(input.partnerSlugs, before.partnerSlugs),
-    amounts: given(input.amounts, plain(before.amounts)),
+    partnerSlugs: provided(input.partnerSlugs, before.partnerSlugs),
+    amounts: provided(input.amounts, plain(before.amounts)),
   }
 }
 

@@ -151,7 +151,7 @@ export async function endSubscription(
     const now = services.clock.now()
     // Without a period there is nothing to wait for.
     const ended = when === 'now' || row.currentPeriodEnd === null
-    const asked = {
+    const requested = {
       canceled_at: now,
       cancel_reason: 'cancellation_requested',
       cancel_comment: comment,
@@ -161,10 +161,10 @@ export async function endSubscription(
       trx,
       row.id,
       ended
-        ? { ...nothingPending, ...asked, status: 'canceled', ended_at: now }
+        ? { ...nothingPending, ...requested, status: 'canceled', ended_at: now }
         : {
             ...nothingPending,
-            ...asked,
+            ...requested,
             cancel_at_period_end: true,
             cancel_at: row.currentPeriodEnd,
           },

@@ -34,7 +34,9 @@ import { toTenantSubscription } from './view.ts'
 
 type Terms = Omit<StartSubscription, 'slug'>
 /** `existing`: another one stood at the payment processor, and stands here now too. */
-type Begun = { row: SubscriptionRow; clientSecret: string | null } | { existing: SubscriptionRow }
+type StartedSubscription =
+  | { row: SubscriptionRow; clientSecret: string | null }
+  | { existing: SubscriptionRow }
 
 /**
  * Subscribes the tenant at the payment processor. The first payment may have to be confirmed by a
@@ -94,7 +96,7 @@ export async function startAtProcessor(
     signal,
   )
   const started = await oneAtATime(services, () =>
-    db.transaction().execute(async (trx): Promise<Begun> => {
+    db.transaction().execute(async (trx): Promise<StartedSubscription> => {
       await lockSubscriptionsOf(trx, tenant.id)
       await allow?.(trx)
       return begin(trx, services, payments, {
@@ -125,7 +127,7 @@ async function begin(
   services: InTransaction,
   payments: Payments,
   start: Start,
-): Promise<Begun> {
+): Promise<StartedSubscription> {
   const { customerId, tenant, target, currency, signal } = start
   const tenantId = tenant.id
   const found = await findLiveSubscription(trx, tenantId)

@@ -65,7 +65,7 @@ async function tryToApply(
       { err, eventId: event.id, type: event.type, attempt: event.attempts },
       'a payment event could not be applied',
     )
-    const note = told(err) ?? 'A fault of ours; the log has it under the id of the event.'
+    const note = failureText(err) ?? 'A fault of ours; the log has it under the id of the event.'
     const retrySeconds = webhookRetrySeconds(event.attempts)
     return retrySeconds === undefined
       ? { state: 'parked', note }
@@ -74,7 +74,7 @@ async function tryToApply(
 }
 
 /** What may be shown of a failure: the sentences that were written for people. */
-function told(error: unknown): string | undefined {
+function failureText(error: unknown): string | undefined {
   return error instanceof UpstreamError ||
     error instanceof PaymentDeclined ||
     error instanceof AppError

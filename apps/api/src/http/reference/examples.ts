@@ -45,8 +45,8 @@ export function resolved(document: ApiDocument, schema: Schema): Schema {
  * A value that fits the schema as far as a reader needs. `name` is that of the field, which says
  * more than its type.
  */
-export function exampleOf(document: ApiDocument, given: Schema, name = '', depth = 0): Value {
-  const schema = resolved(document, given) as {
+export function exampleOf(document: ApiDocument, provided: Schema, name = '', depth = 0): Value {
+  const schema = resolved(document, provided) as {
     [keyword: string]: unknown
     enum?: Value[]
     anyOf?: Schema[]

@@ -47,8 +47,8 @@ export function fieldList(document: ApiDocument, fields: readonly Field[]): Html
 }
 
 /** The object that a schema is, or that one of its alternatives is. */
-function objectIn(document: ApiDocument, given: Schema): Schema {
-  const schema = resolved(document, given)
+function objectIn(document: ApiDocument, provided: Schema): Schema {
+  const schema = resolved(document, provided)
   const options = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
   const [object] = (options ?? [])
     .map((one) => resolved(document, one))
@@ -57,8 +57,8 @@ function objectIn(document: ApiDocument, given: Schema): Schema {
   return schema
 }
 
-function innerOf(document: ApiDocument, given: Schema): Html | '' {
-  const schema = resolved(document, given)
+function innerOf(document: ApiDocument, provided: Schema): Html | '' {
+  const schema = resolved(document, provided)
   const options = ((schema.anyOf ?? schema.oneOf) as Schema[] | undefined)?.map((one) =>
     resolved(document, one),
   )
@@ -75,8 +75,8 @@ function innerOf(document: ApiDocument, given: Schema): Html | '' {
   return ''
 }
 
-function typeOf(document: ApiDocument, given: Schema): string {
-  const schema = resolved(document, given)
+function typeOf(document: ApiDocument, provided: Schema): string {
+  const schema = resolved(document, provided)
   const options = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
   if (options) return [...new Set(options.map((one) => typeOf(document, one)))].join(' or ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
@@ -101,8 +101,8 @@ function oneType(document: ApiDocument, type: string, schema: Schema): string {
 }
 
 /** What values a field takes, in a line: lengths, bounds, choices. */
-function limitsOf(document: ApiDocument, given: Schema): Html | '' {
-  const schema = resolved(document, given)
+function limitsOf(document: ApiDocument, provided: Schema): Html | '' {
+  const schema = resolved(document, provided)
   const options = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
   const inner = options?.map((one) => resolved(document, one)).find((one) => one.type !== 'null')
   if (options) return inner ? limitsOf(document, inner) : ''

@@ -174,8 +174,8 @@ function operationOf(document: ApiDocument, listed: Listed): Html {
     ['header', 'Headers'],
   ] as const
   const body = requestBody?.content['application/json'].schema
-  const [status, answer] = successOf(operation)
-  const result = answer?.content?.['application/json']?.schema
+  const [status, response] = successOf(operation)
+  const result = response?.content?.['application/json']?.schema
   return html`<section class="operation" id="${operation.operationId}" aria-labelledby="${operation.operationId}-title ${operation.operationId}-route">
     <div class="head">
       <h2 id="${operation.operationId}-title">${operation.summary}</h2>
@@ -189,7 +189,7 @@ function operationOf(document: ApiDocument, listed: Listed): Html {
       })}
       ${requestBody && body ? html`<h3>Body${requestBody.required ? '' : ' (optional)'}</h3>${fieldsOf(document, body)}` : ''}
       <h3>Returns</h3>
-      <p><strong>${status}</strong> ${answer?.description ?? ''}${typesOf(answer)}</p>
+      <p><strong>${status}</strong> ${response?.description ?? ''}${typesOf(response)}</p>
       ${result && hasFields(document, result) ? html`<details><summary>Fields of the response</summary>${fieldsOf(document, result)}</details>` : ''}
       <h3>Errors</h3>
       ${errorsOf(document, operation)}
@@ -209,8 +209,9 @@ function tokenOf({ security }: Operation): string {
 }
 
 function successOf({ responses }: Operation): [string, Answered | undefined] {
-  const [status = '', answer] = Object.entries(responses).find(([one]) => one.startsWith('2')) ?? []
-  return [status, answer && !('$ref' in answer) ? answer : undefined]
+  const [status = '', response] =
+    Object.entries(responses).find(([one]) => one.startsWith('2')) ?? []
+  return [status, response && !('$ref' in response) ? response : undefined]
 }
 
 const hasFields = (document: ApiDocument, schema: Schema) => {
@@ -224,10 +225,10 @@ const hasFields = (document: ApiDocument, schema: Schema) => {
   )
 }
 
-function typesOf(answer: Answered | undefined): Html | '' {
-  const types = Object.keys(answer?.content ?? {}).filter((type) => type !== 'application/json')
+function typesOf(response: Answered | undefined): Html | '' {
+  const types = Object.keys(response?.content ?? {}).filter((type) => type !== 'application/json')
   if (types.length === 0) return ''
-  return html`, ${answer?.content?.['application/json'] ? 'also' : ''} as ${types.map((type, at) => html`${at === 0 ? '' : ' or '}<code>${type}</code>`)}`
+  return html`, ${response?.content?.['application/json'] ? 'also' : ''} as ${types.map((type, at) => html`${at === 0 ? '' : ' or '}<code>${type}</code>`)}`
 }
 
 function errorsOf(document: ApiDocument, { responses }: Operation): Html {

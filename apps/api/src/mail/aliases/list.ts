@@ -38,7 +38,7 @@ export async function listAliases(
   ])
   const matching = aliases
     .map(({ address, accountId }) => toAliasView(address, members.get(accountId)))
-    .filter((view) => isAskedFor(view, input))
+    .filter((view) => matchesFilter(view, input))
     .sort((one, other) => (one.address < other.address ? -1 : 1))
   const items = matching.slice(0, input.limit)
   return {
@@ -55,7 +55,10 @@ export function toAliasView(address: string, member: MailboxMemberRow | undefine
   }
 }
 
-function isAskedFor({ address, member }: AliasView, { q, userId, cursor }: ListAliases): boolean {
+function matchesFilter(
+  { address, member }: AliasView,
+  { q, userId, cursor }: ListAliases,
+): boolean {
   if (userId !== undefined && member?.id !== userId) return false
   if (cursor !== undefined && address <= cursor.toLowerCase()) return false
   const text = q?.toLowerCase()

@@ -115,10 +115,10 @@ async function readRecords(
   if (domainId === null)
     throw new Error('a domain that was placed in the mail server has no id there')
   const requested = reportAddress(row.dmarcRua)
-  const told = state.mailReportAddress
+  const savedAddress = state.mailReportAddress
   // The server's own default is postmaster of the domain, which is also ours; null was never told
   // to it.
-  if (told !== (requested ?? noReports)) {
+  if (savedAddress !== (requested ?? noReports)) {
     await mail.setReportAddress({ domainId, address: requested }, { signal })
     state.mailReportAddress = requested ?? noReports
   }

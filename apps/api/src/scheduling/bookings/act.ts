@@ -47,11 +47,11 @@ function command(
   ctx: Context,
   access: Access,
   id: string,
-  given: BookingCommand,
+  provided: BookingCommand,
 ): Promise<TenantBooking> {
   const { services } = ctx
   return act(ctx, access, id, (actor, found) =>
-    changeBooking(services, { actor, found, command: given, now: services.clock.now() }),
+    changeBooking(services, { actor, found, command: provided, now: services.clock.now() }),
   )
 }
 

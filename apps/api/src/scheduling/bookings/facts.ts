@@ -28,10 +28,10 @@ export function writtenAnswers({
   fields,
   answers,
 }: Pick<BookingRow, 'fields' | 'answers'>): string[] {
-  const asked = new Map(fields.map(({ key, label }) => [key, label]))
+  const requested = new Map(fields.map(({ key, label }) => [key, label]))
   return Object.entries(answers)
-    .filter(([, answer]) => answer !== '')
-    .map(([key, answer]) => `${asked.get(key) ?? key}: ${answer}`)
+    .filter(([, value]) => value !== '')
+    .map(([key, value]) => `${requested.get(key) ?? key}: ${value}`)
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '@atrium/db/scheduling/bookings'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { actsForAll, requireHostAccess } from '../access.ts'
+import { canActForAll, requireHostAccess } from '../access.ts'
 import { toTenantBooking, toTenantBookingDetail } from './view.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function listBookings(
     tenantId: access.tenant.id,
     now,
     ...(hostId === undefined ? {} : { hostIds: [hostId] }),
-    ...(actsForAll(access) ? {} : { userId: access.caller.id ?? nobody }),
+    ...(canActForAll(access) ? {} : { userId: access.caller.id ?? nobody }),
     after: cursor === undefined ? undefined : placeOf(cursor),
   })
   const shown = rows.slice(0, input.limit)

@@ -27,7 +27,7 @@ import {
 } from './facts.ts'
 
 /** A change as its mails tell it. */
-export interface ToldChange {
+export interface AnnouncedChange {
   kind: BookingChangeKind
   previousStart?: Date | undefined
   /** The booking as it was with another host, where the change gave it to this one. */
@@ -44,18 +44,23 @@ export async function sendChangeMails(
   trx: Trx,
   services: InTransaction,
   facts: BookingWithHosts,
-  change: ToldChange,
+  change: AnnouncedChange,
 ): Promise<void> {
   const { booking, hosts } = facts
   const key = `booking:${booking.id}:${change.kind}:${booking.version}`
   const toVisitor = visitorTemplate(change.kind, booking)
   const replaced = change.before?.invited === true && booking.status === 'confirmed'
   if (change.actorId === null && causingMail.has(change.kind)) {
-    const told = [
+    const announced = [
       booking.visitorEmail,
-      ...(guestsAreTold(toVisitor, booking) ? invitedGuests(booking) : []),
+      ...(notifiesGuests(toVisitor, booking) ? invitedGuests(booking) : []),
     ]
-    await takeVisitorMails(trx, services, facts, replaced ? [...told, ...told] : told)
+    await takeVisitorMails(
+      trx,
+      services,
+      facts,
+      replaced ? [...announced, ...announced] : announced,
+    )
   }
   if (toVisitor) await sendToVisitor(trx, services, booking, toVisitor, change, key)
   if (replaced)
@@ -78,7 +83,7 @@ async function sendHandOverMails(
   trx: Trx,
   services: InTransaction,
   facts: BookingWithHosts,
-  change: ToldChange & { before: BookingRow },
+  change: AnnouncedChange & { before: BookingRow },
   key: string,
 ): Promise<void> {
   const template =
@@ -108,7 +113,7 @@ const causingMail: ReadonlySet<BookingChangeKind> = new Set([
   'rescheduled',
 ])
 
-const guestsAreTold = (template: VisitorTemplateKey | undefined, booking: BookingRow) =>
+const notifiesGuests = (template: VisitorTemplateKey | undefined, booking: BookingRow) =>
   template !== undefined && calendarOf(template, booking) !== undefined
 
 /**
@@ -191,14 +196,14 @@ async function sendToVisitor(
   services: InTransaction,
   booking: BookingRow,
   template: VisitorTemplateKey,
-  change: ToldChange,
+  change: AnnouncedChange,
   key: string,
 ): Promise<void> {
   const calendar = calendarOf(template, booking, change.before)
-  const told = change.by === 'visitor' ? { ...change, reason: undefined } : change
+  const announced = change.by === 'visitor' ? { ...change, reason: undefined } : change
   const values = {
     ...visitorValues(services.config, booking),
-    ...changeValues(told, booking.visitorZone, booking.visitorLocale),
+    ...changeValues(announced, booking.visitorZone, booking.visitorLocale),
     ...(change.before ? { 'previous.hostName': change.before.hostName } : {}),
   }
   const mail = { ...visitorMail(booking), template, calendar }
@@ -352,7 +357,7 @@ function visitorValues(config: Config, booking: BookingRow): Record<string, Mail
 }
 
 function changeValues(
-  { previousStart, reason = '' }: Pick<ToldChange, 'previousStart' | 'reason'>,
+  { previousStart, reason = '' }: Pick<AnnouncedChange, 'previousStart' | 'reason'>,
   zone: string,
   locale: string,
 ): Record<string, MailValue> {
@@ -368,7 +373,7 @@ async function sendToHost(
   { booking, hosts }: BookingWithHosts,
   host: HostRow,
   template: HostTemplateKey,
-  change: Pick<ToldChange, 'previousStart' | 'reason'>,
+  change: Pick<AnnouncedChange, 'previousStart' | 'reason'>,
   key: string,
 ): Promise<void> {
   // A former host can no longer open the booking.

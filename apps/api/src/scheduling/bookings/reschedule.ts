@@ -11,7 +11,7 @@ import type { Actor } from './actor.ts'
 import { handOverClaims, moveClaims } from './claim.ts'
 import { type BookingWithHosts, eventUid } from './facts.ts'
 import { chooseForMove, type RequestedTime, readTimeToMoveTo } from './move-check.ts'
-import { answerDue, requireAllowed } from './state.ts'
+import { confirmationDue, requireAllowed } from './state.ts'
 import { changeBooking } from './transition.ts'
 
 export interface Move extends AvailabilityOverrides {
@@ -78,7 +78,9 @@ async function takeNewTime(
     ...organizer,
     // Another time is another question: the old one's end would let the request lapse long before
     // its start.
-    ...(booking.status === 'pending' && { approvalExpiresAt: answerDue(eventType, start, now) }),
+    ...(booking.status === 'pending' && {
+      approvalExpiresAt: confirmationDue(eventType, start, now),
+    }),
   }
 }
 
@@ -106,7 +108,7 @@ function organizerOf(booking: BookingRow, { host, offer }: Chosen) {
 /**
  * The duration that is asked for, or the present one, which may be one that is no longer offered.
  */
-export function minutesFor(booking: BookingRow, asked: number | undefined): number {
+export function minutesFor(booking: BookingRow, requested: number | undefined): number {
   const present = (booking.endAt.getTime() - booking.startAt.getTime()) / minuteMs
-  return asked === undefined || asked === present ? present : durationOf(booking, asked)
+  return requested === undefined || requested === present ? present : durationOf(booking, requested)
 }

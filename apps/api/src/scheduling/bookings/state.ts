@@ -33,7 +33,7 @@ export function stateOf(booking: BookingRow): DecidedBooking {
  * Until when a host can decide about a request for `start` (milliseconds since 1970) that is made,
  * or moved there, at `now`.
  */
-export function answerDue(
+export function confirmationDue(
   { approvalHours }: Pick<EventTypeRow, 'approvalHours'>,
   start: number,
   now: Date,

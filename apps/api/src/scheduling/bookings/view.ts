@@ -83,7 +83,7 @@ export function toManagedBooking(
   brand: ManagedBooking['tenant']['brand'],
   now: Date,
 ): ManagedBooking {
-  const moments = stateOf(booking)
+  const state = stateOf(booking)
   const at = (instant: number) => new Date(instant).toISOString()
   return {
     booking: toBooking(booking),
@@ -94,14 +94,14 @@ export function toManagedBooking(
       description: booking.eventTypeDescription,
       durations: booking.durations,
       hostSlug: booking.eventTypeHostSlug,
-      offered: moments.offered,
+      offered: state.offered,
       hostMayChange: hostMayChange(booking),
     },
     tenant: { slug: booking.tenantSlug, name: booking.tenantName, brand },
-    cancelUntil: at(cancelUntil(moments)),
-    rescheduleUntil: at(rescheduleUntil(moments)),
-    linkEndsAt: at(manageLinkEnds(moments)),
-    allowedActions: allowedActions('visitor', moments, now.getTime()),
+    cancelUntil: at(cancelUntil(state)),
+    rescheduleUntil: at(rescheduleUntil(state)),
+    linkEndsAt: at(manageLinkEnds(state)),
+    allowedActions: allowedActions('visitor', state, now.getTime()),
   }
 }
 

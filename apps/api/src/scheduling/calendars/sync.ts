@@ -182,10 +182,10 @@ async function bringUp(
   const { db } = services.database
   const { calendars, credential, calendar } = access
   const shared = await readSharedEvent(db, host.id, group, claimed.bookingId)
-  const told = shared.bookingIds.includes(claimed.bookingId)
+  const reported = shared.bookingIds.includes(claimed.bookingId)
   const [first] = shared.bookingIds
   // Noted before the call: an answer that is lost must not hide that there may be an event.
-  if (told) await setWrittenGroup(db, claimed, group, shared.eventId)
+  if (reported) await setWrittenGroup(db, claimed, group, shared.eventId)
   if (first === undefined) {
     const uid = eventUid(claimed, group)
     const known = claimed.writtenGroup === group
@@ -205,7 +205,7 @@ async function bringUp(
     { signal },
   )
   return {
-    written: told ? { group, eventId, start: event.start, end: event.end } : null,
+    written: reported ? { group, eventId, start: event.start, end: event.end } : null,
     state: shared.state,
   }
 }

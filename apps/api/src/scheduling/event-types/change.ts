@@ -99,10 +99,10 @@ export async function changeEventType(
           'version_conflict',
           errorText('eventTypeVersion', { version: row.version }),
         )
-      const { slug: _, eventTypeId: __, version: ___, ...given } = input
+      const { slug: _, eventTypeId: __, version: ___, ...provided } = input
       const stored = toSettings(row)
       const named = Object.fromEntries(
-        Object.entries(given).filter(([, value]) => value !== undefined),
+        Object.entries(provided).filter(([, value]) => value !== undefined),
       ) as Partial<EventTypeSettings>
       const merged: EventTypeSettings = { ...stored, ...named }
       const requested = { ...merged, hostIds: hostIdsOf(merged, host.id) }

@@ -5,7 +5,7 @@ import type { Db, Trx } from '@atrium/db/platform/connect'
 import { findHostsById, type HostRow } from '@atrium/db/scheduling/hosts'
 import { findSchedule } from '@atrium/db/scheduling/schedules'
 import type { Access } from '../../rpc/guards.ts'
-import { actsForAll } from '../access.ts'
+import { canActForAll } from '../access.ts'
 
 type Part = Pick<EventTypeSettings, 'assignment' | 'hostIds' | 'scheduleId'>
 
@@ -31,7 +31,7 @@ export async function rejectUnfit(
   stored?: Part,
 ): Promise<void> {
   const touched = isOtherTeam(requested, stored)
-  if (touched && !actsForAll(access))
+  if (touched && !canActForAll(access))
     throw new AppError('not_admin', errorText('teamEventTypesByAdmins'))
   const issues = [
     ...(requested.scheduleId === (stored?.scheduleId ?? null)

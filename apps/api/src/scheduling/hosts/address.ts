@@ -3,7 +3,7 @@ import { AppError } from '@atrium/core/platform/errors'
 import { listTenantDomains, type MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Access } from '../../rpc/guards.ts'
-import { actsForAll } from '../access.ts'
+import { canActForAll } from '../access.ts'
 
 /**
  * The address that is the organizer of invitations: the member's mailbox unless another one is
@@ -22,7 +22,7 @@ export async function organizerAddress(
     throw rejection('The member has no mailbox here. Name the address of the calendar.')
   }
   if (requested === member.mailboxAddress || requested === member.email) return requested
-  if (!actsForAll(access))
+  if (!canActForAll(access))
     throw rejection('Choose the address of your mailbox, or the one that you sign in with.')
   const { domain } = splitAddress(requested)
   const own = (await listTenantDomains(trx, access.tenant.id)).some(

@@ -6,7 +6,7 @@ import type {
   CreatedTenantBooking,
   CreateTenantBooking,
 } from '@atrium/core/scheduling/bookings'
-import { checkAnswers, phoneAnswer } from '@atrium/core/scheduling/form-answers'
+import { checkAnswers, enteredPhone } from '@atrium/core/scheduling/form-answers'
 import type { BookingSource } from '@atrium/core/scheduling/scheduling'
 import { wallTimeOf } from '@atrium/core/scheduling/time-zones'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -26,12 +26,12 @@ import { rejectClosed } from '../../rpc/open-tenant.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { limitedAddress } from '../../rpc/visitor-address.ts'
 import { takeAllowance } from '../../rpc/visitor-limits.ts'
-import { actsForAll, requireHostAccess } from '../access.ts'
+import { canActForAll, requireHostAccess } from '../access.ts'
 import { type Actor, hostActor, visitorActor } from '../bookings/actor.ts'
 import { withHostLocks, writeClaims } from '../bookings/claim.ts'
 import { queueEffects } from '../bookings/effects.ts'
 import { findConflict } from '../bookings/host-conflict.ts'
-import { answerDue } from '../bookings/state.ts'
+import { confirmationDue } from '../bookings/state.ts'
 import { settleTransition, type Transition } from '../bookings/transition.ts'
 import { toBooking, toTenantBooking } from '../bookings/view.ts'
 import { withHosts } from '../calendars/invitation.ts'
@@ -123,7 +123,7 @@ export async function bookForTenant(
   }
   const hosts = await hostsWhoTake(services.database.db, eventType)
   if (hosts.length === 0) throw new AppError('invalid_state', errorText('eventTypeWithoutHost'))
-  if (!actsForAll(access)) for (const host of hosts) requireHostAccess(access, host)
+  if (!canActForAll(access)) for (const host of hosts) requireHostAccess(access, host)
   const request = bookingRequestOf(ctx, access.caller.subject, input)
   const by: By = {
     source: 'host',
@@ -160,34 +160,34 @@ interface By {
 async function book(
   services: Services,
   { eventType, hosts }: Pick<Bookable, 'eventType' | 'hosts'>,
-  wish: BookingInput,
+  request: BookingInput,
   by: By,
 ) {
   const { keyring } = services.config
   if (!keyring) throw new AppError('scheduling_not_configured')
-  const minutes = durationOf(eventType, wish.duration)
-  const { issues, answers } = checkAnswers(eventType.fields, wish.answers)
+  const minutes = durationOf(eventType, request.duration)
+  const { issues, answers } = checkAnswers(eventType.fields, request.answers)
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
-  const { lockToken, ignoreNotice, ignoreWindow } = wish
-  const wanted: RequestedStart = {
-    ...{ eventType, hosts, minutes, start: Date.parse(wish.start), now: services.clock.now() },
+  const { lockToken, ignoreNotice, ignoreWindow } = request
+  const requested: RequestedStart = {
+    ...{ eventType, hosts, minutes, start: Date.parse(request.start), now: services.clock.now() },
     ...{ lockToken, ignoreNotice, ignoreWindow },
   }
   const claim = async () => {
-    await chooseHosts(services.database.db, wanted, nothingBusy(wanted))
-    const busy = await readBusyFor(services, wanted)
+    await chooseHosts(services.database.db, requested, nothingBusy(requested))
+    const busy = await readBusyFor(services, requested)
     return services.keyedLimiter.take(`host ${hosts[0]?.id}`, async () => {
       // Whoever had the turn before has mostly taken the time: seen here, it costs no transaction.
-      await chooseHosts(services.database.db, wanted, busy)
+      await chooseHosts(services.database.db, requested, busy)
       return withHostLocks(
         services.database.db,
         hosts.map(({ id }) => id),
         async (trx) => {
-          const current = { ...wanted, now: services.clock.now() }
+          const current = { ...requested, now: services.clock.now() }
           const chosen = await chooseHosts(trx, current, busy)
           return write(trx, services, keyring, {
-            wish: { ...wish, answers },
-            wanted: current,
+            request: { ...request, answers },
+            requested: current,
             chosen,
             by,
           })
@@ -203,13 +203,13 @@ async function book(
     )
     return { booking: await settleTransition(services, made), manageToken: made.manage.token }
   } catch (error) {
-    throw await forHolder(services, wanted, error)
+    throw await forHolder(services, requested, error)
   }
 }
 
 interface Writing {
-  wish: BookingInput
-  wanted: RequestedStart
+  request: BookingInput
+  requested: RequestedStart
   chosen: readonly Chosen[]
   by: By
 }
@@ -218,14 +218,14 @@ async function write(
   trx: Trx,
   services: InTransaction,
   keyring: Keyring,
-  { wish, wanted, chosen, by }: Writing,
+  { request, requested, chosen, by }: Writing,
 ): Promise<Transition & { manage: ManageToken }> {
-  const { eventType, minutes, start, now, lockToken } = wanted
+  const { eventType, minutes, start, now, lockToken } = requested
   const [organizer] = chosen
   if (!organizer) throw new AppError('slot_taken')
   const { host, offer } = organizer
   if (by.source === 'public')
-    await requireCapacity(trx, host.id, eventType, wish.attendee.email, now)
+    await requireCapacity(trx, host.id, eventType, request.attendee.email, now)
   const id = await newBookingId(trx)
   const uid = `${id}@${services.config.tenantDomain}`
   const manage = newManageToken(keyring, id)
@@ -252,24 +252,24 @@ async function write(
     location_kind: eventType.locationKind,
     location:
       eventType.locationKind === 'visitor_phone'
-        ? phoneAnswer(eventType.fields, wish.answers)
+        ? enteredPhone(eventType.fields, request.answers)
         : eventType.location,
     organizer: host.mailAddress,
     host_zone: offer.schedule.zone,
     host_wall: wallTimeOf(offer.schedule.zone, start),
-    visitor_name: wish.attendee.name,
-    visitor_email: wish.attendee.email,
-    visitor_zone: wish.attendee.timeZone,
-    visitor_locale: wish.attendee.locale,
-    guests: wish.guests,
-    answers: JSON.stringify(wish.answers),
-    note: wish.note ?? null,
+    visitor_name: request.attendee.name,
+    visitor_email: request.attendee.email,
+    visitor_zone: request.attendee.timeZone,
+    visitor_locale: request.attendee.locale,
+    guests: request.guests,
+    answers: JSON.stringify(request.answers),
+    note: request.note ?? null,
     // The tenant's own people answer for whom they invite.
     visitor_confirmed_at: by.source === 'host' ? now : null,
     manage_hash: manage.hash,
     manage_sealed: manage.sealed,
     request_hash: by.requestHash ?? null,
-    approval_expires_at: pending ? answerDue(eventType, start, now) : null,
+    approval_expires_at: pending ? confirmationDue(eventType, start, now) : null,
     confirmed_at: pending ? null : now,
     created_at: now,
     updated_at: now,

@@ -29,7 +29,7 @@ export async function updateBookingPage(
   input: UpdateBookingPage,
 ): Promise<BookingPageView> {
   const { services } = ctx
-  const { slug: _, version, ...given } = input
+  const { slug: _, version, ...provided } = input
   const { tenant, changes } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
     await rejectFormerAdmin(trx, access)
@@ -41,7 +41,7 @@ export async function updateBookingPage(
       headline = before.headline,
       intro = before.intro,
       embedOrigins = before.embedOrigins,
-    } = given
+    } = provided
     const after = { enabled, headline, intro, embedOrigins: [...new Set(embedOrigins)] }
     await saveBookingPage(trx, open.id, after)
     return { tenant: open, changes: changedFields(before, after, Object.keys(after)) }

@@ -32,12 +32,12 @@ const pollIntervalMs = 100
 export function bookingRequestOf(
   { request }: Context,
   sender: string,
-  wish: unknown,
+  form: unknown,
 ): BookingRequest | undefined {
   const key = idempotencyKeyOf(request)
   if (key === undefined) return undefined
   const hash = createHash('sha256')
-    .update([sender, key, JSON.stringify(wish)].join('\n'))
+    .update([sender, key, JSON.stringify(form)].join('\n'))
     .digest()
   return { scope: `booking:${sender}`, key, hash }
 }

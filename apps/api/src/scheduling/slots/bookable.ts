@@ -83,9 +83,9 @@ export async function hostsWhoTake(db: Db | Trx, eventType: EventTypeRow): Promi
  */
 export function durationOf(
   { durations }: Pick<EventTypeRow, 'durations'>,
-  asked: number | undefined,
+  requested: number | undefined,
 ): number {
-  const minutes = asked ?? durations[0]
+  const minutes = requested ?? durations[0]
   if (minutes === undefined || !durations.includes(minutes)) {
     const message = errorText('chooseDuration', { durations: durations.join(', ') })
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'duration', message }] })

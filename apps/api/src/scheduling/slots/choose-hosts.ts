@@ -61,16 +61,17 @@ export async function chooseHosts(
   requested: RequestedStart,
   busy: BusyOfHosts,
 ): Promise<Chosen[]> {
-  const asked: Chosen[] = []
+  const candidates: Chosen[] = []
   for (const host of requested.hosts)
-    if (busy.has(host.id)) asked.push({ host, offer: await offerTo(db, requested, host, busy) })
+    if (busy.has(host.id))
+      candidates.push({ host, offer: await offerTo(db, requested, host, busy) })
   if (requested.eventType.assignment !== 'round_robin') {
-    for (const { offer } of asked) requireOffered(offer, requested.start)
-    return asked
+    for (const { offer } of candidates) requireOffered(offer, requested.start)
+    return candidates
   }
   const free: Chosen[] = []
   const rejections: unknown[] = []
-  for (const one of asked) {
+  for (const one of candidates) {
     try {
       requireOffered(one.offer, requested.start)
       free.push(one)
@@ -94,7 +95,7 @@ function offerTo(
   busy: BusyOfHosts,
 ): Promise<SlotAvailability> {
   const { eventType, minutes, now, start, lockToken, moved, ignoreNotice, ignoreWindow } = requested
-  const asked = {
+  const candidates = {
     eventType,
     host,
     minutes,
@@ -104,7 +105,7 @@ function offerTo(
     movedBookingId: moved?.id,
     lockToken,
   }
-  return availabilityFor(db, { ...asked, ignoreNotice, ignoreWindow })
+  return availabilityFor(db, { ...candidates, ignoreNotice, ignoreWindow })
 }
 
 /** A lock passes, the rest does not. */

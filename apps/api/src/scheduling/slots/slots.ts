@@ -33,12 +33,12 @@ export async function getSlots(ctx: Context, input: GetSlots): Promise<SlotsView
       ? minutesOf(moved)
       : durationOf(bookable.eventType, input.duration)
   const span = rangeOf(input, now.getTime())
-  const asked = { minutes, now, span, moved, lockToken: presentedLockToken(ctx) }
+  const requested = { minutes, now, span, moved, lockToken: presentedLockToken(ctx) }
   const shared = bookable.eventType.seats > 1
   const hosts = moved
     ? await hostsForVisitorsMove(ctx.services.database.db, bookable, moved, now)
     : bookable.hosts
-  const slots = await slotsOf(ctx.services, { ...bookable, hosts }, asked)
+  const slots = await slotsOf(ctx.services, { ...bookable, hosts }, requested)
   return toSlotsView(slots, { timeZone: input.timeZone, minutes, now, span, shared })
 }
 
@@ -51,7 +51,7 @@ export function toSlotsView(
     now,
     span,
     shared,
-  }: Pick<Asked, 'minutes' | 'now' | 'span'> & { timeZone: string; shared: boolean },
+  }: Pick<SlotRequest, 'minutes' | 'now' | 'span'> & { timeZone: string; shared: boolean },
 ): SlotsView {
   const { shown, nextFrom } = wholeDates(byDate(slots, span, timeZone))
   return {
@@ -81,7 +81,7 @@ function wholeDates(dates: Map<string, Slot[]>): {
   return { shown, nextFrom: null }
 }
 
-interface Asked {
+interface SlotRequest {
   minutes: number
   now: Date
   span: Span
@@ -109,22 +109,22 @@ const chunkMs = 8 * 86_400_000
 export async function slotsOf(
   services: Services,
   { eventType, hosts }: Offering,
-  asked: Asked,
+  requested: SlotRequest,
 ): Promise<Slot[]> {
   const one =
     eventType.assignment === 'round_robin' &&
-    (asked.moved === undefined || hostMayChange(asked.moved))
-  const busy = await (one ? readBusyOfSome : readBusy)(services, hosts, asked.span, {
+    (requested.moved === undefined || hostMayChange(requested.moved))
+  const busy = await (one ? readBusyOfSome : readBusy)(services, hosts, requested.span, {
     fresh: false,
-    movedBookingId: asked.moved?.id,
+    movedBookingId: requested.moved?.id,
   })
   const questions: SlotAvailability[] = []
   for (const host of hosts)
-    if (busy.has(host.id)) questions.push(await offer(services, eventType, host, busy, asked))
+    if (busy.has(host.id)) questions.push(await offer(services, eventType, host, busy, requested))
   const slots: Slot[] = []
-  for (let start = asked.span.start; start < asked.span.end; start += chunkMs) {
-    if (!asked.unbounded && slots.length > schedulingLimits.startsPerResponse) break
-    const range = { start, end: Math.min(start + chunkMs, asked.span.end) }
+  for (let start = requested.span.start; start < requested.span.end; start += chunkMs) {
+    if (!requested.unbounded && slots.length > schedulingLimits.startsPerResponse) break
+    const range = { start, end: Math.min(start + chunkMs, requested.span.end) }
     const offers = questions.map((question) => findSlots({ ...question, range }))
     slots.push(...(one ? union(offers) : intersection(offers)))
   }
@@ -136,14 +136,14 @@ function offer(
   eventType: OfferedEventType,
   host: HostRow,
   busy: BusyOfHosts,
-  { moved, ...asked }: Asked,
+  { moved, ...requested }: SlotRequest,
 ) {
   return availabilityFor(services.database.db, {
     eventType,
     host,
     busy,
     movedBookingId: moved?.id,
-    ...asked,
+    ...requested,
   })
 }
 

@@ -176,11 +176,11 @@ export function applicationResources(cache: ApplicationListCache): readonly Reso
       path: 'core/applications/:slug/check_access/',
       GET(call) {
         const application = find(call)
-        const asked = call.query.get('for_user')
+        const requested = call.query.get('for_user')
         const user =
-          asked === null
+          requested === null
             ? call.caller
-            : call.store.records.users.find((one) => String(one.pk) === asked)
+            : call.store.records.users.find((one) => String(one.pk) === requested)
         if (!user) throw invalid({ for_user: 'User not found' })
         return ok({
           passing: mayUse(call.store, application, user),

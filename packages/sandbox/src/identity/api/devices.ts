@@ -60,12 +60,12 @@ export const deviceResources: readonly Resource[] = [
   {
     path: 'authenticators/admin/all/',
     GET({ store, query }) {
-      const asked = query.get('user')
-      if (asked === null) return ok(store.records.devices.map(deviceView))
-      if (!/^-?\d+$/.test(asked))
+      const requested = query.get('user')
+      if (requested === null) return ok(store.records.devices.map(deviceView))
+      if (!/^-?\d+$/.test(requested))
         throw invalid({ user: [`Incorrect type. Expected pk value, received str.`] })
-      const user = store.records.users.find((one) => String(one.pk) === asked)
-      if (!user) throw invalid({ user: [`Invalid pk "${asked}" - object does not exist.`] })
+      const user = store.records.users.find((one) => String(one.pk) === requested)
+      if (!user) throw invalid({ user: [`Invalid pk "${requested}" - object does not exist.`] })
       return ok(store.records.devices.filter((device) => device.user === user.pk).map(deviceView))
     },
   },

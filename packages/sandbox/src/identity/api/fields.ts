@@ -45,14 +45,15 @@ function collect<F extends Fields>(fields: F, body: unknown, options: { partial?
   const values: Values<F> = {}
   const errors: JsonObject = {}
   for (const [name, field] of Object.entries(fields)) {
-    const given = body[name]
+    const provided = body[name]
     try {
-      if (given === undefined) {
+      if (provided === undefined) {
         if (field.required && !options.partial) throw new FieldError(['This field is required.'])
         continue
       }
-      if (given === null && !field.nullable) throw new FieldError(['This field may not be null.'])
-      Object.assign(values, { [name]: given === null ? null : field.read(given) })
+      if (provided === null && !field.nullable)
+        throw new FieldError(['This field may not be null.'])
+      Object.assign(values, { [name]: provided === null ? null : field.read(provided) })
     } catch (error) {
       if (!(error instanceof FieldError)) throw error
       errors[name] = error.detail

@@ -47,10 +47,10 @@ export function order<Row>(
   rows: readonly Row[],
   fields: Record<string, (row: Row) => string | number>,
 ): Row[] {
-  const asked = query.get('ordering') ?? ''
-  const read = fields[asked.replace(/^-/, '')]
+  const requested = query.get('ordering') ?? ''
+  const read = fields[requested.replace(/^-/, '')]
   if (!read) return [...rows]
-  const sign = asked.startsWith('-') ? -1 : 1
+  const sign = requested.startsWith('-') ? -1 : 1
   return rows.toSorted((a, b) => sign * (read(a) < read(b) ? -1 : read(a) > read(b) ? 1 : 0))
 }
 

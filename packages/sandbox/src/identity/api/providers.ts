@@ -115,9 +115,9 @@ export function readProvider(
     'refresh_token_validity',
     'refresh_token_threshold',
   ] as const) {
-    const given = values[name]
-    if (given !== undefined && parseDuration(given) === undefined)
-      errors[name] = [`${given} is not in the correct format of 'hours=3;minutes=1'.`]
+    const provided = values[name]
+    if (provided !== undefined && parseDuration(provided) === undefined)
+      errors[name] = [`${provided} is not in the correct format of 'hours=3;minutes=1'.`]
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
   return values

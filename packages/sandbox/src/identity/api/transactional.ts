@@ -51,13 +51,17 @@ function createAll({ store, body }: ApiCall, cache: ApplicationListCache) {
 }
 
 /** Faults stand in a list with an object for every binding, empty for those that are right. */
-function readBindings(store: Store, given: unknown, errors: Record<string, Json>): BindingValues[] {
-  if (!Array.isArray(given)) {
+function readBindings(
+  store: Store,
+  provided: unknown,
+  errors: Record<string, Json>,
+): BindingValues[] {
+  if (!Array.isArray(provided)) {
     errors.policy_bindings = ['Expected a list of items.']
     return []
   }
-  const faults: Record<string, Json>[] = given.map(() => ({}))
-  const read = given.map((one, index) => {
+  const faults: Record<string, Json>[] = provided.map(() => ({}))
+  const read = provided.map((one, index) => {
     const fault: Record<string, Json> = {}
     const binding = attempt(fault, 'binding', () => readBinding(store, one))
     if (isObject(fault.binding)) faults[index] = fault.binding

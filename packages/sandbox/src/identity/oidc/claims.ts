@@ -62,8 +62,10 @@ export interface AccessTokenInput {
 /** The payload of an access token: authentik's ID token claims plus `azp`, `uid` and `scope`. */
 export function accessTokenClaims(store: Store, input: AccessTokenInput): Record<string, unknown> {
   const { issuer, provider, user, scope, session, nonce } = input
-  const asked = scope.split(' ')
-  const scopes = new Set([...attachedScopes(store, provider)].filter((one) => asked.includes(one)))
+  const requested = scope.split(' ')
+  const scopes = new Set(
+    [...attachedScopes(store, provider)].filter((one) => requested.includes(one)),
+  )
   return {
     iss: issuer,
     sub: user.uid,

@@ -237,10 +237,10 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
  * authentik measured: a refresh that names a scope other than the granted one is rejected, also
  * when it asks for less.
  */
-function refreshScopeDiffers(asked: unknown, token: { scope?: string | undefined }): boolean {
-  if (typeof asked !== 'string' || asked === '') return false
+function refreshScopeDiffers(requested: unknown, token: { scope?: string | undefined }): boolean {
+  if (typeof requested !== 'string' || requested === '') return false
   const sorted = (scope: string) => scope.split(' ').sort().join(' ')
-  return sorted(asked) !== sorted(token.scope ?? '')
+  return sorted(requested) !== sorted(token.scope ?? '')
 }
 
 function clientMetadata(provider: ProviderRecord, asymmetric: boolean): ClientMetadata {
@@ -315,8 +315,8 @@ function askAgainLikeAuthentik(store: Store, policy: interactionPolicy.DefaultPo
     return maxAge !== undefined && store.now() / 1000 - authTime > Number(maxAge)
   })
   check('login_prompt', ({ oidc }, { authTime, renewed }) => {
-    const asked = String(oidc.params?.prompt ?? '').split(' ')
-    return asked.includes('login') && (renewed === undefined || renewed === authTime)
+    const requested = String(oidc.params?.prompt ?? '').split(' ')
+    return requested.includes('login') && (renewed === undefined || renewed === authTime)
   })
 }
 
@@ -345,12 +345,12 @@ function respondLikeAuthentik(openId: Provider): void {
   Object.defineProperty(prototype, 'prompts', {
     configurable: true,
     get() {
-      return new ConsentGiven(declared?.get?.call(this))
+      return new GrantedConsent(declared?.get?.call(this))
     },
   })
 }
 
-class ConsentGiven extends Set<string> {
+class GrantedConsent extends Set<string> {
   override has(prompt: string): boolean {
     return prompt === 'consent' || super.has(prompt)
   }

@@ -29,10 +29,11 @@ const allRights = Object.fromEntries(
 /** `Calendar/get`. What is not asked for by name beyond the usual properties is not told. */
 export function calendarGet({ world, accountId, args }: MethodCall): JsonObject {
   const mailbox = mailboxOf(world, accountId)
-  const asked = idsArgument(args, 'ids')
-  if (asked && asked.length > limits.maxObjectsInGet) throw new MethodError('requestTooLarge')
+  const requested = idsArgument(args, 'ids')
+  if (requested && requested.length > limits.maxObjectsInGet)
+    throw new MethodError('requestTooLarge')
   const properties = new Set(textsArgument(args, 'properties') ?? shownByDefault)
-  const ids = asked ?? Object.keys(mailbox.calendars)
+  const ids = requested ?? Object.keys(mailbox.calendars)
   const known = (id: string) => Object.hasOwn(mailbox.calendars, id)
   return {
     accountId,

@@ -12,14 +12,15 @@ import { partsOf } from './synthetic-ids.ts'
 /** `CalendarEvent/get`: events, and occurrences by the ids that an expanding query answered. */
 export function eventGet({ world, accountId, args }: MethodCall): JsonObject {
   const mailbox = mailboxOf(world, accountId)
-  const asked = idsArgument(args, 'ids')
-  if (asked && asked.length > limits.maxObjectsInGet) throw new MethodError('requestTooLarge')
+  const requested = idsArgument(args, 'ids')
+  if (requested && requested.length > limits.maxObjectsInGet)
+    throw new MethodError('requestTooLarge')
   const properties = textsArgument(args, 'properties') ?? []
   const floatingZone = zoneArgument(args)
   const own = addressesOf(world, accountId)
   const list: JsonObject[] = []
   const notFound: string[] = []
-  for (const id of asked ?? Object.keys(mailbox.events).slice(0, limits.maxObjectsInGet)) {
+  for (const id of requested ?? Object.keys(mailbox.events).slice(0, limits.maxObjectsInGet)) {
     const shown = view(id, floatingZone, own, mailbox.events)
     if (shown) list.push(selected(shown, properties))
     else notFound.push(id)
@@ -75,12 +76,12 @@ function utcTimes(instance: Instance, floatingZone: string): JsonObject {
   return { utcStart: utc(start), utcEnd: utc(end) }
 }
 
-const onlyWhenAsked = new Set(['baseEventId', 'utcStart', 'utcEnd'])
+const onRequestOnly = new Set(['baseEventId', 'utcStart', 'utcEnd'])
 
 function selected(event: JsonObject, properties: readonly string[]): JsonObject {
   const names =
     properties.length === 0
-      ? Object.keys(event).filter((name) => !onlyWhenAsked.has(name))
+      ? Object.keys(event).filter((name) => !onRequestOnly.has(name))
       : ['id', ...properties]
   return Object.fromEntries(
     names.flatMap((name) => (Object.hasOwn(event, name) ? [[name, own(event, name) ?? null]] : [])),

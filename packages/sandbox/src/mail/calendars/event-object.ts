@@ -173,9 +173,9 @@ const isDate = (event: JsonObject) =>
 function keptDate(
   previous: JsonObject | undefined,
   event: JsonObject,
-  formGiven: boolean,
+  isFormSet: boolean,
 ): JsonObject {
-  if (!previous || !isDate(previous) || isDate(event) || formGiven)
+  if (!previous || !isDate(previous) || isDate(event) || isFormSet)
     return withoutProperty(event, 'iCalendar')
   return {
     ...withoutProperty(event, 'timeZone'),

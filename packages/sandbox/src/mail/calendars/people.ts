@@ -11,7 +11,7 @@ import { eventSet } from './event-set.ts'
 import { instancesOf, spanOf } from './instances.ts'
 
 /** What became of a change, with the reason in the server's words when it rejected. */
-export type Outcome = { readonly id: string } | { readonly refused: string }
+export type Outcome = { readonly id: string } | { readonly rejected: string }
 
 /** One event for a person to read. */
 export interface ListedEvent {
@@ -47,7 +47,7 @@ export function peopleCalendars(world: MailWorld): PeopleCalendars {
   ): Outcome => {
     const accountId = accountByAddress(world, address)
     const account = accountId === undefined ? undefined : world.store.get('Account', accountId)
-    if (accountId === undefined || !account) return { refused: `There is no mailbox ${address}.` }
+    if (accountId === undefined || !account) return { rejected: `There is no mailbox ${address}.` }
     const mailbox = mailboxOf(world, accountId)
     const calendarId = mailbox.defaultId ?? Object.keys(mailbox.calendars)[0] ?? ''
     const permissions = accountPermissions(account)
@@ -93,7 +93,7 @@ function outcomeOf(result: JsonObject): Outcome {
   )[0]
   if (rejection !== undefined)
     return {
-      refused: isObject(rejection)
+      rejected: isObject(rejection)
         ? textOf(rejection, 'description') || textOf(rejection, 'type')
         : 'refused',
     }

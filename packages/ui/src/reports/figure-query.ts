@@ -1,6 +1,6 @@
 import { movement, mrrFigures } from '@atrium/core/reports/reports'
 import { z } from 'zod'
-import type { FigureAsked } from './source.ts'
+import type { FigureQuery } from './source.ts'
 
 const month = z.string().regex(/^\d{4}-\d{2}$/)
 const currency = z.string().regex(/^[a-z]{3}$/)
@@ -16,11 +16,11 @@ const shapes = [
   z.tuple([z.literal('signups'), month, z.coerce.number().int().min(0).max(23)]),
   z.tuple([z.literal('churn'), month, z.string()]),
 ] as const
-const Asked = z.union(shapes)
+const FigureQueryShape = z.union(shapes)
 
 /** A figure as one word of an address. */
-export function writeAsked(asked: FigureAsked): string {
-  const { asOf: _, ...rest } = { asOf: undefined, reason: '', ...asked }
+export function writeFigureQuery(figureQuery: FigureQuery): string {
+  const { asOf: _, ...rest } = { asOf: undefined, reason: '', ...figureQuery }
   switch (rest.report) {
     case 'mrr':
       return ['mrr', rest.currency, rest.figure].join('~')
@@ -36,11 +36,11 @@ export function writeAsked(asked: FigureAsked): string {
 }
 
 /** The figure that an address names; undefined for a word that names none. */
-export function readAsked(
+export function readFigureQuery(
   word: string | undefined,
   asOf: string | undefined,
-): FigureAsked | undefined {
-  const parsed = Asked.safeParse(word?.split('~')).data
+): FigureQuery | undefined {
+  const parsed = FigureQueryShape.safeParse(word?.split('~')).data
   switch (parsed?.[0]) {
     case 'mrr':
       return { report: 'mrr', currency: parsed[1], figure: parsed[2], asOf }
