@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { IconAlertCircle, IconInfoCircle, IconRefresh } from '@tabler/icons-react'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { CopyValue } from './copy.tsx'
 import { Details } from './failure-text.tsx'
@@ -73,6 +74,30 @@ export function ErrorState({ error, title, onRetry, retrying = false }: ErrorPro
         </Button>
       )}
     </ProblemAlert>
+  )
+}
+
+interface QueryStateProps {
+  query: Pick<UseQueryResult<unknown, unknown>, 'isPending' | 'error' | 'isFetching' | 'refetch'>
+  /** For screen readers: "Loading members". */
+  loading: string
+  /** Title of a failure: "The members could not be loaded." */
+  failed: string
+  /** Lines of the placeholder. */
+  rows?: number
+}
+
+/** What a list shows instead of its data: a placeholder while it loads, then a failure. */
+export function QueryState({ query, loading, failed, rows }: QueryStateProps) {
+  if (query.isPending) return <LoadingRows label={loading} {...(rows && { rows })} />
+  if (!query.error) return null
+  return (
+    <ErrorState
+      title={failed}
+      error={query.error}
+      onRetry={() => void query.refetch()}
+      retrying={query.isFetching}
+    />
   )
 }
 

@@ -1,7 +1,7 @@
 import type { AliasView } from '@atrium/core/mail/aliases'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { done } from '@atrium/ui/done'
 import { FilterBar } from '@atrium/ui/filter-bar'
@@ -87,15 +87,7 @@ export function AliasesPage() {
           )}
         </FilterBar>
       )}
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {nothing && (
         <EmptyState
           icon={<IconAt size={32} stroke={1.5} aria-hidden />}

@@ -4,7 +4,7 @@ import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
 import { SearchFurtherBack } from '@atrium/ui/audit-further'
 import { AuditTable } from '@atrium/ui/audit-table'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
@@ -66,15 +66,7 @@ export function AuditPage() {
         actions={tenantActions}
         onChange={(change) => go(change)}
       />
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && !query.error && query.data.items.length === 0 && !query.data.more && (
         <EmptyState
           icon={<IconHistory size={32} stroke={1.5} aria-hidden />}

@@ -1,5 +1,5 @@
 import type { CheckedBillingInfo } from '@atrium/core/billing/billing-info'
-import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { ProblemAlert, QueryState } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
@@ -46,15 +46,7 @@ export function BillingInfoPage() {
         tabTitle={t('tabTitle', { tenant: tenant.name })}
         description={t('description')}
       />
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && <BillingPanel key={tenant.id} checked={query.data} />}
     </>
   )

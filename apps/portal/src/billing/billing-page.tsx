@@ -1,5 +1,5 @@
 import type { BillingSummary } from '@atrium/core/billing/billing'
-import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { ProblemAlert, QueryState } from '@atrium/ui/data-states'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -54,15 +54,7 @@ export function BillingPage() {
         description={t('description')}
       />
       {card.error && <ProblemAlert title={t('card.notSet')} error={card.error} />}
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && <Parts billing={query.data} search={search} />}
     </>
   )

@@ -1,6 +1,6 @@
 import type { BrandingView } from '@atrium/core/branding/branding'
 import { hexColor } from '@atrium/core/platform/text'
-import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { ProblemAlert, QueryState } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
@@ -60,15 +60,7 @@ export function BrandingPage() {
           </LinkButton>
         }
       />
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && <BrandingContent key={tenant.id} branding={query.data} />}
     </>
   )

@@ -1,4 +1,4 @@
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -40,15 +40,7 @@ export function MailTextsPage() {
         tabTitle={t('texts.tabTitle', { tenant: tenant.name })}
         description={t('texts.description')}
       />
-      {query.isPending && <LoadingRows label={t('texts.loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('texts.loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('texts.loading')} failed={t('texts.loadFailed')} />
       {shown && (
         <Stack gap="lg">
           <div>

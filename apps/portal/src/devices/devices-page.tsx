@@ -1,6 +1,6 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { CopyValue } from '@atrium/ui/copy'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -34,15 +34,7 @@ export function DevicesPage() {
         tabTitle={t('tabTitle', { tenant: tenant.name })}
         description={t('description')}
       />
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {member && member.mailboxAddress === null && <NoMailbox tenant={tenant} />}
       {member?.mailboxAddress && member.status === 'suspended' && (
         <Alert color="yellow" icon={<IconLock aria-hidden />} mb="lg">
@@ -112,15 +104,12 @@ function Devices({ tenant, address }: { tenant: TenantView; address: string }) {
 function OtherApps({ query, address }: { query: UseQueryResult<MailSettings>; address: string }) {
   return (
     <Panel title={t('other.title')} description={t('other.description')}>
-      {query.isPending && <LoadingRows label={t('other.loading')} rows={2} />}
-      {query.error && (
-        <ErrorState
-          title={t('other.loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState
+        query={query}
+        loading={t('other.loading')}
+        failed={t('other.loadFailed')}
+        rows={2}
+      />
       {query.data && (
         <SimpleGrid cols={{ base: 1, md: 3 }} spacing="lg">
           {settingsOf(query.data, address).map(({ title, hint, settings }) => (

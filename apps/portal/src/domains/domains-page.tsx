@@ -1,5 +1,5 @@
 import type { DomainView } from '@atrium/core/mail/domains'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -46,15 +46,7 @@ export function DomainsPage() {
         description={t('description')}
         actions={domains.length > 0 && addButton}
       />
-      {query.isPending && <LoadingRows label={t('loading')} rows={3} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} rows={3} />
       {query.data && domains.length === 0 && (
         <EmptyState
           icon={<IconWorld size={32} stroke={1.5} aria-hidden />}

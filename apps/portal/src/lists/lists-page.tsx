@@ -1,5 +1,5 @@
 import type { ListSummary } from '@atrium/core/mail/lists'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatCount } from '@atrium/ui/format'
@@ -73,15 +73,7 @@ export function ListsPage() {
           />
         </FilterBar>
       )}
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {nothing && (
         <EmptyState
           icon={<IconMailForward size={32} stroke={1.5} aria-hidden />}

@@ -1,4 +1,4 @@
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
@@ -47,15 +47,7 @@ export function AccountPage() {
           </LinkButton>
         }
       />
-      {query.isPending && <LoadingRows label={t('account.loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('account.loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('account.loading')} failed={t('account.loadFailed')} />
       {member && (
         <Grid gap="lg">
           <Grid.Col span={{ base: 12, md: 6 }}>

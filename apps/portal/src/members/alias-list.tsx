@@ -1,7 +1,7 @@
 import type { MemberView } from '@atrium/core/members/members'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { translations } from '@atrium/ui/messages'
 import { useMutation } from '@atrium/ui/use-mutation'
@@ -44,15 +44,12 @@ export function AliasList({ tenant, member, changing }: Props) {
           </Button>
         )}
       </Group>
-      {query.isPending && <LoadingRows label={t('aliases.loading')} rows={1} />}
-      {query.error && (
-        <ErrorState
-          title={t('aliases.loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState
+        query={query}
+        loading={t('aliases.loading')}
+        failed={t('aliases.loadFailed')}
+        rows={1}
+      />
       {query.data?.items.length === 0 && (
         <Text size="sm" c="dimmed">
           {t('aliases.none')}

@@ -1,15 +1,16 @@
 import type { MemberView, UpdatedMember } from '@atrium/core/members/members'
 import type { TenantView } from '@atrium/core/tenants/tenants'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Alert, Group, Text, Title } from '@mantine/core'
+import { Alert, Group, Text } from '@mantine/core'
 import { IconInfoCircle, IconKey } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useId, useState } from 'react'
+import { useState } from 'react'
+import { DrawerPart } from '../layout/drawer-part.tsx'
 import { useProfile } from '../profile/use-profile.ts'
 import { mayChange, mayProtect, maySeeSettings } from '../tenants/roles.ts'
 import { useTRPC } from '../trpc.ts'
@@ -19,7 +20,6 @@ import { MemberProfile } from './member-profile.tsx'
 import { MemberRole } from './member-role.tsx'
 import { isUnderWay, memberMeta } from './member-status-meta.ts'
 import { MemberSystems } from './member-systems.tsx'
-import classes from './members.module.css'
 
 const t = translations('portal.members')
 const labels = translations('ui.labels')
@@ -54,15 +54,7 @@ export default function MemberDrawer({ tenant, userId, onClose }: Props) {
   const member = query.data
   return (
     <SideDrawer opened onClose={onClose} title={member?.name ?? t('details.title')}>
-      {query.isPending && <LoadingRows label={t('details.loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('details.loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('details.loading')} failed={t('details.loadFailed')} />
       {member && !query.error && <Details tenant={tenant} member={member} onGone={onClose} />}
     </SideDrawer>
   )
@@ -108,15 +100,15 @@ function Details({
         </Alert>
       )}
       {admin ? (
-        <Part title={t('details.parts.systems')}>
+        <DrawerPart title={t('details.parts.systems')}>
           <MemberSystems tenant={tenant} member={member} changing={changing} />
-        </Part>
+        </DrawerPart>
       ) : (
         <Colleague member={member} />
       )}
       {changing && (
         <>
-          <Part title={t('details.parts.profile')}>
+          <DrawerPart title={t('details.parts.profile')}>
             {/* Keyed by what the form holds, so that a change made elsewhere does not stay behind it. */}
             <MemberProfile
               key={profileKey(member)}
@@ -125,17 +117,17 @@ function Details({
               mirrors={mirrors}
               onSaved={setMirrors}
             />
-          </Part>
-          <Part title={t('details.parts.addresses')}>
+          </DrawerPart>
+          <DrawerPart title={t('details.parts.addresses')}>
             <MemberAddresses tenant={tenant} member={member} />
-          </Part>
-          <Part title={t('details.parts.role')}>
+          </DrawerPart>
+          <DrawerPart title={t('details.parts.role')}>
             <MemberRole tenant={tenant} member={member} own={own} />
-          </Part>
+          </DrawerPart>
         </>
       )}
       {mayProtect(tenant) && (
-        <Part title={t('details.parts.access')}>
+        <DrawerPart title={t('details.parts.access')}>
           <MemberActions
             slug={tenant.slug}
             member={member}
@@ -143,7 +135,7 @@ function Details({
             open={mayChange(tenant)}
             onGone={onGone}
           />
-        </Part>
+        </DrawerPart>
       )}
     </>
   )
@@ -165,17 +157,5 @@ function Colleague({ member }: { member: MemberView }) {
         <Time at={member.joinedAt} show="both" />
       </DetailItem>
     </DetailList>
-  )
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  const id = useId()
-  return (
-    <section className={classes.part} aria-labelledby={id}>
-      <Title order={3} size="h3" mb="sm" id={id}>
-        {title}
-      </Title>
-      {children}
-    </section>
   )
 }

@@ -1,6 +1,6 @@
 import type { MemberView } from '@atrium/core/members/members'
 import { memberStatuses, tenantRoles } from '@atrium/core/platform/choices'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
@@ -102,15 +102,7 @@ export function MembersPage() {
           ]}
         />
       </FilterBar>
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && !query.error && query.data.items.length === 0 && (
         <EmptyState
           icon={<IconUsers size={32} stroke={1.5} aria-hidden />}

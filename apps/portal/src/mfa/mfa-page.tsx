@@ -1,5 +1,5 @@
 import type { MemberMfa } from '@atrium/core/upstream-cache/mfa'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -52,15 +52,7 @@ export function MfaPage() {
         tabTitle={t('tabTitle', { tenant: tenant.name })}
         description={t('description')}
       />
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {status && !query.error && (
         <Stack gap="lg">
           <Panel

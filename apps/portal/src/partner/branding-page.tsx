@@ -1,7 +1,7 @@
 import { standardAccentColor } from '@atrium/core/branding/branding'
 import type { PartnerBrandingView } from '@atrium/core/partners/partners'
 import { hexColor } from '@atrium/core/platform/text'
-import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { ProblemAlert, QueryState } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
@@ -44,15 +44,7 @@ export function PartnerBrandingPage() {
         tabTitle={t('tabTitle', { partner: partner.name })}
         description={t('description')}
       />
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && <BrandingContent branding={query.data} />}
     </>
   )

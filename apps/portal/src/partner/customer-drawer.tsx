@@ -1,16 +1,15 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { HealthFactors } from '@atrium/ui/health-factors'
 import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Alert, Box, Group, Text, Title } from '@mantine/core'
+import { Alert, Box, Group, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useId } from 'react'
-import classes from '../members/members.module.css'
+import { DrawerPart } from '../layout/drawer-part.tsx'
 import { SubscriptionPanel } from '../subscriptions/subscription-panel.tsx'
 import { useTRPC } from '../trpc.ts'
 import { CustomerActions } from './customer-actions.tsx'
@@ -31,15 +30,7 @@ export default function CustomerDrawer({ slug, onClose }: Props) {
   const query = useQuery(trpc.tenants.get.queryOptions({ slug }))
   return (
     <SideDrawer opened onClose={onClose} title={query.data?.name ?? slug}>
-      {query.isPending && <LoadingRows label={t('detail.loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('detail.loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('detail.loading')} failed={t('detail.loadFailed')} />
       {query.data && !query.error && <Details tenant={query.data} />}
     </SideDrawer>
   )
@@ -75,23 +66,23 @@ function Details({ tenant }: { tenant: TenantView }) {
         </DetailItem>
       </DetailList>
       {tenant.health.factors.length > 0 && (
-        <Part title={t('detail.health')}>
+        <DrawerPart title={t('detail.health')}>
           <HealthFactors factors={tenant.health.factors} />
-        </Part>
+        </DrawerPart>
       )}
       <Box mt="lg">
         <SubscriptionPanel slug={tenant.slug} mayChange={managing} offers={false} />
       </Box>
       {managing && tenant.status !== 'suspended' && (
-        <Part title={t('detail.change')}>
+        <DrawerPart title={t('detail.change')}>
           {/* Keyed by what the form holds, so that a change made elsewhere does not stay behind it. */}
           <CustomerEditor key={tenant.id} tenant={tenant} />
-        </Part>
+        </DrawerPart>
       )}
       {managing && (
-        <Part title={t('detail.access')}>
+        <DrawerPart title={t('detail.access')}>
           <CustomerActions tenant={tenant} />
-        </Part>
+        </DrawerPart>
       )}
       {!managing && (
         <Text size="sm" c="dimmed" mt="lg">
@@ -99,18 +90,6 @@ function Details({ tenant }: { tenant: TenantView }) {
         </Text>
       )}
     </>
-  )
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  const id = useId()
-  return (
-    <section className={classes.part} aria-labelledby={id}>
-      <Title order={3} size="h3" mb="sm" id={id}>
-        {title}
-      </Title>
-      {children}
-    </section>
   )
 }
 

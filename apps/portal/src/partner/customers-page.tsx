@@ -1,6 +1,6 @@
 import type { CustomerView } from '@atrium/core/partners/partners'
 import { tenantStatus, tenantStatuses } from '@atrium/core/tenants/tenants'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatCount } from '@atrium/ui/format'
@@ -85,15 +85,7 @@ export function CustomersPage() {
           ]}
         />
       </FilterBar>
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && !query.error && query.data.items.length === 0 && (
         <EmptyState
           icon={<IconBuildingCommunity size={32} stroke={1.5} aria-hidden />}
@@ -120,7 +112,7 @@ export function CustomersPage() {
           />
           <Pager
             label={t('pages')}
-            trail={search.trail}
+            cursors={search.cursors}
             nextCursor={query.data.nextCursor}
             onChange={(cursors) => go({ cursors }, false)}
           />

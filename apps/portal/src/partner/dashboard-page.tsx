@@ -1,5 +1,5 @@
 import type { PartnerOverview } from '@atrium/core/partners/partner-overview'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { formatCount, formatMoney } from '@atrium/ui/format'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
@@ -32,15 +32,11 @@ export function PartnerDashboardPage() {
         description={t('dashboard.description')}
         actions={mayDo(partner, 'manageCustomers') && <AddCustomer />}
       />
-      {query.isPending && <LoadingRows label={t('dashboard.loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('dashboard.loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState
+        query={query}
+        loading={t('dashboard.loading')}
+        failed={t('dashboard.loadFailed')}
+      />
       {query.data &&
         (query.data.customers.total === 0 ? <NoCustomers /> : <Overview overview={query.data} />)}
     </>

@@ -97,7 +97,7 @@ export function LedgerPanel({ currencies }: { currencies: readonly string[] }) {
           />
           <Pager
             label={t('ledger.pages')}
-            trail={search.trail}
+            cursors={search.cursors}
             nextCursor={query.data.nextCursor}
             onChange={(cursors) => go({ cursors })}
           />

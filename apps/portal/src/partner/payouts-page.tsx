@@ -106,7 +106,7 @@ export function PartnerPayoutsPage() {
           />
           <Pager
             label={t('pages')}
-            trail={search.trail}
+            cursors={search.cursors}
             nextCursor={query.data.nextCursor}
             onChange={(cursors) => go({ cursors })}
           />

@@ -1,6 +1,6 @@
 import { plans } from '@atrium/core/billing/plans'
 import type { PartnerSettingsView } from '@atrium/core/partners/partners'
-import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { ProblemAlert, QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
@@ -42,15 +42,7 @@ export function PartnerSettingsPage() {
         tabTitle={t('tabTitle', { partner: partner.name })}
         description={t('description')}
       />
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && (
         <Grid gap="lg">
           <Grid.Col span={{ base: 12, md: 7 }}>

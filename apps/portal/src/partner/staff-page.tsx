@@ -1,6 +1,6 @@
 import { partnerAccesses } from '@atrium/core/partners/partner-access'
 import type { StaffView } from '@atrium/core/partners/partner-team'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
@@ -59,15 +59,7 @@ export function StaffPage() {
       />
       <Stack gap="lg">
         <div>
-          {query.isPending && <LoadingRows label={t('loading')} rows={3} />}
-          {query.error && (
-            <ErrorState
-              title={t('loadFailed')}
-              error={query.error}
-              onRetry={() => void query.refetch()}
-              retrying={query.isFetching}
-            />
-          )}
+          <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} rows={3} />
           {query.data && !query.error && (
             <>
               <ResponsiveTable
@@ -79,7 +71,7 @@ export function StaffPage() {
               />
               <Pager
                 label={t('pages')}
-                trail={trail}
+                cursors={cursors}
                 nextCursor={query.data.nextCursor}
                 onChange={setCursorHistory}
               />

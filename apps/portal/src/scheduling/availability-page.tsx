@@ -1,6 +1,6 @@
 import type { HostView } from '@atrium/core/scheduling/hosts'
 import type { ScheduleView } from '@atrium/core/scheduling/schedules'
-import { EmptyState, ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { EmptyState, ProblemAlert, QueryState } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -98,15 +98,7 @@ function Schedules({ host, hosts, chosen, editable, onHost, onSchedule }: Props)
         )}
         {shown && create}
       </Group>
-      {query.isPending && <LoadingRows label={t('loading')} rows={7} />}
-      {query.error && (
-        <ErrorState
-          title={t('failed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('failed')} rows={7} />
       {query.data && !shown && (
         <EmptyState
           icon={<IconClock size={32} stroke={1.5} aria-hidden />}

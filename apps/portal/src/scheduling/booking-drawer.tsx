@@ -1,5 +1,5 @@
 import type { TenantBookingDetail } from '@atrium/core/scheduling/bookings'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { mailtoLink } from '@atrium/ui/mailto'
 import { translations } from '@atrium/ui/messages'
@@ -9,13 +9,13 @@ import { Time } from '@atrium/ui/time'
 import { Alert, Anchor, Group, List, Stack, Text, Timeline } from '@mantine/core'
 import { IconClock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { DrawerPart } from '../layout/drawer-part.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { BookingActionButtons } from './booking-action-buttons.tsx'
 import { BookingCalendars } from './booking-calendars.tsx'
 import { bookingMeta, changeLabel, partyName } from './booking-status-meta.ts'
 import { dayIn, spanIn, timeIn } from './booking-times.ts'
-import { DrawerPart } from './drawer-part.tsx'
 import { locationName } from './time-text.ts'
 import { ownZone } from './zone-select.tsx'
 
@@ -40,15 +40,7 @@ export default function BookingDrawer({ bookingId, onClose }: Props) {
   )
   return (
     <SideDrawer opened onClose={onClose} title={query.data?.title ?? t('drawer.title')}>
-      {query.isPending && <LoadingRows label={t('drawer.loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('drawer.failed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('drawer.loading')} failed={t('drawer.failed')} />
       {query.data && !query.error && <Details booking={query.data} />}
     </SideDrawer>
   )

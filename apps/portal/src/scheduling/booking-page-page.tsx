@@ -1,6 +1,6 @@
 import { type BookingPageView, BookingPageWords } from '@atrium/core/scheduling/hosts'
 import { CopyValue } from '@atrium/ui/copy'
-import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { ProblemAlert, QueryState } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { translations } from '@atrium/ui/messages'
@@ -52,15 +52,7 @@ export function BookingPagePage() {
           )
         }
       />
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('failed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('failed')} />
       {query.data && !query.error && (
         <Grid gap="lg">
           <Grid.Col span={{ base: 12, md: 6 }}>

@@ -1,7 +1,7 @@
 import type { EventTypeView } from '@atrium/core/scheduling/event-types'
 import type { HostView } from '@atrium/core/scheduling/hosts'
 import { CopyValue } from '@atrium/ui/copy'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { failed } from '@atrium/ui/done'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
@@ -81,15 +81,7 @@ function EventTypes({ host, hosts, onHost }: Props) {
         <HostPicker host={host} hosts={hosts} onChange={onHost} />
         {items.length > 0 && create}
       </Group>
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('failed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('failed')} />
       {query.data && items.length === 0 && (
         <EmptyState
           icon={<IconCalendarPlus size={32} stroke={1.5} aria-hidden />}

@@ -1,7 +1,7 @@
 import type { HostView } from '@atrium/core/scheduling/hosts'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
 import { LinkAnchor } from '@atrium/ui/links'
@@ -12,11 +12,11 @@ import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle, IconExternalLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { DrawerPart } from '../layout/drawer-part.tsx'
 import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { DrawerPart } from './drawer-part.tsx'
 import { HostCalendar } from './host-calendar.tsx'
 import { HostForm } from './host-form.tsx'
 import { useRemoveHost } from './host-mutations.ts'
@@ -36,15 +36,7 @@ export default function HostDrawer({ hostId, onClose }: Props) {
   const query = useQuery(useTRPC().scheduling.hosts.get.queryOptions({ slug, hostId }))
   return (
     <SideDrawer opened onClose={onClose} title={query.data?.name ?? t('drawer.title')}>
-      {query.isPending && <LoadingRows label={t('drawer.loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('drawer.failed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('drawer.loading')} failed={t('drawer.failed')} />
       {query.data && !query.error && <Details host={query.data} onGone={onClose} />}
     </SideDrawer>
   )

@@ -1,6 +1,6 @@
 import type { HostView } from '@atrium/core/scheduling/hosts'
 import { CopyValue } from '@atrium/ui/copy'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -67,15 +67,7 @@ export function HostsPage() {
         description={t('description')}
         actions={hosts && hosts.length > 0 && addButton}
       />
-      {query.isPending && <LoadingRows label={area('hosts.loading')} />}
-      {query.error && (
-        <ErrorState
-          title={area('hosts.failed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={area('hosts.loading')} failed={area('hosts.failed')} />
       {hosts && hosts.length === 0 && !query.error && (
         <EmptyState
           icon={<IconCalendarUser size={32} stroke={1.5} aria-hidden />}

@@ -1,5 +1,5 @@
 import type { TenantBooking } from '@atrium/core/scheduling/bookings'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { translations } from '@atrium/ui/messages'
 import { Button, Chip, Group, Stack, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
@@ -76,15 +76,12 @@ export function SlotPicker({ slug, booking, duration, value, onChange }: Props) 
           {t('move.later')}
         </Button>
       </Group>
-      {query.isPending && <LoadingRows label={t('move.loading')} rows={3} />}
-      {query.error && (
-        <ErrorState
-          title={t('move.loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState
+        query={query}
+        loading={t('move.loading')}
+        failed={t('move.loadFailed')}
+        rows={3}
+      />
       {query.data && !query.error && (
         <Stack gap="md" aria-busy={query.isPlaceholderData}>
           {free.length === 0 && <Text size="sm">{t('move.none')}</Text>}

@@ -1,6 +1,6 @@
 import type { Warning } from '@atrium/core/platform/warnings'
 import type { SecurityPolicyView } from '@atrium/core/security-policy/security-policy'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
@@ -42,15 +42,7 @@ export function SecurityPolicyPage() {
           </>
         }
       />
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && <PolicyContent policy={query.data} />}
     </>
   )

@@ -1,5 +1,5 @@
 import type { CreatedSsoApp, SsoAppView } from '@atrium/core/sso/sso'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
@@ -58,15 +58,7 @@ export function SsoPage() {
         description={t('description', { tenant: tenant.name })}
         actions={apps.length > 0 && addButton}
       />
-      {query.isPending && <LoadingRows label={t('loading')} rows={3} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} rows={3} />
       {query.data && apps.length === 0 && (
         <EmptyState
           icon={<IconKey size={32} stroke={1.5} aria-hidden />}

@@ -1,5 +1,5 @@
 import type { MemberStorage, StorageView } from '@atrium/core/upstream-cache/storage'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { FailureText } from '@atrium/ui/failure-text'
 import { formatBytes } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
@@ -47,15 +47,7 @@ export function StoragePage() {
         tabTitle={t('tabTitle', { tenant: tenant.name })}
         description={t('description')}
       />
-      {query.isPending && <LoadingRows label={t('loading')} />}
-      {query.error && (
-        <ErrorState
-          title={t('loadFailed')}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {storage && !query.error && (
         <Stack gap="lg">
           <SpacePanel storage={storage} />

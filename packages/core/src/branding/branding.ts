@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { editVersion, expectedVersion } from '../platform/edit-version.ts'
+import { editVersion, expectedVersion, namesAField } from '../platform/edit-version.ts'
 import { hexColor, instant, line, lines } from '../platform/text.ts'
 import { ContrastWarning } from './contrast.ts'
 import { templateKeys } from './template-keys.ts'
@@ -74,11 +74,7 @@ export const UpdateBranding = z
     emailTemplates: z.partialRecord(templateKey, EmailTemplate.nullable()).optional(),
     expectedVersion,
   })
-  .refine(
-    ({ slug: _, expectedVersion: __, ...fields }) =>
-      Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
-  )
+  .refine(namesAField, 'Name at least one field to change.')
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateBranding = z.infer<typeof UpdateBranding>
 

@@ -4,8 +4,8 @@ import { editVersion, expectedVersion } from '../platform/edit-version.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, instant, isHostName } from '../platform/text.ts'
 
-// The last labels that the mail server accepts beside known public suffixes.
-const privateSuffixes = new Set([
+/** Last labels that the mail server accepts beside known public suffixes. */
+export const privateSuffixes = new Set([
   'test',
   'localhost',
   'local',

@@ -3,7 +3,7 @@ import { BillingInfo, BillingInfoView, vatStatus } from '../billing/billing-info
 import { minorAmount } from '../billing/money.ts'
 import { ContrastWarning } from '../branding/contrast.ts'
 import { domainName } from '../mail/domains.ts'
-import { editVersion, expectedVersion } from '../platform/edit-version.ts'
+import { editVersion, expectedVersion, namesAField } from '../platform/edit-version.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { calendarDate, emailAddress, hexColor, instant, line } from '../platform/text.ts'
 import { Warning } from '../platform/warnings.ts'
@@ -289,11 +289,7 @@ export const UpdatePartnerSettings = z
     noticeEmail: emailAddress.nullable().optional(),
     expectedVersion,
   })
-  .refine(
-    ({ slug: _, expectedVersion: __, ...fields }) =>
-      Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
-  )
+  .refine(namesAField, 'Name at least one field to change.')
   .meta({ openapi: { minProperties: 1 } })
 export type UpdatePartnerSettings = z.infer<typeof UpdatePartnerSettings>
 
@@ -336,10 +332,6 @@ export const UpdatePartnerBranding = z
     accentColor: hexColor.nullable().optional(),
     expectedVersion,
   })
-  .refine(
-    ({ slug: _, expectedVersion: __, ...fields }) =>
-      Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
-  )
+  .refine(namesAField, 'Name at least one field to change.')
   .meta({ openapi: { minProperties: 1 } })
 export type UpdatePartnerBranding = z.infer<typeof UpdatePartnerBranding>

@@ -12,3 +12,15 @@ export const expectedVersion = z
   .max(100)
   .regex(/^[\x21-\x7e]*$/, 'This is not a version.')
   .optional()
+
+/** For `refine`: an update names a field besides the tenant and the version it is based on. */
+export function namesAField({
+  slug: _,
+  expectedVersion: __,
+  ...fields
+}: {
+  slug?: unknown
+  expectedVersion?: unknown
+}): boolean {
+  return Object.values(fields).some((value) => value !== undefined)
+}

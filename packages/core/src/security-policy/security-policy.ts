@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { countryCode } from '../billing/countries.ts'
-import { editVersion, expectedVersion } from '../platform/edit-version.ts'
+import { editVersion, expectedVersion, namesAField } from '../platform/edit-version.ts'
 import { instant } from '../platform/text.ts'
 import { Warning } from '../platform/warnings.ts'
 
@@ -78,11 +78,7 @@ export const UpdateSecurityPolicy = z
       .optional(),
     expectedVersion,
   })
-  .refine(
-    ({ slug: _, expectedVersion: __, ...fields }) =>
-      Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
-  )
+  .refine(namesAField, 'Name at least one field to change.')
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateSecurityPolicy = z.infer<typeof UpdateSecurityPolicy>
 

@@ -4,7 +4,7 @@ import { fileQuotaBytes, type Plan, plans } from '../billing/plans.ts'
 import { domainName } from '../mail/domains.ts'
 import { type TenantRole, tenantRole, tenantRoles } from '../members/memberships.ts'
 import { suspensionModes, type TenantStatus, tenantStatuses } from '../platform/choices.ts'
-import { editVersion, expectedVersion } from '../platform/edit-version.ts'
+import { editVersion, expectedVersion, namesAField } from '../platform/edit-version.ts'
 import { language } from '../platform/language.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, hexColor, instant, line } from '../platform/text.ts'
@@ -199,11 +199,7 @@ export const UpdateTenant = z
     seatMode: seatMode.optional(),
     expectedVersion,
   })
-  .refine(
-    ({ slug: _, expectedVersion: __, ...fields }) =>
-      Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
-  )
+  .refine(namesAField, 'Name at least one field to change.')
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateTenant = z.infer<typeof UpdateTenant>
 

@@ -1,19 +1,7 @@
 import { domainToASCII } from 'node:url'
+import { privateSuffixes } from '@atrium/core/mail/domains'
 import { getPublicSuffix, parse } from 'tldts'
 import type { TextRule } from './shapes.ts'
-
-const privateSuffixes = new Set([
-  'test',
-  'localhost',
-  'local',
-  'internal',
-  'lan',
-  'home',
-  'corp',
-  'intranet',
-  'private',
-  'localdomain',
-])
 
 /**
  * A domain as Stalwart stores it: lower-case A-labels. Undefined without a dot or without a known

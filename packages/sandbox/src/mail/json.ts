@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -50,3 +52,15 @@ export function objectOf(object: JsonObject, key: string): JsonObject {
 export function membersOf(set: Json | undefined): readonly string[] {
   return isObject(set) ? Object.keys(set) : []
 }
+
+/** Any JSON value. */
+export const json: z.ZodType<Json> = z.lazy(() =>
+  z.union([
+    z.null(),
+    z.boolean(),
+    z.number(),
+    z.string(),
+    z.array(json),
+    z.record(z.string(), json),
+  ]),
+)

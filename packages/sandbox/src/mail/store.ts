@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ObjectId } from './errors.ts'
 import { encodeId, longId } from './ids.ts'
-import type { Json, JsonObject } from './json.ts'
+import { type JsonObject, json } from './json.ts'
 
 export const objectNames = ['Account', 'DkimSignature', 'Domain', 'MailingList'] as const
 export type ObjectName = (typeof objectNames)[number]
@@ -23,16 +23,6 @@ export interface KeyTask {
   readonly dueAt: number
 }
 
-const json: z.ZodType<Json> = z.lazy(() =>
-  z.union([
-    z.null(),
-    z.boolean(),
-    z.number(),
-    z.string(),
-    z.array(json),
-    z.record(z.string(), json),
-  ]),
-)
 const Saved = z.object({
   counters: z.record(z.string(), z.int()),
   lastLongId: z.string().optional(),

@@ -1,17 +1,7 @@
 import { z } from 'zod'
 import { encodeId } from '../ids.ts'
-import type { Json, JsonObject } from '../json.ts'
+import { type JsonObject, json } from '../json.ts'
 
-const json: z.ZodType<Json> = z.lazy(() =>
-  z.union([
-    z.null(),
-    z.boolean(),
-    z.number(),
-    z.string(),
-    z.array(json),
-    z.record(z.string(), json),
-  ]),
-)
 const record = z.record(z.string(), json)
 
 const Kind = z.enum(['Calendar', 'CalendarEvent'])
