@@ -401,7 +401,10 @@ describe('invoices', () => {
       state: 'ok',
       subscription: { status: 'active', seats: 5, periodAmountMinor: 2_000 },
       due: [],
-      nextInvoice: { currency: 'eur', amountMinor: 2_000 },
+    })
+    expect((await owner.get('/tenants/acme/billing/next-invoice')).body).toMatchObject({
+      ...{ exact: true, currency: 'eur', totalMinor: 2_000, creditMinor: 0 },
+      ...{ amountDueMinor: 2_000, balanceMinor: 0 },
     })
     expect(await owner.send('POST', `/tenants/acme/invoices/${invoice.id}/pay`)).toMatchObject({
       status: 409,

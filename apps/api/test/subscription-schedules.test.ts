@@ -55,6 +55,39 @@ describe('a change to less', () => {
     expect(await rowOf(slug)).toMatchObject({ seats: 10, pending })
   })
 
+  it('is in the next invoice, with tax and what credit pays', async () => {
+    const { slug, customerId } = await world.subscribed()
+    const next = async () =>
+      (
+        await testApp.request('GET', `/tenants/${slug}/billing/next-invoice`, {
+          token: world.owner,
+        })
+      ).body
+    await world.change(slug, { plan: 'starter', seats: 6 })
+    expect(await next()).toMatchObject({
+      exact: true,
+      totalMinor: 6 * 400,
+      amountDueMinor: 6 * 400,
+    })
+    const [first] = await world.processor().listInvoices(customerId)
+    testApp.sandbox.payments.act({ action: 'set_tax', percent: 19 })
+    testApp.sandbox.payments.act({
+      action: 'credit_note',
+      invoice: first?.id ?? '',
+      amount: 1_000,
+    })
+    expect(await next()).toMatchObject({
+      ...{ exact: true, taxMinor: 456, totalMinor: 2_856, creditMinor: 1_000 },
+      ...{ amountDueMinor: 1_856, balanceMinor: 1_000 },
+    })
+    testApp.sandbox.payments.act({ action: 'set_tax', percent: 0 })
+    world.fault({ mode: 'error', status: 503, times: 100 })
+    expect(await next()).toMatchObject({ exact: false, totalMinor: 6 * 400, creditMinor: 0 })
+    testApp.sandbox.clearFaults()
+    await world.call(slug, '/cancel', {})
+    expect(await next()).toBeNull()
+  })
+
   it('is merged with what waits, and quoted for both', async () => {
     const { slug, stripeId } = await world.subscribed()
     await world.change(slug, { seats: 6 })

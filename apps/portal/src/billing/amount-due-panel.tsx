@@ -1,4 +1,4 @@
-import type { BillingSummary } from '@atrium/core/billing/billing'
+import type { BillingSummary, NextInvoice } from '@atrium/core/billing/billing'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { failed } from '@atrium/ui/done'
 import { formatDay, formatMoney } from '@atrium/ui/format'
@@ -9,7 +9,7 @@ import { problemOf } from '@atrium/ui/problem'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { vatMeta } from '../billing-info/billing-form.ts'
 import * as links from '../links.ts'
@@ -28,7 +28,8 @@ export function AmountDuePanel({
   editable: boolean
 }) {
   const { slug } = useTenant()
-  const { due, nextInvoice, contact } = billing
+  const { due, contact } = billing
+  const next = useQuery(useTRPC().billing.nextInvoice.queryOptions({ slug }))
   return (
     <Panel
       title={t('due.title')}
@@ -62,12 +63,14 @@ export function AmountDuePanel({
           )}
         </DetailItem>
         <DetailItem label={t('due.next')}>
-          {nextInvoice &&
-            t('due.nextInvoice', {
-              amount: formatMoney(nextInvoice.amountMinor, nextInvoice.currency),
-              day: formatDay(nextInvoice.at),
-            })}
+          {next.data && <NextInvoiceAmounts invoice={next.data} />}
+          {next.data === null && t('due.none')}
         </DetailItem>
+        {next.data && next.data.balanceMinor > 0 && (
+          <DetailItem label={t('due.credit')}>
+            {formatMoney(next.data.balanceMinor, next.data.currency)}
+          </DetailItem>
+        )}
         <DetailItem label={t('due.billedTo')}>
           {[contact.company, contact.country && countryName(contact.country)]
             .filter(Boolean)
@@ -87,6 +90,28 @@ export function AmountDuePanel({
         </DetailItem>
       </DetailList>
     </Panel>
+  )
+}
+
+/** What the next invoice comes to, and how it is made up. */
+function NextInvoiceAmounts({ invoice }: { invoice: NextInvoice }) {
+  const { at, currency, exact, amountDueMinor, taxMinor, creditMinor } = invoice
+  const parts = [
+    ...(exact ? [] : [t('due.withoutTax')]),
+    ...(taxMinor > 0 ? [t('due.tax', { amount: formatMoney(taxMinor, currency) })] : []),
+    ...(creditMinor > 0
+      ? [t('due.creditUsed', { amount: formatMoney(creditMinor, currency) })]
+      : []),
+  ]
+  return (
+    <>
+      {t('due.nextInvoice', { amount: formatMoney(amountDueMinor, currency), day: formatDay(at) })}
+      {parts.map((part) => (
+        <Text key={part} size="sm" c="dimmed">
+          {part}
+        </Text>
+      ))}
+    </>
   )
 }
 

@@ -242,8 +242,6 @@ export const BillingSummary = z.object({
    * one.
    */
   onDeletion: z.object({ currency: z.string(), creditMinor: minor }).nullable(),
-  /** The next regular invoice, without tax; null when there will be none. */
-  nextInvoice: z.object({ at: instant, currency: z.string(), amountMinor: minor }).nullable(),
   contact: z.object({
     company: z.string().nullable(),
     email: z.string().nullable(),
@@ -253,6 +251,23 @@ export const BillingSummary = z.object({
   }),
 })
 export type BillingSummary = z.infer<typeof BillingSummary>
+
+/** The next regular invoice, with the changes that are scheduled for it. */
+export const NextInvoice = z.object({
+  at: instant,
+  currency: z.string(),
+  /** The payment processor computed it; else an estimate from our records, without tax and credit. */
+  exact: z.boolean(),
+  lines: z.array(InvoiceLine),
+  taxMinor: minor,
+  totalMinor: minor,
+  /** What of the customer's credit pays for it. */
+  creditMinor: minor,
+  amountDueMinor: minor,
+  /** Credit that the customer has now; this invoice and later ones use it up. */
+  balanceMinor: minor,
+})
+export type NextInvoice = z.infer<typeof NextInvoice>
 
 export const SetupIntent = z.object({
   clientSecret: z.string(),

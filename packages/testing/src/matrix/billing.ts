@@ -22,6 +22,7 @@ const unknownInvoice = (world: World) => ({ ...slug(world), invoiceId: randomUUI
 
 export const billingRows: Rows = {
   'billing.get': [{ input: slug, expected: membersOrOperators }],
+  'billing.nextInvoice': [{ input: slug, expected: membersOrOperators }],
   'billing.createSetupIntent': [{ input: slug, expected: adminsOrOperators }],
   'billing.setPaymentMethod': [
     {

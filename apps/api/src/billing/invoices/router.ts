@@ -6,6 +6,7 @@ import {
   InvoicePath,
   InvoiceView,
   ListInvoices,
+  NextInvoice,
   PaymentMethodSet,
   PortalSession,
   SetPaymentMethod,
@@ -18,6 +19,7 @@ import { recentSignIn } from '../../rpc/procedure.ts'
 import { router } from '../../rpc/trpc.ts'
 import { createSetupIntent, removePaymentMethod, setPaymentMethod } from './card.ts'
 import { getInvoiceDocument, listInvoices } from './invoices.ts'
+import { getNextInvoice } from './next-invoice.ts'
 import { getBillingOverview } from './overview.ts'
 import { payInvoice } from './pay.ts'
 import { createPortalSession } from './portal-session.ts'
@@ -36,6 +38,18 @@ export const billingRouter = router({
     .input(TenantPath)
     .output(BillingSummary)
     .query(({ ctx }) => getBilling(ctx, ctx.access)),
+  nextInvoice: memberOrOperator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: `${path}/next-invoice`,
+        tags,
+        summary: 'See the next invoice, scheduled changes and credit included',
+      },
+    })
+    .input(TenantPath)
+    .output(NextInvoice.nullable())
+    .query(({ ctx }) => getNextInvoice(ctx, ctx.access)),
   createSetupIntent: adminOrOperator
     .meta({
       openapi: {

@@ -1,8 +1,4 @@
-import {
-  type BillingSummary,
-  billingStateOf,
-  type SubscriptionSummary,
-} from '@atrium/core/billing/billing'
+import { type BillingSummary, billingStateOf } from '@atrium/core/billing/billing'
 import { entitlementsOf, toEntitlementsView } from '@atrium/core/billing/entitlements'
 import { toMinorNumber } from '@atrium/core/billing/money'
 import { prorate } from '@atrium/core/billing/proration'
@@ -68,7 +64,6 @@ export async function getBilling(
       overdue,
     })),
     onDeletion: row ? onDeletionOf(row, now) : null,
-    nextInvoice: nextInvoiceOf(subscription, now),
     contact: { ...billingInfo, vatStatus },
   }
 }
@@ -112,14 +107,4 @@ function onDeletionOf(row: SummaryRow, now: Date): BillingSummary['onDeletion'] 
     source === 'stripe' && status === 'active' && start !== null && end !== null && start < end
   const credit = paid ? -prorate(BigInt(periodAmount), 0n, { start, end, at: now }).credit : 0n
   return { currency, creditMinor: toMinorNumber(credit) }
-}
-
-function nextInvoiceOf(
-  subscription: SubscriptionSummary | null,
-  now: Date,
-): BillingSummary['nextInvoice'] {
-  if (!subscription || subscription.cancelAtPeriodEnd || subscription.cancelAt) return null
-  if (!['active', 'past_due', 'trialing'].includes(subscription.status)) return null
-  const { currentPeriodEnd: at, currency, periodAmountMinor: amountMinor } = subscription
-  return at === null || new Date(at) < now ? null : { at, currency, amountMinor }
 }
