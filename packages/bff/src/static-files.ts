@@ -7,14 +7,11 @@ import { AppError } from '@atrium/core/platform/errors'
 import {
   catalogueLanguage,
   defaultLanguage,
-  isPageLanguage,
-  languageCookie,
   type PageLanguage,
   pseudoLanguage,
 } from '@atrium/messages/languages'
 import { serverPageTexts } from '@atrium/messages/server-pages'
 import { accepts } from 'hono/accepts'
-import { getCookie } from 'hono/cookie'
 import type { AppContext } from './request.ts'
 
 const types: Readonly<Record<string, string>> = {
@@ -48,7 +45,7 @@ interface Asset {
 export interface StaticFiles {
   /** The file of the build at this path; undefined when there is none. */
   file(c: AppContext): Promise<Response | undefined>
-  /** The app's page in the language of its cookie, with the nonce of this response in it. */
+  /** The app's page in the language of the request, with the nonce of this response in it. */
   page(c: AppContext): Response
 }
 
@@ -82,13 +79,13 @@ export function readStaticFiles(distDir: string): StaticFiles {
       const asset = assets.get(c.req.path)
       return asset && serve(c, asset)
     },
-    page: (c) => htmlResponse(withNonce(pages[chosenLanguage(c)], c.get('nonce'))),
+    page: (c) => htmlResponse(withNonce(pages[c.get('language')], c.get('nonce'))),
   }
 }
 
 /** `index.html` as the response to a request: in the visitor's language, with the nonce. */
 export function renderPage(c: AppContext, index: string): Response {
-  return htmlResponse(withNonce(inLanguage(index, chosenLanguage(c), new Map()), c.get('nonce')))
+  return htmlResponse(withNonce(inLanguage(index, c.get('language'), new Map()), c.get('nonce')))
 }
 
 function htmlResponse(html: string): Response {
@@ -188,15 +185,6 @@ function withNonce(index: string, nonce: string): string {
   return existing === undefined
     ? index.replace(/<head[^<>]*>/i, (head) => head + meta)
     : index.replace(existing, meta)
-}
-
-/**
- * The language that somebody chose for the app. The browser's own is not followed: parts of the
- * portals are not translated yet, and a page in two languages is worse than one in English.
- */
-function chosenLanguage(c: AppContext): PageLanguage {
-  const chosen = getCookie(c, languageCookie)
-  return isPageLanguage(chosen) ? chosen : defaultLanguage
 }
 
 /**

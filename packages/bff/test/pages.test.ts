@@ -296,7 +296,9 @@ describe('on https', () => {
 describe('the language of the app', () => {
   it.each([
     [{}, 'en', 'en'],
-    [{ 'accept-language': 'de' }, 'en', 'en'],
+    [{ 'accept-language': 'de-AT,de;q=0.9,en;q=0.8' }, 'de', 'de'],
+    [{ 'accept-language': 'fr' }, 'en', 'en'],
+    [{ cookie: 'atrium_language=en', 'accept-language': 'de' }, 'en', 'en'],
     [{ cookie: 'atrium_language=de' }, 'de', 'de'],
     [{ cookie: 'atrium_language=en-XA' }, 'en-XA', 'en'],
     [{ cookie: 'atrium_language=%22><script>' }, 'en', 'en'],
