@@ -61,6 +61,7 @@ import { provisionTenant, sweepProvisioning } from './provisioning/jobs.ts'
 import { checkReports, refreshReports } from './reports/jobs.ts'
 import { createAuditRecorder } from './rpc/audit-recorder.ts'
 import type { RequestInfo } from './rpc/caller.ts'
+import { withIssueLanguage } from './rpc/issue-language.ts'
 import { createLimits } from './rpc/limits.ts'
 import type { Services } from './rpc/services.ts'
 import { expireBookings } from './scheduling/bookings/expire.ts'
@@ -224,6 +225,7 @@ export function createApp(parts: AppParts): App {
     })
   })
   app.use(detectLanguage(['header']))
+  app.use((c, next) => withIssueLanguage(c.get('language'), next))
   app.onError((error, c) => {
     const response = problemResponse(c, error)
     logFailure(services, response.status, error, {

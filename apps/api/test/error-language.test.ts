@@ -1,3 +1,4 @@
+import { mailStates } from '@atrium/core/mail/mail-states'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -45,6 +46,36 @@ describe('an error', () => {
       detail: 'Ein Mandant mit diesem Kurznamen existiert bereits.',
       issues: [{ path: 'slug', message: 'Ein Mandant mit diesem Kurznamen existiert bereits.' }],
     })
+  })
+
+  it('says in that language what a schema rejects, also beside a request in another one', async () => {
+    const token = await testApp.token('operator@atrium.test')
+    const issuesIn = async (language: string) => {
+      const { body } = await testApp.request('GET', '/outbox?state=lost&colour=red', {
+        token,
+        headers: { 'accept-language': language },
+      })
+      return body.issues
+    }
+    const states = mailStates.join(', ')
+    expect(await Promise.all([issuesIn('de'), issuesIn('en')])).toEqual([
+      [
+        { path: 'state', message: `Verwenden Sie einen dieser Werte: ${states}.` },
+        { path: 'colour', message: 'Dieses Feld ist hier nicht bekannt.' },
+      ],
+      [
+        { path: 'state', message: `Use one of: ${states}.` },
+        { path: 'colour', message: 'This field is not known here.' },
+      ],
+    ])
+  })
+
+  it('names a month that is still to come in that language', async () => {
+    const { body } = await testApp.request('GET', '/reports/growth?to=2099-01', {
+      token: await testApp.token('operator@atrium.test'),
+      headers: { 'accept-language': 'de' },
+    })
+    expect(body.issues).toEqual([{ path: 'to', message: 'Dieser Monat liegt in der Zukunft.' }])
   })
 
   it('names a limit in that language', async () => {

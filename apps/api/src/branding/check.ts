@@ -1,6 +1,6 @@
 import { templateDefinition } from '@atrium/core/branding/email-templates'
 import type { MailTemplateKey } from '@atrium/core/branding/template-keys'
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import type { IssueText } from '@atrium/core/platform/errors'
 import { type Template, Tokenizer, type TopLevelToken, TypeGuards, type Variable } from 'liquidjs'
 import type { MessageText } from '../platform/templates.ts'
@@ -12,7 +12,7 @@ import { sampleValues } from './samples.ts'
 interface Fault {
   line: number
   column: number
-  message: string
+  message: ErrorText | string
 }
 
 /**
@@ -71,16 +71,19 @@ function tokenFault(tokens: readonly TopLevelToken[]): Fault | undefined {
   for (const token of tokens) {
     if (TypeGuards.isHTMLToken(token)) continue
     if (++marks > mostMarks)
-      return { ...placeOf(token), message: `there are more than ${mostMarks} tags and outputs.` }
-    const at = (message: string) => ({ ...placeOf(token), message })
+      return {
+        ...placeOf(token),
+        message: errorText('templateTooManyMarks', { most: String(mostMarks) }),
+      }
+    const at = (message: ErrorText) => ({ ...placeOf(token), message })
     const name = TypeGuards.isTagToken(token) ? token.name : undefined
-    if (name !== undefined && !known.has(name)) return at(`the tag "${name}" is not available.`)
+    if (name !== undefined && !known.has(name)) return at(errorText('templateUnknownTag', { name }))
     if (name !== undefined && opening.has(name) && ++depth > deepest)
-      return at(`blocks are nested more than ${deepest} deep.`)
+      return at(errorText('templateTooDeep', { deepest }))
     if (name?.startsWith('end') && opening.has(name.slice(3))) depth--
     // A loop over a list ends with the list; one over numbers ends when its author pleases.
     if (/\.\./.test(token.getText().replace(/"[^"]*"|'[^']*'/g, '""')))
-      return at('ranges such as (1..9) are not available.')
+      return at(errorText('templateRange'))
   }
   return undefined
 }
@@ -104,7 +107,10 @@ function meaningFault(
     return {
       line: row,
       column: col,
-      message: `there is no "${shownName(unknown)}" here. Known are ${names.join(', ')}.`,
+      message: errorText('templateUnknownVariable', {
+        name: shownName(unknown),
+        known: names.join(', '),
+      }),
     }
   }
   renderParsed(kind, templates, sampleValues(key))
@@ -138,12 +144,10 @@ function thrownFault(error: unknown): Fault {
     typeof token === 'object' && token !== null && 'getPosition' in token
       ? placeOf(token as { getPosition(): number[] })
       : { line: 1, column: 1 }
-  const words =
-    error instanceof Error
-      ? error.message.replace(/, line:\d+, col:\d+/g, '').slice(0, 200)
-      : 'this cannot be read'
+  if (!(error instanceof Error)) return { ...place, message: errorText('templateUnreadable') }
+  const words = error.message.replace(/, line:\d+, col:\d+/g, '').slice(0, 200)
   const message = /limit exceeded/.test(words)
-    ? 'this takes more time or memory than a message may.'
+    ? errorText('templateCostly')
     : `${words.replace(/\.$/, '')}.`
   return { ...place, message }
 }

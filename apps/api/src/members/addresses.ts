@@ -1,6 +1,6 @@
 import { isBelow } from '@atrium/core/mail/domains'
 import { localPartFault, ownedAddress, splitAddress } from '@atrium/core/mail/mail-addresses'
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { addressHolder } from '@atrium/db/mail/aliases'
 import { isProvenElsewhere } from '@atrium/db/mail/domains'
@@ -34,13 +34,13 @@ export async function placeOf(
   text: string,
   path: string,
 ): Promise<Place> {
-  const reject = (message: string) =>
+  const reject = (message: ErrorText | string) =>
     new AppError('invalid_input', undefined, { issues: [{ path, message }] })
   const owned = ownedAddress(text, await listTenantDomains(db, tenantId))
   if (owned !== 'foreign') {
     const fault = localPartFault(owned.localPart)
     if (fault !== undefined) throw reject(fault)
-    if (owned.address.length > 254) throw reject('At most 254 characters.')
+    if (owned.address.length > 254) throw reject(errorText('addressTooLong'))
     if (!owned.domain.verified)
       throw new AppError(
         'domain_not_verified',
@@ -48,12 +48,11 @@ export async function placeOf(
       )
     return { address: owned.address, own: true, foreign: false }
   }
-  if (!text.includes('@'))
-    throw reject('The tenant has no domain yet, so a whole address is needed.')
+  if (!text.includes('@')) throw reject(errorText('wholeAddressNeeded'))
   const { domain } = splitAddress(text)
   const foreign = await isProvenElsewhere(db, tenantId, domain)
   if (!foreign && isBelow(domain, services.config.tenantDomain))
-    throw reject(`${domain} is not a domain of this tenant.`)
+    throw reject(errorText('domainNotOfTenant', { domain }))
   return { address: text, own: false, foreign }
 }
 

@@ -1,5 +1,5 @@
 import type { CreatePartner, PartnerView } from '@atrium/core/partners/partners'
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { isReservedSlug, slugify } from '@atrium/core/tenants/slugs'
 import { insertPartner, saveMargin } from '@atrium/db/partners/partners'
@@ -58,14 +58,14 @@ export async function createPartner(
 }
 
 function chooseSlug(services: Services, input: CreatePartner): string {
-  const reject = (path: string, message: string) =>
+  const reject = (path: string, message: ErrorText) =>
     new AppError('invalid_input', undefined, { issues: [{ path, message }] })
   const slug = input.slug ?? slugify(input.name)
-  if (slug === undefined) throw reject('slug', 'No slug can be made from this name. Give one.')
+  if (slug === undefined) throw reject('slug', errorText('noSlugFromName'))
   if (isReservedSlug(slug, Object.values(services.config.groups))) {
     throw input.slug === undefined
-      ? reject('slug', `The name gives the slug ${slug}, which is reserved. Give another.`)
-      : reject('slug', 'This name is reserved.')
+      ? reject('slug', errorText('slugFromNameReserved', { slug }))
+      : reject('slug', errorText('reservedName'))
   }
   return slug
 }

@@ -1,3 +1,4 @@
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { monthAfter, monthOf, monthsBetween } from '@atrium/core/reports/report-figures'
 import { firstReportMonth } from '@atrium/core/reports/reports'
@@ -15,16 +16,13 @@ export function monthsOf(
   const current = monthOf(services.clock.now())
   const to = requested.to ?? current
   const from = requested.from ?? monthAfter(to, 1 - usual)
-  const reject = (path: string, message: string) =>
+  const reject = (path: string, message: ErrorText) =>
     new AppError('invalid_input', undefined, { issues: [{ path, message }] })
-  if (to > current) throw reject('to', 'This month is still to come.')
+  if (to > current) throw reject('to', errorText('monthToCome'))
   // The month that is computed has to be one that the report can show.
   if (from < firstReportMonth)
-    throw reject(
-      'to',
-      `The report would begin before ${firstReportMonth}. Name a later month, or also the first one.`,
-    )
-  if (from > to) throw reject('from', 'This is after the last month.')
-  if (monthsBetween(from, to) >= most) throw reject('from', `At most ${most} months.`)
+    throw reject('to', errorText('reportTooEarly', { first: firstReportMonth }))
+  if (from > to) throw reject('from', errorText('monthAfterLast'))
+  if (monthsBetween(from, to) >= most) throw reject('from', errorText('monthsAtMost', { most }))
   return { from, to, current }
 }

@@ -1,13 +1,12 @@
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import {
   AppError,
   type ErrorStatus,
   findAppError,
-  type Issue,
+  type IssueText,
   issuePath,
   mostIssues,
 } from '@atrium/core/platform/errors'
-import '@atrium/core/platform/issue-messages'
 import { isUnavailable } from '@atrium/db/platform/failures'
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
@@ -81,8 +80,8 @@ export function toAppError(error: unknown): AppError {
  * One issue per field, the first that was found, and at most a hundred; an unknown key is named by
  * its own path.
  */
-export function toIssues(error: ZodError): Issue[] {
-  const messages = new Map<string, string>()
+export function toIssues(error: ZodError): IssueText[] {
+  const messages = new Map<string, ErrorText | string>()
   for (const issue of error.issues) {
     const path = issue.path.map(String)
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined]
@@ -90,12 +89,12 @@ export function toIssues(error: ZodError): Issue[] {
       if (messages.size === mostIssues) return listed(messages)
       const at = issuePath((key === undefined ? path : [...path, key]).join('.'))
       if (!messages.has(at))
-        messages.set(at, key === undefined ? issue.message : 'This field is not known here.')
+        messages.set(at, key === undefined ? issue.message : errorText('unknownField'))
     }
   }
   return listed(messages)
 }
 
-function listed(messages: ReadonlyMap<string, string>): Issue[] {
+function listed(messages: ReadonlyMap<string, ErrorText | string>): IssueText[] {
   return [...messages].map(([path, message]) => ({ path, message }))
 }

@@ -183,7 +183,7 @@ export interface IssueText {
 
 /**
  * A rejection that the caller reads. `detail` is shown as it is, so it names no secret and no other
- * tenant; a string is what an upstream system or the schema of the input said. `message` and
+ * tenant; a string is what an upstream system said, or the schema of the input, in the caller's language. `message` and
  * `issues` are English; `messageIn` and `issuesIn` return them in the caller's language. Anything
  * thrown that is not an AppError is a fault of ours and returns `internal` with a fixed text.
  */

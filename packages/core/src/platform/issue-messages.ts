@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import type { IssueMessages } from '@atrium/messages/issue-texts'
+import type { z } from 'zod'
 
 type RawIssue = Parameters<NonNullable<ReturnType<typeof z.config>['customError']>>[0]
 
@@ -10,54 +11,8 @@ export interface IssueValues {
   value: string
 }
 
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
-
-const english = {
-  required: () => 'This field is required.',
-  empty: () => 'This must not be empty.',
-  notAccepted: () => 'This value is not accepted.',
-  nameNotAccepted: () => 'This name is not accepted.',
-  unknownField: ({ value }) => `Unknown field: ${value}.`,
-  text: () => 'This must be text.',
-  number: () => 'This must be a number.',
-  wholeNumber: () => 'This must be a whole number.',
-  boolean: () => 'This must be true or false.',
-  list: () => 'This must be a list.',
-  object: () => 'This must be an object.',
-  date: () => 'This must be a date.',
-  null: () => 'This must be null.',
-  email: () => 'This is not an e-mail address.',
-  url: () => 'This is not a URL.',
-  uuid: () => 'This is not a UUID.',
-  isoTime: () => 'This is not an ISO 8601 time.',
-  isoDate: () => 'This is not a date such as 2026-01-31.',
-  clockTime: () => 'This is not a time such as 09:30.',
-  ipv4: () => 'This is not an IPv4 address.',
-  ipv6: () => 'This is not an IPv6 address.',
-  base64: () => 'This is not base64.',
-  json: () => 'This is not JSON.',
-  format: () => 'This is not in the expected format.',
-  startsWith: ({ value }) => `This must start with "${value}".`,
-  endsWith: ({ value }) => `This must end with "${value}".`,
-  includes: ({ value }) => `This must contain "${value}".`,
-  charactersExactly: ({ count }) => `Enter exactly ${counted(count, 'character')}.`,
-  charactersAtLeast: ({ count }) => `Enter at least ${counted(count, 'character')}.`,
-  charactersAtMost: ({ count }) => `Enter at most ${counted(count, 'character')}.`,
-  itemsExactly: ({ count }) => `Give exactly ${counted(count, 'item')}.`,
-  itemsAtLeast: ({ count }) => `Give at least ${counted(count, 'item')}.`,
-  itemsAtMost: ({ count }) => `Give at most ${counted(count, 'item')}.`,
-  atLeast: ({ value }) => `This must be at least ${value}.`,
-  moreThan: ({ value }) => `This must be more than ${value}.`,
-  atMost: ({ value }) => `This must be at most ${value}.`,
-  lessThan: ({ value }) => `This must be less than ${value}.`,
-  multipleOf: ({ value }) => `This must be a multiple of ${value}.`,
-  only: ({ value }) => `This must be ${value}.`,
-  oneOf: ({ value }) => `Use one of: ${value}.`,
-  notAmong: () => 'This is not one of the accepted values.',
-} as const satisfies Readonly<Record<string, (values: IssueValues) => string>>
-
 /** The names of the messages. */
-export type IssueMessageKey = keyof typeof english
+export type IssueMessageKey = keyof IssueMessages
 
 const kinds: Readonly<Record<string, IssueMessageKey>> = {
   string: 'text',
@@ -91,7 +46,10 @@ const formats: Readonly<Record<string, IssueMessageKey>> = {
 /** A message that names more values than this is no help. */
 const mostValues = 20
 
-/** The error map of zod that writes messages with `write`, which knows the words of a language. */
+/**
+ * The error map of zod for issues whose schema has no message of its own, in place of zod's
+ * messages, which are written for programmers. `write` knows the words of a language.
+ */
 export function issueMessages(
   write: (text: IssueMessageKey, values: IssueValues) => string,
 ): (issue: RawIssue) => string {
@@ -170,10 +128,3 @@ export function issueMessages(
 const isList = (origin: string) => origin === 'array' || origin === 'set' || origin === 'map'
 const limitOf = (origin: string, limit: number | bigint) =>
   origin === 'date' ? new Date(Number(limit)).toISOString() : String(limit)
-
-/**
- * The message of an issue whose schema has none of its own, in place of zod's, which are written
- * for programmers. Import this module for its effect: it sets English ones for the process. Messages
- * that a schema gives itself take precedence.
- */
-z.config({ customError: issueMessages((text, values) => english[text](values)) })

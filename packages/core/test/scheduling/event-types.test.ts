@@ -7,7 +7,7 @@ import {
   settingIssues,
   UpdateEventType,
 } from '../../src/scheduling/event-types.ts'
-import '../../src/platform/issue-messages.ts'
+import '../english-issues.ts'
 
 const [own, other, third] = [1, 2, 3].map((n) => `0195e6a0-0000-7000-8000-00000000000${n}`) as [
   string,

@@ -14,7 +14,7 @@ import {
   weekdays,
   weekOnWire,
 } from '../../src/scheduling/schedules.ts'
-import '../../src/platform/issue-messages.ts'
+import '../english-issues.ts'
 import { findSlots } from '../../src/scheduling/slots.ts'
 
 const hostId = '0195e6a0-0000-7000-8000-000000000001'

@@ -1,4 +1,4 @@
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { schedulingLimits } from '@atrium/core/scheduling/scheduling'
 import type { Span } from '@atrium/core/scheduling/slots'
@@ -16,17 +16,17 @@ export function rangeOf(
   { from, to, timeZone }: { from: string; to: string; timeZone: string },
   now: number,
 ): Span {
-  const reject = (path: string, message: string) =>
+  const reject = (path: string, message: ErrorText) =>
     new AppError('invalid_input', undefined, { issues: [{ path, message }] })
   for (const [path, edge] of Object.entries({ from, to })) {
     const year = Number(edge.slice(0, 4))
     if (year < 1970 || year > schedulingLimits.lastYear)
-      throw reject(path, 'This is too far from now.')
+      throw reject(path, errorText('tooFarFromNow'))
   }
   const start = isDate(from) ? midnightOf(dayOf(from), timeZone) : Date.parse(from)
   const end = isDate(to) ? midnightOf(dayOf(to) + 1, timeZone) : Date.parse(to)
-  if (end <= start) throw reject('to', 'The range ends before it begins.')
-  if (end <= now) throw reject('to', 'The range is in the past.')
+  if (end <= start) throw reject('to', errorText('rangeReversed'))
+  if (end <= now) throw reject('to', errorText('rangePast'))
   // A day more for the hour that a clock change may add, and dates count as whole days.
   if (end - start > schedulingLimits.rangeDays * dayMs + 3 * 3_600_000) {
     const message = errorText('rangeTooLong', { rangeDays: schedulingLimits.rangeDays })
