@@ -4,7 +4,6 @@ import { AppError } from '@atrium/core/platform/errors'
 import { countMembers } from '@atrium/db/members/members'
 import { readSeats } from '@atrium/db/tenants/tenants'
 import { readEntitlements } from '../billing/entitlements/read.ts'
-import { writtenDay } from '../billing/invoices/mails.ts'
 import { changeSubscription } from '../billing/subscriptions/change.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
@@ -52,6 +51,6 @@ async function rejectInTrial(services: Services, tenantId: string): Promise<void
     'seats_exhausted',
     until === null
       ? errorText('trialMembers', { most })
-      : errorText('trialMembersUntil', { most, until: writtenDay(until, 'en') }),
+      : errorText('trialMembersUntil', { most, until }),
   )
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { type ErrorText, errorText } from '../platform/error-text.ts'
 import { instant } from '../platform/text.ts'
 import { fileQuotaBytes, type Plan, plan, plans } from '../tenants/tenants.ts'
-import { formatAmount, toMinorNumber } from './money.ts'
+import { toMinorNumber } from './money.ts'
 import type { SubscriptionSource, SubscriptionStatus } from './subscriptions.ts'
 
 /**
@@ -283,7 +284,8 @@ export const EntitlementsView = z.object({
 })
 export type EntitlementsView = z.infer<typeof EntitlementsView>
 
-export function toEntitlementsView(provided: Entitlements): EntitlementsView {
+/** `explanation` is what `explainEntitlements` says, in the caller's language. */
+export function toEntitlementsView(provided: Entitlements, explanation: string): EntitlementsView {
   const { since, until, limitedFrom, overdue, ...same } = provided
   return {
     ...same,
@@ -296,52 +298,46 @@ export function toEntitlementsView(provided: Entitlements): EntitlementsView {
       currency: overdue.currency,
       since: overdue.since.toISOString(),
     },
-    explanation: explainEntitlements(provided),
+    explanation,
   }
 }
 
 /** Why a workplace has what it has, in one or two sentences. */
-export function explainEntitlements(provided: Entitlements): string {
-  const { plan: held, seats, state, reason, since, until, limitedFrom, overdue } = provided
-  const name = `${held.charAt(0).toUpperCase()}${held.slice(1)}`
-  const ends = until === null ? '' : ` until ${writtenDay(until)}`
-  const members = seats === 0 ? 'any number of members' : `up to ${seats} members`
+export function explainEntitlements(provided: Entitlements): ErrorText {
+  const { plan: held, seats, state, reason, overdue } = provided
+  const planName = `${held.charAt(0).toUpperCase()}${held.slice(1)}`
+  const [since, until] = [provided.since ?? 'none', provided.until ?? 'none']
+  const members = errorText('entitledMembers', { seats })
   switch (reason) {
     case 'payment_missing': {
-      const because =
-        overdue === null ? 'a payment is missing' : `${writtenInvoice(overdue)} is open`
-      if (state === 'limited') {
-        return `Limited${since === null ? '' : ` since ${writtenDay(since)}`}, because ${because}. Nothing can be added until it is paid.`
-      }
-      const from = limitedFrom === null ? 'the end of the days of grace' : writtenDay(limitedFrom)
-      return `Because ${because}, nothing can be added from ${from} on.`
+      const because = overdue === null ? errorText('paymentMissing') : openInvoice(overdue)
+      return state === 'limited'
+        ? errorText('entitledLimited', { since, because })
+        : errorText('entitledUntilLimited', { because, from: provided.limitedFrom ?? 'none' })
     }
     case 'ended':
-    case 'paused': {
-      const over = reason === 'ended' ? 'The subscription ended' : 'The subscription is paused'
-      const when =
-        since === null ? '' : `${reason === 'ended' ? ' on' : ' since'} ${writtenDay(since)}`
       return state === 'grace'
-        ? `${over}${when}. The plan ${name} stays${ends}; members can be added up to ${seats}. Then the free plan holds.`
-        : `${over}${when}. The free plan holds: ${members}. Nothing was deleted.`
-    }
+        ? errorText('entitledEndedGrace', { since, plan: planName, until, seats })
+        : errorText('entitledEnded', { since, members })
+    case 'paused':
+      return state === 'grace'
+        ? errorText('entitledPausedGrace', { since, plan: planName, until, seats })
+        : errorText('entitledPaused', { since, members })
     case 'trial':
-      return `Trial of the plan ${name} with ${members}${ends}.`
+      return errorText('entitledTrial', { plan: planName, members, until })
     case 'grant':
-      return `The plan ${name} with ${members} was granted without a subscription${ends}.`
+      return errorText('entitledGrant', { plan: planName, members, until })
     case 'subscription':
-      return `The plan ${name} with ${members} is subscribed to.`
+      return errorText('entitledSubscription', { plan: planName, members })
     case 'free':
-      return `The free plan: ${members}.`
+      return errorText('entitledFree', { members })
   }
 }
 
-function writtenInvoice({ number, amount, currency, since }: OverdueInvoice): string {
-  const named = number === null ? 'a payment' : `invoice ${number}`
-  return `${named}${amount === null ? '' : ` over ${formatAmount(amount, currency)}`} of ${writtenDay(since)}`
-}
-
-/** A day as sentences write it, in UTC: 28 July 2026. */
-function writtenDay(at: Date): string {
-  return at.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+function openInvoice({ number, amount, currency, since }: OverdueInvoice): ErrorText {
+  return errorText('invoiceOpen', {
+    number: number ?? 'none',
+    amount: amount === null ? 'none' : { amount, currency },
+    day: since,
+  })
 }

@@ -19,12 +19,24 @@ export interface ErrorText {
   readonly key: ErrorTextKey
   /**
    * Arguments of the message. A text among them is written in the same language, several become a
-   * list: "a, b and c".
+   * list: "a, b and c". A date is written as its day in UTC.
    */
   readonly values: Readonly<Record<string, ErrorValue>>
 }
 
-export type ErrorValue = string | number | ErrorText | readonly (ErrorText | string)[]
+export type ErrorValue =
+  | string
+  | number
+  | Date
+  | Amount
+  | ErrorText
+  | readonly (ErrorText | string)[]
+
+/** Minor units of the currency. */
+export interface Amount {
+  readonly amount: bigint
+  readonly currency: string
+}
 
 /** A sentence of `details` in `server/errors.json`, for `new AppError(code, errorText(…))`. */
 export function errorText(

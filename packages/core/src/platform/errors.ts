@@ -1,7 +1,9 @@
 import { type ErrorMessages, errorTexts } from '@atrium/messages/error-texts'
 import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
+import { formatAmount } from '../billing/money.ts'
 import type { ErrorText, ErrorValue } from './error-text.ts'
 import type { LimitName } from './limits.ts'
+import { writtenDay } from './written-day.ts'
 
 /**
  * Every code that a caller can meet, with its HTTP status. Titles are in the catalogue
@@ -149,6 +151,8 @@ export function writeText(text: ErrorText | string, language: PageLanguage): str
 
 function writeValue(value: Exclude<ErrorValue, number>, language: PageLanguage): string {
   if (typeof value === 'string' || 'key' in value) return writeText(value, language)
+  if (value instanceof Date) return writtenDay(value, language)
+  if ('amount' in value) return formatAmount(value.amount, value.currency, language)
   return new Intl.ListFormat(language).format(value.map((item) => writeText(item, language)))
 }
 

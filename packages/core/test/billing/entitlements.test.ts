@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
   type EntitlementFacts,
+  type Entitlements,
   type EntitlingSubscription,
   entitlementsOf,
   explainEntitlements,
   type OverdueInvoice,
   toEntitlementsView,
 } from '../../src/billing/entitlements.ts'
+import { writeText } from '../../src/platform/errors.ts'
 import { fileQuotaBytes } from '../../src/tenants/tenants.ts'
 
 const now = new Date('2026-03-10T12:00:00Z')
@@ -176,23 +178,28 @@ describe.each([
   })
 })
 
+const explained = (given: Entitlements, language: 'en' | 'de' = 'en') =>
+  writeText(explainEntitlements(given), language)
+
 it('says why, with the invoice, in sentences', () => {
   const limited = of({
     subscription: { ...paid, status: 'canceled', endedAt: ago(1) },
     overdue: invoice,
   })
-  expect(explainEntitlements(limited)).toBe(
+  expect(explained(limited)).toBe(
     'Limited since 4 March 2026, because invoice IN-7 over €64.00 of 18 February 2026 is open. Nothing can be added until it is paid.',
   )
-  expect(
-    explainEntitlements(of({ subscription: { ...paid, status: 'canceled', endedAt: ago(1) } })),
-  ).toBe(
-    'The subscription ended on 9 March 2026. The plan Enterprise stays until 23 March 2026; members can be added up to 5. ' +
-      'Then the free plan holds.',
+  expect(explained(of({ subscription: { ...paid, status: 'canceled', endedAt: ago(1) } }))).toBe(
+    'The subscription ended on 9 March 2026. The Enterprise plan stays until 23 March 2026, and members can be added up to 5. ' +
+      'After that, the free plan applies.',
   )
-  expect(toEntitlementsView(limited)).toMatchObject({
+  expect(toEntitlementsView(limited, 'Because.')).toMatchObject({
     overdue: { number: 'IN-7', amountMinor: 6_400 },
-    explanation: expect.any(String),
+    explanation: 'Because.',
   })
-  expect(explainEntitlements(of({}))).toBe('The free plan: up to 5 members.')
+  expect(explained(of({}))).toBe('The free plan: up to 5 members.')
+  expect(explained(limited, 'de')).toBe(
+    'Eingeschränkt seit dem 4. März 2026, weil die Rechnung IN-7 über 64,00\u00a0€ vom 18. Februar 2026 offen ist. Bis zur Zahlung kann nichts hinzugefügt werden.',
+  )
+  expect(explained(of({}), 'de')).toBe('Tarif Free: bis zu 5 Mitglieder.')
 })

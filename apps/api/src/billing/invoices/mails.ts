@@ -1,15 +1,11 @@
 import { formatAmount } from '@atrium/core/billing/money'
+import { writtenDay } from '@atrium/core/platform/written-day'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import type { Trx } from '@atrium/db/platform/connect'
-import { formatLocale, type PageLanguage } from '@atrium/messages/languages'
+import type { PageLanguage } from '@atrium/messages/languages'
 import type { Config } from '../../platform/config.ts'
 import { portalLink } from '../../platform/links.ts'
 import type { InTransaction } from '../../rpc/services.ts'
-
-/** A day as mails write it, in UTC: 28 July 2026. */
-export function writtenDay(at: Date, language: PageLanguage): string {
-  return at.toLocaleDateString(formatLocale(language), { dateStyle: 'long', timeZone: 'UTC' })
-}
 
 export function writtenPlan(plan: Plan): string {
   return `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`

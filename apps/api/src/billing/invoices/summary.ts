@@ -1,8 +1,13 @@
 import { type BillingSummary, billingStateOf } from '@atrium/core/billing/billing'
-import { entitlementsOf, toEntitlementsView } from '@atrium/core/billing/entitlements'
+import {
+  entitlementsOf,
+  explainEntitlements,
+  toEntitlementsView,
+} from '@atrium/core/billing/entitlements'
 import { toMinorNumber } from '@atrium/core/billing/money'
 import { prorate } from '@atrium/core/billing/proration'
 import { isEnded } from '@atrium/core/billing/subscription-life'
+import { writeText } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary, type SummaryRow } from '@atrium/db/billing/billing'
 import { findBillingInfo } from '@atrium/db/billing/billing-info'
 import { findEntitlementFacts } from '@atrium/db/billing/entitlements'
@@ -28,7 +33,7 @@ const deadlineMs = 3_000
  * it `stale`, never an error.
  */
 export async function getBilling(
-  { services }: Context,
+  { services, request }: Context,
   { tenant }: Access,
 ): Promise<BillingSummary> {
   const { db } = services.database
@@ -48,7 +53,10 @@ export async function getBilling(
     gate,
     state: billingStateOf(entitlements),
     limitedFrom: entitlements.limitedFrom?.toISOString() ?? null,
-    entitlements: toEntitlementsView(entitlements),
+    entitlements: toEntitlementsView(
+      entitlements,
+      writeText(explainEntitlements(entitlements), request.language),
+    ),
     subscription,
     card: customer?.card ? toCardView(customer.card, now) : null,
     cardReadAt: customer?.cardReadAt?.toISOString() ?? null,
