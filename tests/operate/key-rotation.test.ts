@@ -115,7 +115,7 @@ describe('an encryption key', () => {
     await expect.poll(() => notYet(next), { timeout: 60_000 }).toBe(0)
     await expect
       .poll(() => both.log.join('\n'), { timeout: 10_000 })
-      .toContain('stored secrets were encrypted with the first key')
+      .toContain('re-encrypted stored secrets with the first key')
 
     await using after = await startApi(testApp, { ENCRYPTION_KEYS: next })
     reading.use(after)
@@ -134,6 +134,6 @@ describe('an encryption key', () => {
     })
     expect(failed).toBe(0)
     for (const { log } of [known, both, after])
-      expect(log.join('\n')).not.toContain('cannot be opened')
+      expect(log.join('\n')).not.toContain('cannot be decrypted')
   })
 })

@@ -75,7 +75,7 @@ async function watch(name: string, call: CarriedOut): Promise<Watched> {
   const outcome = await overRest(testApp, name, input, token)
   const told = testApp.logLines
     .slice(before.lines)
-    .filter((line) => line.includes('an audit entry could not be written')).length
+    .filter((line) => line.includes('failed to write audit entry')).length
   return {
     outcome,
     entries: (await entries()) - before.entries,

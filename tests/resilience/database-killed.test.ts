@@ -193,7 +193,7 @@ it(
     )
     const unheard = processes
       .flatMap(({ log }) => log)
-      .filter((line) => line.includes('a promise was rejected'))
+      .filter((line) => line.includes('unhandled promise rejection'))
     const faults = [...visitorConcurrency.answers].filter(
       ([line]) => line.startsWith('5') && !line.startsWith('503'),
     )

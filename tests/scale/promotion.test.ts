@@ -133,5 +133,5 @@ it(`the standby takes over ${promotions} times while people write, and the servi
     return ((await told.json()) as { status?: string }).status
   }
   await expect.poll(statusOf, { timeout: 60_000, interval: 250 }).toBe('active')
-  expect(api.log.filter((line) => line.includes('a promise was rejected'))).toEqual([])
+  expect(api.log.filter((line) => line.includes('unhandled promise rejection'))).toEqual([])
 })

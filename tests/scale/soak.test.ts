@@ -183,7 +183,7 @@ function startWriting(
 }
 
 const isWorrying = (line: string) =>
-  line.includes('"level":"fatal"') || line.includes('a promise was rejected')
+  line.includes('"level":"fatal"') || line.includes('unhandled promise rejection')
 
 it('load for as long as the goal asks leaves nothing behind', async () => {
   await using scaled = await startScaledTestApp({ processes: 1, env: collectsWhenAsked })

@@ -242,16 +242,14 @@ export function createApp(parts: AppParts): App {
     await upstreamCalls.save(database.db)
   }
   const watchOrWarn = () =>
-    watchUpstreams().catch((err: unknown) =>
-      log.warn({ err }, 'upstream systems could not be checked'),
-    )
+    watchUpstreams().catch((err: unknown) => log.warn({ err }, 'failed to check upstream systems'))
   let watching: NodeJS.Timeout | undefined
   let reportedFaults = ''
   async function readiness(): Promise<Readiness> {
     const found = await checkReadiness(services, checks)
     const faults = found.ready ? '' : JSON.stringify(found.checks)
     if (faults !== '' && faults !== reportedFaults)
-      log.warn({ checks: found.checks }, 'the service is not ready')
+      log.warn({ checks: found.checks }, 'service is not ready')
     reportedFaults = faults
     return draining ? { ...found, ready: false } : found
   }

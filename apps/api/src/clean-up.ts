@@ -63,9 +63,9 @@ export async function cleanUp(services: Services): Promise<void> {
       await carryOut()
     } catch (err) {
       failures.push(err)
-      services.log.error({ err, duty }, 'a duty of the clean-up failed, the others go on')
+      services.log.error({ err, duty }, 'clean-up task failed; the other tasks continue')
     }
   }
   if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} duties of the clean-up failed`)
+    throw new AggregateError(failures, `${failures.length} clean-up tasks failed`)
 }

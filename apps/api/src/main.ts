@@ -39,7 +39,7 @@ const database = openDatabase({
   onStatement:
     tracing &&
     (({ name, ms, failed }) => tracing.ended(name, ms, { 'db.system.name': 'postgresql', failed })),
-  onError: (err) => log.warn({ err }, 'a database connection was lost'),
+  onError: (err) => log.warn({ err }, 'database connection lost'),
 })
 const upstreamCalls = createUpstreamCalls()
 const integrations = await connectIntegrations({
@@ -69,7 +69,7 @@ const integrations = await connectIntegrations({
       { system: report.system, call: report.call, outcome: report.outcome },
       report.ms / 1000,
     )
-    log[report.outcome === 'ok' ? 'debug' : 'warn']({ upstream: report }, 'outside call')
+    log[report.outcome === 'ok' ? 'debug' : 'warn']({ upstream: report }, 'upstream call')
   },
 })
 // Not when the first event comes: by then a deploy may have put other files in the place of these.
@@ -112,7 +112,7 @@ async function stop(reason: string): Promise<void> {
   stopping = true
   log.info({ reason }, 'stopping')
   const forced = setTimeout(() => {
-    log.error('the grace period is over, leaving')
+    log.error('shutdown grace period exceeded; exiting')
     process.exit(1)
   }, config.shutdownGraceSeconds * 1000)
   forced.unref()
@@ -164,7 +164,7 @@ for (let attempt = 1; !stopping; attempt++) {
     log.info('started')
     break
   } catch (err) {
-    log.error({ err, attempt }, 'not all parts could be started, trying again')
+    log.error({ err, attempt }, 'failed to start jobs and streams; retrying')
     await new Promise((done) => setTimeout(done, Math.min(500 * attempt, 5_000)))
   }
 }

@@ -267,6 +267,6 @@ describe('a test app without the chain', () => {
           .executeTakeFirst()
       )?.industry,
     ).toBe('Rockets')
-    expect(testApp.logLines.join('\n')).toContain('an audit entry could not be written')
+    expect(testApp.logLines.join('\n')).toContain('failed to write audit entry')
   })
 })

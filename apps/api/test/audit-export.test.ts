@@ -195,7 +195,7 @@ describe('an export that fails', () => {
       await expect(answer.text()).rejects.toThrow()
       const told = testApp.logLines
         .map((line) => JSON.parse(line))
-        .filter(({ msg }) => msg === 'an export broke off')
+        .filter(({ msg }) => msg === 'export failed')
       expect(told).toMatchObject([
         { level: 'error', requestId: answer.headers.get('x-request-id') },
       ])

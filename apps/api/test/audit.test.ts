@@ -605,6 +605,6 @@ it('never fails the act when its entry cannot be written, and counts the loss', 
     await other.app.services.metrics.registry.getSingleMetricAsString('audit_write_failures_total'),
   ).toContain('audit_write_failures_total 7')
   expect(
-    other.logLines.filter((line) => line.includes('an audit entry could not be written')),
+    other.logLines.filter((line) => line.includes('failed to write audit entry')),
   ).toHaveLength(7)
 })

@@ -467,7 +467,7 @@ describe('a connection', () => {
             .map((line): { level: string; msg: string } => JSON.parse(line))
         await expect
           .poll(() => told().map(({ msg }) => msg))
-          .toContain('the client closed the connection before its response')
+          .toContain('client closed the connection before the response')
         expect(told().filter(({ level }) => level === 'error')).toEqual([])
       } finally {
         server.closeAllConnections()

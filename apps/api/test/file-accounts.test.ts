@@ -169,7 +169,7 @@ it('an account that a token created again after the removal is disabled, gives u
   expect(await fileUser(testApp, email)).toMatchObject({ id: accountId, accountEnabled: false })
   expect(signIn(subject, email)).toBeUndefined()
   expect(testApp.logLines.join('\n')).toContain(
-    'a removed person had a file account created again; it is disabled',
+    'file account of a removed user was recreated; disabled it',
   )
 
   // Somebody else has the address now: never with the account of the former one.

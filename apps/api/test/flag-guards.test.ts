@@ -442,7 +442,7 @@ describe('a broken guard', () => {
     )
     expect(
       testApp.logLines.some(
-        (line) => line.includes('a flag was turned off by one of its guards') && line.includes(key),
+        (line) => line.includes('flag turned off by a guard') && line.includes(key),
       ),
     ).toBe(true)
   })

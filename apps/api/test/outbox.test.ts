@@ -226,7 +226,7 @@ describe('a queued mail', () => {
     expect(to('standard@acme.test')).toMatchObject([
       { subject: expect.stringMatching(/^Welcome to/) },
     ])
-    expect(testApp.logLines.join('\n')).toContain('the own text of a mail cannot be rendered')
+    expect(testApp.logLines.join('\n')).toContain('failed to render the custom mail text')
     await db.deleteFrom('email_templates').execute()
   })
 
@@ -299,7 +299,7 @@ describe('a mail server that fails', () => {
     expect(error).toContain(
       `rejected the request: it replied "${fault.status} Requested action not taken".`,
     )
-    expect(testApp.logLines.join('\n')).toContain('a mail was given up')
+    expect(testApp.logLines.join('\n')).toContain('mail failed permanently')
   })
 
   it('is tried after 1, 5, 30, 120 and 720 minutes, and then no more', async () => {

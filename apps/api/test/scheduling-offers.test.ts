@@ -229,7 +229,11 @@ describe('schedules', () => {
     })
     testApp.sandbox.clearFaults()
     expect(await testApp.calendarZone(host)).toBe('Asia/Tokyo')
-    expect(testApp.logLines.some((line) => line.includes('did not take the zone'))).toBe(true)
+    expect(
+      testApp.logLines.some((line) =>
+        line.includes("failed to set the time zone of the host's calendar"),
+      ),
+    ).toBe(true)
   })
 
   it('are at most fifty a host', async () => {

@@ -89,7 +89,7 @@ describe('with a token', () => {
   it.each(marks)(
     'marks of %s are rejected on every way in, and no fault of ours is logged',
     async (_, input) => {
-      const before = testApp.logLines.filter((line) => line.includes('a request failed')).length
+      const before = testApp.logLines.filter((line) => line.includes('request failed')).length
       const rejected = {
         status: 400,
         body: { error: { json: { data: { code: 'invalid_input' } } } },
@@ -102,7 +102,7 @@ describe('with a token', () => {
         expect(response).toMatchObject({ status: 400, body: [rejected.body, rejected.body] })
       }
       expect(
-        testApp.logLines.filter((line) => line.includes('a request failed')).slice(before),
+        testApp.logLines.filter((line) => line.includes('request failed')).slice(before),
       ).toEqual([])
     },
   )

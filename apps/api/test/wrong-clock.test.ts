@@ -26,7 +26,7 @@ it.each([
     const response = await fetch(`${api.url}/health/ready`)
     expect(response.status).toBe(503)
     expect(await response.json()).toEqual({ ready: false })
-    const told = () => api.log.find((line) => line.includes('the service is not ready')) ?? '{}'
+    const told = () => api.log.find((line) => line.includes('service is not ready')) ?? '{}'
     await expect
       .poll(() => JSON.parse(told()), { timeout: 10_000 })
       .toMatchObject({ checks: { database: 'ok', clock: expect.stringContaining(words) } })

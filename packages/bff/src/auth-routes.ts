@@ -125,7 +125,7 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
       if (transaction.recent && !isRecent(person, transaction)) {
         log.warn(
           { subject: person.subject, authTime: person.authTime ?? null },
-          'the identity provider asked for no new sign-in',
+          'identity provider did not require a new sign-in',
         )
         const text = serverPageTexts(c.get('language'))
         return windowPage(
@@ -162,11 +162,11 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     try {
       const logout = await parts.verifyLogoutToken(token)
       const ended = await onceOnly(logout, () => sessions.endLogin(logout.login))
-      log.info({ ended }, 'the identity provider ended a login')
+      log.info({ ended }, 'identity provider ended a login')
       return c.body(null, 200)
     } catch (err) {
       if (!(err instanceof InvalidLogoutToken)) throw err
-      log.warn({ err }, 'a logout token was refused')
+      log.warn({ err }, 'logout token rejected')
       return c.json(
         { error: 'invalid_request', error_description: 'The logout_token is not acceptable.' },
         400,
@@ -200,12 +200,12 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     try {
       if (tokens.refresh !== undefined) await oidc.revoke(tokens.refresh)
     } catch (err) {
-      log.warn({ err }, 'a refresh token was not revoked')
+      log.warn({ err }, 'failed to revoke refresh token')
     }
     try {
       return (await oidc.signOutUrl(tokens.id)) ?? '/signed-out'
     } catch (err) {
-      log.warn({ err }, 'the identity provider was not told of a sign-out')
+      log.warn({ err }, 'failed to sign out at the identity provider')
       return '/signed-out'
     }
   }

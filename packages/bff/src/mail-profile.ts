@@ -134,10 +134,7 @@ export function createMailProfiles(parts: MailProfileParts): MailProfiles {
       return await signProfile(profile, config, now())
     } catch (error) {
       // The text only: an error about a key may hold parts of it.
-      log.error(
-        { reason: reasonOf(error) },
-        'a mail profile could not be signed and goes out unsigned',
-      )
+      log.error({ reason: reasonOf(error) }, 'failed to sign mail profile; serving it unsigned')
       return undefined
     }
   }

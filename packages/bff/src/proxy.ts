@@ -93,7 +93,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
       const check = setInterval(() => {
         sessions.find(cookie, { touch: false }).then(
           (session) => session ?? stop(),
-          (err: unknown) => log.warn({ err }, 'the session of a stream could not be looked up'),
+          (err: unknown) => log.warn({ err }, 'failed to look up the session of a stream'),
         )
       }, streamCheckMs)
       stopping.addEventListener('abort', stop, { once: true })
@@ -140,7 +140,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
       }
       if (isEventStream(outgoingHeaders)) life.watch(response)
       const onBreak = (err: Error) => {
-        log.warn({ err, requestId: c.get('requestId') }, 'the API broke off its answer')
+        log.warn({ err, requestId: c.get('requestId') }, 'API closed its response early')
         c.env.outgoing.destroy()
       }
       return new Response(responseBody(response, life.signal, onBreak), {

@@ -46,7 +46,7 @@ export async function startAppServer(options: AppServerOptions): Promise<Running
     pooled: true,
     poolSize: 12,
     applicationName: `atrium-${app}`,
-    onError: (err) => log.warn({ err }, 'a database connection was lost'),
+    onError: (err) => log.warn({ err }, 'database connection lost'),
   })
   const faults = await askServerFaults(database.db, env.NODE_ENV === 'production')
   if (faults.length > 0) {

@@ -91,7 +91,7 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
       if (!(err instanceof DecryptionError)) throw err
       // The row stays: a process that was started without the right key must not sign everybody out
       // for good.
-      log.error({ err, session: row.id }, 'the tokens of a session cannot be read')
+      log.error({ err, session: row.id }, 'session tokens cannot be decrypted')
       return undefined
     }
   }
@@ -146,7 +146,7 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
       // still go through.
       if (touch && row.touchDue) {
         touchWebSession(db, row.id).catch((err: unknown) =>
-          log.warn({ err, session: row.id }, 'the use of a session was not noted'),
+          log.warn({ err, session: row.id }, 'failed to update session activity'),
         )
       }
       const { id, subject, email, accessDue, accessExpired } = row
@@ -166,13 +166,13 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
         seal: seal({ access: issued.access, refresh: issued.refresh, id: issued.id }),
         accessSeconds: issued.accessSeconds,
       })
-      log.info({ session: id, subject: person.subject }, 'a session began')
+      log.info({ session: id, subject: person.subject }, 'session created')
       return token
     },
 
     async refresh(session, stale) {
       const access = await refreshOnce(session, stale).catch((err: unknown) => {
-        log.warn({ err, session: session.id }, 'the access token could not be refreshed')
+        log.warn({ err, session: session.id }, 'failed to refresh access token')
         throw new AppError(
           'unavailable',
           'Your sign-in cannot be renewed at this moment. Try again shortly.',
@@ -187,7 +187,7 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
     async end(cookie) {
       const tokenHash = hashOf(cookie)
       const taken = tokenHash && (await takeWebSession(db, app, tokenHash))
-      if (taken) log.info({ session: taken.id }, 'a session was ended by its owner')
+      if (taken) log.info({ session: taken.id }, 'session ended by its owner')
       return taken && openRow(taken)
     },
 

@@ -62,7 +62,7 @@ export function createTemplates({
       await worker.terminate()
       log.warn(
         { err, template: job.kind === 'check' ? job.key : undefined },
-        'the thread of templates was ended',
+        'template worker thread ended',
       )
       throw err
     }

@@ -31,7 +31,7 @@ export async function rollBackBrokenFlags(services: Services): Promise<void> {
       )
       if (broken) await rollBack(services, flag, broken, now)
     } catch (err) {
-      services.log.error({ err, flag: flag.key }, 'the guards of a flag could not be evaluated')
+      services.log.error({ err, flag: flag.key }, 'failed to evaluate flag guards')
       failures.push(err)
     }
   }
@@ -64,7 +64,7 @@ async function rollBack(
   if (!rolledBack) return
   services.flags.forget()
   services.metrics.flagRollbacks.inc({ signal: broken.signal })
-  services.log.warn({ flag: flag.key, ...rollback }, 'a flag was turned off by one of its guards')
+  services.log.warn({ flag: flag.key, ...rollback }, 'flag turned off by a guard')
   const { metadata, ...entry } = auditEntryOf(rolledBack.step, rolledBack.auditId)
   await services.audit.recordSystem({
     ...entry,

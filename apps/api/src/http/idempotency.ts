@@ -131,7 +131,7 @@ function keepLease({ database, log }: Services, run: IdempotentRun): () => void 
   const beat = setInterval(
     () => {
       extendIdempotent(database.db, run).catch((err: unknown) =>
-        log.warn({ err }, 'the lease of an idempotent request could not be extended'),
+        log.warn({ err }, 'failed to extend the lease of an idempotent request'),
       )
     },
     (idempotencyLeaseSeconds * 1000) / 3,
@@ -185,7 +185,7 @@ function open(
     return config.keyring?.decrypt(sealed, sealedContext(place)) ?? null
   } catch (err) {
     if (!(err instanceof DecryptionError)) throw err
-    log.warn({ err }, 'a stored answer cannot be opened with the listed keys')
+    log.warn({ err }, 'stored response cannot be decrypted with the listed keys')
     return null
   }
 }

@@ -63,7 +63,7 @@ async function verified(
   } catch (error) {
     if (!(error instanceof WebhookRejected)) throw error
     services.metrics.webhooks.inc({ outcome: error.reason })
-    services.log.warn({ reason: error.reason }, 'an event of the payment processor was refused')
+    services.log.warn({ reason: error.reason }, 'payment webhook event rejected')
     throw new AppError('invalid_signature', error.message)
   }
 }

@@ -26,8 +26,8 @@ export function logFailure(
 ): void {
   if (status < 500) return
   const logFields = procedure === undefined ? { requestId } : { requestId, procedure }
-  if (signal.aborted) log.info(logFields, 'the client closed the connection before its response')
-  else log.error({ err, ...logFields }, 'a request failed')
+  if (signal.aborted) log.info(logFields, 'client closed the connection before the response')
+  else log.error({ err, ...logFields }, 'request failed')
 }
 
 export interface CompletedRequest {

@@ -32,7 +32,7 @@ export function streamServerSentEvents(
       }
     } catch (err) {
       // The reader sees the end of the answer and connects again.
-      services.log.error({ err, requestId: c.get('requestId') }, 'a stream of events broke off')
+      services.log.error({ err, requestId: c.get('requestId') }, 'event stream failed')
     } finally {
       clearInterval(ping)
     }
@@ -83,7 +83,7 @@ export async function streamExport(
       for (let next = first; !next.done; next = await iterator.next())
         yield encoder.encode(next.value)
     } catch (err) {
-      services.log.error({ err, requestId }, 'an export broke off')
+      services.log.error({ err, requestId }, 'export failed')
       // On a socket it is cut here: what runs Hono on Node would write the error to the console as
       // well.
       if (!c.env.outgoing) throw err

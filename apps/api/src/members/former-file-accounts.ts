@@ -41,7 +41,7 @@ export async function sweepFormerFileAccounts(services: Services): Promise<void>
       if (!(err instanceof UpstreamError)) throw err
       services.log.warn(
         { err, userId: former.userId },
-        'the file account of a removed person could not be looked for',
+        'failed to look up the file account of a removed user',
       )
     }
   }
@@ -64,7 +64,7 @@ async function lookAgain(
       await files.setAccountEnabled({ id: account.id, enabled: false })
       services.log.warn(
         { userId, accountId: account.id },
-        'a removed person had a file account created again; it is disabled',
+        'file account of a removed user was recreated; disabled it',
       )
     }
     if (age >= nameFreedAfter)
@@ -94,12 +94,12 @@ async function deleteForGood(
   ) {
     services.log.warn(
       { userId, accountId },
-      'a file account of a removed person was changed by hand and is left as it is',
+      'file account of a removed user was changed by hand; left unchanged',
     )
     return
   }
   await files.removeAccount(accountId)
-  services.log.info({ userId, accountId }, 'deleted the disabled file account of a removed person')
+  services.log.info({ userId, accountId }, 'deleted the disabled file account of a removed user')
 }
 
 /** Under `.invalid` no address can be anybody's (RFC 2606). */

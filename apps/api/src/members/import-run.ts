@@ -88,7 +88,7 @@ function keepLease(
   }
   const heartbeat = setInterval(() => {
     extend().catch((err: unknown) =>
-      services.log.warn({ err, importId }, 'the lease of an import could not be extended'),
+      services.log.warn({ err, importId }, 'failed to extend import lease'),
     )
   }, leaseMs / 3).unref()
   return {
@@ -126,7 +126,7 @@ async function importRow(services: Services, record: ImportRecord, row: Row): Pr
     if (!rejection)
       services.log.error(
         { err: error, importId: record.id, line: row.line },
-        'a row of an import failed in an unforeseen way',
+        'unexpected error in an import row',
       )
     // Whether the row was made is not known then: the next run looks.
     if (isUnavailable(error)) return false
@@ -152,7 +152,7 @@ async function rejected(
   } catch (err) {
     services.log.warn(
       { err, importId: record.id, line: row.line },
-      'what became of a row of an import could not be written',
+      'failed to save the result of an import row',
     )
     return false
   }

@@ -57,6 +57,6 @@ export async function sweepMembers(services: Services): Promise<void> {
   }
   const imports = await findUnfinishedImports(db, mostImports)
   if (members + imports.length > 0)
-    services.log.info({ members, imports: imports.length }, 'found work on members left undone')
+    services.log.info({ members, imports: imports.length }, 'found unfinished member work')
   for (const { id, heldSeconds } of imports) await services.jobs.enqueueImport(id, heldSeconds)
 }

@@ -59,7 +59,7 @@ export async function tellOfReset(
   } catch (err) {
     services.log.error(
       { err, tenant: tenant.slug, userId: user.id },
-      'a member could not be told of a password reset',
+      'failed to queue the password reset mail',
     )
   }
 }

@@ -139,7 +139,7 @@ async function attempt(
     if (!(error instanceof UpstreamError || error instanceof StepRejected) && !signal.aborted) {
       services.log.error(
         { err: error, tenant: work.tenant.slug, userId: work.user.id, step },
-        'a member step failed in an unforeseen way',
+        'unexpected error in a member step',
       )
     }
     return { state: 'error', error: sentenceOf(error, signal, deadlineMs) }

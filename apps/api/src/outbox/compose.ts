@@ -64,7 +64,7 @@ export async function composeMail(
     // wording.
     services.log.warn(
       { err, mailId: mail.id, template: mail.template },
-      'the own text of a mail cannot be rendered; the standard goes out',
+      'failed to render the custom mail text; sending the standard text',
     )
     text = renderMessage(standard, values)
   }

@@ -113,7 +113,7 @@ async function sendOne(services: Services, way: Way, mail: ClaimedMail): Promise
   if (reason !== undefined) {
     await dropMail(services.database.db, mail)
     services.metrics.mails.inc({ template: mail.template, outcome: 'dropped' })
-    services.log.info({ mailId: mail.id, template: mail.template, reason }, 'a mail was dropped')
+    services.log.info({ mailId: mail.id, template: mail.template, reason }, 'mail dropped')
     return
   }
   const outcome = await attempt(services, way, mail)
@@ -129,8 +129,8 @@ async function sendOne(services: Services, way: Way, mail: ClaimedMail): Promise
     saved,
     ...('error' in outcome ? { error: outcome.error } : {}),
   }
-  if (state === 'gave_up') services.log.error(facts, 'a mail was given up')
-  else services.log.info(facts, 'a mail was tried')
+  if (state === 'gave_up') services.log.error(facts, 'mail failed permanently')
+  else services.log.info(facts, 'mail delivery attempted')
   if ('error' in outcome && outcome.nextAt !== null) {
     await services.jobs.enqueueOutbox(mail.id, (outcome.nextAt.getTime() - now.getTime()) / 1000)
   }
@@ -186,7 +186,7 @@ function reasonOf(
     return `The mail server did not take the mail within ${sendDeadlineMs / 1000} seconds.`
   services.log.error(
     { err: error, mailId: mail.id, template: mail.template },
-    'a mail could not be sent for an unforeseen reason',
+    'unexpected error while sending a mail',
   )
   return 'The mail could not be sent for an unforeseen reason. The log of the service has the details.'
 }
@@ -195,6 +195,5 @@ function reasonOf(
 export async function eraseMails(services: Services): Promise<void> {
   const before = new Date(services.clock.now().getTime() - mailKeptDays * 86_400_000)
   const erased = await eraseOldMails(services.database.db, before)
-  if (erased > 0)
-    services.log.info({ count: erased }, 'recipients and values of old mails were erased')
+  if (erased > 0) services.log.info({ count: erased }, 'erased recipients and values of old mails')
 }

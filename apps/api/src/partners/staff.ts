@@ -127,7 +127,7 @@ async function leaveStaffGroup({ services, request }: Context, staff: StaffRow):
   } catch (err) {
     services.log.warn(
       { err, userId: staff.id, requestId: request.requestId },
-      'somebody who left a staff is still in its identity group',
+      'failed to remove a former staff member from the identity group',
     )
     return false
   }

@@ -152,9 +152,7 @@ export function createFlags(parts: { database: Database; clock: Clock; log: Logg
     async start() {
       unlisten = await database.listen('flags', forget, forget)
       saving = setInterval(() => {
-        saveUses().catch((err: unknown) =>
-          log.warn({ err }, 'the uses of flags could not be noted'),
-        )
+        saveUses().catch((err: unknown) => log.warn({ err }, 'failed to save flag usage'))
       }, saveEveryMs)
       saving.unref()
     },
@@ -169,9 +167,7 @@ export function createFlags(parts: { database: Database; clock: Clock; log: Logg
       clearInterval(saving)
       await unlisten?.()
       unlisten = undefined
-      await saveUses().catch((err: unknown) =>
-        log.warn({ err }, 'the uses of flags could not be noted'),
-      )
+      await saveUses().catch((err: unknown) => log.warn({ err }, 'failed to save flag usage'))
     },
   }
 }

@@ -49,9 +49,9 @@ export function createIntegrationChecks(
       const before = checks?.[system as keyof Checks]
       note(system, check, before)
       if (check.state === 'error' && before?.state !== 'error')
-        log.warn({ system, reason: check.message }, 'an upstream system cannot be used')
+        log.warn({ system, reason: check.message }, 'upstream system unavailable')
       if (check.state === 'ok' && before?.state === 'error')
-        log.info({ system }, 'an upstream system can be used again')
+        log.info({ system }, 'upstream system available again')
     }
     checks = responses
     at = clock.now().getTime()
@@ -72,9 +72,7 @@ export function createIntegrationChecks(
   }
   function latest(): Checks | undefined {
     if (clock.now().getTime() - at > freshMs)
-      refresh().catch((err: unknown) =>
-        log.error({ err }, 'the upstream systems could not be checked'),
-      )
+      refresh().catch((err: unknown) => log.error({ err }, 'failed to check upstream systems'))
     return checks
   }
   return {

@@ -40,9 +40,7 @@ export function createJobEngine({
     flowIntervalSeconds: 3600,
     reindex: false,
   })
-  boss.on('error', (err) => log.error({ err }, 'the job engine reported an error'))
-  boss.on('warning', (warning) =>
-    log.warn({ warning: warning.message }, 'the job engine reported a warning'),
-  )
+  boss.on('error', (err) => log.error({ err }, 'job engine error'))
+  boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'job engine warning'))
   return boss
 }

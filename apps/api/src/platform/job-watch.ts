@@ -41,7 +41,7 @@ export function watchJobs(parts: {
   }
   const timer = setInterval(() => {
     looking ??= look()
-      .catch((err: unknown) => log.error({ err }, 'the jobs that are due could not be read'))
+      .catch((err: unknown) => log.error({ err }, 'failed to read due jobs'))
       .finally(() => {
         looking = undefined
       })

@@ -103,7 +103,7 @@ export function createJobs(parts: {
       max: 4,
       connectionTimeoutMillis: 10_000,
     },
-    (err) => log.error({ err }, 'the job engine lost a connection'),
+    (err) => log.error({ err }, 'job engine lost a database connection'),
   )
   let made: Promise<PgBoss> | undefined
   // Loaded when it is first asked for, which is after the service has begun to listen.
@@ -133,7 +133,7 @@ export function createJobs(parts: {
       metrics.jobs.inc({ queue, outcome: 'done' })
     } catch (err) {
       metrics.jobs.inc({ queue, outcome: 'failed' })
-      log.error({ err, queue }, 'a job failed and will be tried again')
+      log.error({ err, queue }, 'job failed; it will be retried')
       throw err
     }
   }

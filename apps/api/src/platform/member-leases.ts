@@ -50,9 +50,7 @@ export function createMemberLeases({
       claimedAt.set(work.run, performance.now())
       beat ??= setInterval(
         () => {
-          extend().catch((err: unknown) =>
-            log.warn({ err }, 'the leases of members could not be extended'),
-          )
+          extend().catch((err: unknown) => log.warn({ err }, 'failed to extend member leases'))
         },
         (memberLeaseSeconds * 1000) / 3,
       ).unref()

@@ -53,7 +53,7 @@ export function createRequestCounts(parts: {
   }
 
   const saveOrWarn = () =>
-    save().catch((err: unknown) => log.warn({ err }, 'the counts of requests could not be saved'))
+    save().catch((err: unknown) => log.warn({ err }, 'failed to save request counts'))
   return {
     start() {
       saving = setInterval(() => void saveOrWarn(), saveEveryMs)

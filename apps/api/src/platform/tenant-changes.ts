@@ -63,7 +63,7 @@ export function createTenantChanges(
         await tell(ids.flatMap((id) => [...(followers.get(id) ?? [])]))
       }
     } catch (err) {
-      log.warn({ err }, 'tenants that are followed could not be read; they are read again')
+      log.warn({ err }, 'failed to read followed tenants; retrying')
     } finally {
       reading = false
     }

@@ -357,7 +357,7 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
 
   const renew = () =>
     refresh().catch((err: unknown) =>
-      options.log.warn({ err, issuer }, 'the keys of the issuer could not be refreshed'),
+      options.log.warn({ err, issuer }, 'failed to refresh issuer keys'),
     )
 
   async function getKey(...args: Parameters<GetKey>) {

@@ -48,7 +48,7 @@ export async function sweepProvisioning(services: Services): Promise<void> {
       page.map((tenantId) => ({ tenantId, afterSeconds: 0 })),
     )
   }
-  if (count > 0) services.log.info({ count }, 'found provisioning left undone')
+  if (count > 0) services.log.info({ count }, 'found unfinished provisioning')
   for (
     let page = await findHeldTenants(db, pageSize);
     page.length > 0;

@@ -69,10 +69,7 @@ function keepLease(services: Services, run: ProvisioningRun): NodeJS.Timeout {
   return setInterval(
     () => {
       extendLease(services.database.db, run.tenant.id, run.run).catch((err: unknown) =>
-        services.log.warn(
-          { err, tenant: run.tenant.slug },
-          'a provisioning lease could not be extended',
-        ),
+        services.log.warn({ err, tenant: run.tenant.slug }, 'failed to extend provisioning lease'),
       )
     },
     (leaseSeconds * 1000) / 3,
@@ -108,7 +105,7 @@ async function attempt(
     if (!(error instanceof UpstreamError || error instanceof StepRejected) && !signal.aborted) {
       services.log.error(
         { err: error, tenant: run.tenant.slug, step },
-        'a provisioning step failed in an unforeseen way',
+        'unexpected error in a provisioning step',
       )
     }
     return {

@@ -128,7 +128,7 @@ async function provisionFiles(
     if (removed > 0)
       services.log.info(
         { tenant: tenant.slug, removed },
-        'took accounts that are gone out of the file space',
+        'removed deleted accounts from the file space',
       )
   }
   return { state: 'ok', fileSpaceId: space.id }

@@ -42,7 +42,7 @@ export async function checkReports(services: Services): Promise<number> {
   if (differences > 0) {
     services.log.error(
       { differences },
-      'the sums of the reports differ from the history and are computed anew',
+      'report aggregates differ from the history; rebuilding them',
     )
     await rebuildReports(db, now)
   }

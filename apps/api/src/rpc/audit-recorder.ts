@@ -75,7 +75,7 @@ export function createAuditRecorder(parts: {
       metrics.auditWriteFailures.inc()
       log.error(
         { err, action: event.action, requestId: event.metadata.requestId },
-        'an audit entry could not be written',
+        'failed to write audit entry',
       )
     }
   }

@@ -173,7 +173,7 @@ export function createLimits(parts: {
       .map((window) => ({ ...window, amount: -window.amount }))
     if (back.length === 0) return
     await takeInWindows(db, back).catch((err: unknown) => {
-      log.warn({ err }, 'what a rejected request took from a limit could not be given back')
+      log.warn({ err }, 'failed to refund the rate limit of a rejected request')
       local.take(back)
     })
   }
@@ -184,10 +184,7 @@ export function createLimits(parts: {
       const windows = windowsOf(takes)
       // A database that cannot count is no reason to let everybody in, nor to reject everybody.
       const counts = await takeInWindows(database.db, windows).catch((err: unknown) => {
-        log.warn(
-          { err },
-          'requests could not be counted for all processes together; this one counts for itself',
-        )
+        log.warn({ err }, 'failed to use the shared rate limit; counting in this process only')
         return takeLocally(windows)
       })
       const rejection = judge(request, statesOf(windows, counts))
@@ -198,10 +195,7 @@ export function createLimits(parts: {
     async check(request, takes) {
       const windows = windowsOf(takes)
       const counts = await countTaken(database.db, windows).catch((err: unknown) => {
-        log.warn(
-          { err },
-          'requests could not be counted for all processes together; this one counts for itself',
-        )
+        log.warn({ err }, 'failed to use the shared rate limit; counting in this process only')
         return local.countTaken(windows)
       })
       const withThese = counts.map((count, index) => count + (windows[index]?.amount ?? 1))

@@ -173,7 +173,7 @@ const ofTransport: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /** The log line of a rejection that the API description does not name. Tests fail on it. */
-export const undeclaredError = 'a procedure does not declare an error'
+export const undeclaredError = 'procedure returned an undeclared error'
 
 /** One change of the caller's, before anything else is done for it: a rejected call counts too. */
 async function takeChange({ services, request, verifyToken, bearerToken }: Context): Promise<void> {

@@ -26,7 +26,7 @@ export async function deprovision(
   } catch (err) {
     services.log.warn(
       { err, app: row.id },
-      'an application could not be taken away from the identity provider',
+      'failed to remove application from the identity provider',
     )
     return false
   }

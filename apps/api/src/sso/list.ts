@@ -48,7 +48,7 @@ async function stateOf(
     // Somebody else's application under our slug is not this one.
     return found?.clientId === row.clientId ? 'active' : 'missing'
   } catch (err) {
-    services.log.warn({ err, app: row.id }, 'an application could not be looked up')
+    services.log.warn({ err, app: row.id }, 'failed to look up application')
     return 'unknown'
   }
 }

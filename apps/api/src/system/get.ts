@@ -70,7 +70,7 @@ async function upstreamSystems(
   // What this process counted a moment ago belongs on the page that shows it.
   await upstreamCalls
     .save(database.db)
-    .catch((err: unknown) => log.warn({ err }, 'calls to upstream systems could not be saved'))
+    .catch((err: unknown) => log.warn({ err }, 'failed to save upstream call statistics'))
   const days = await listUpstreamDays(database.db, upstreamDaysBefore(now))
   return systemChecks.states().map((state) => {
     const own = days.filter(({ system }) => system === state.system)
@@ -99,7 +99,7 @@ async function databaseHealth({ database, log }: Services): Promise<DatabaseHeal
       const lag = await readReplicaLag(database, position)
       return lag ? { state: 'ok', ...lag } : null
     } catch (err) {
-      log.warn({ err }, 'the copy of the database could not be asked how far it is behind')
+      log.warn({ err }, 'failed to read replica lag')
       return { state: 'error', lagBytes: null, lagSeconds: null }
     }
   }

@@ -45,7 +45,7 @@ export function observeSystem({
         lag: await readReplicaLag(database, server.position).catch(() => null),
       }
     },
-    (err) => log.warn({ err }, 'queues could not be counted for the metrics'),
+    (err) => log.warn({ err }, 'failed to count queues for metrics'),
   )
   const seconds = (at: Date | null) =>
     at === null ? 0 : Math.max(0, (Date.now() - at.getTime()) / 1000)

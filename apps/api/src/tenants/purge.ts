@@ -135,7 +135,7 @@ async function carryOn(services: Services, run: PurgeRun): Promise<void> {
     if (!row.due) break
     const outcome = await attempt(services, run, part, row.attempt)
     if (!(await savePurgePart(db, run, part, outcome))) return
-    services.log.info({ tenant: run.tenant.slug, part, ...outcome }, 'part of a purge ended')
+    services.log.info({ tenant: run.tenant.slug, part, ...outcome }, 'purge step ended')
     if (outcome.state === 'error') break
     if (part === 'records') await record(services, 'tenant.purged', run.tenant, {})
   }
@@ -156,7 +156,7 @@ async function attempt(
     if (!(error instanceof UpstreamError || error instanceof StepRejected) && !signal.aborted) {
       services.log.error(
         { err: error, tenant: run.tenant.slug, part },
-        'part of a purge failed in an unforeseen way',
+        'unexpected error in a purge step',
       )
     }
     const sentence = sentenceOf(error, signal, partMs)

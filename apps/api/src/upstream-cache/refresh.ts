@@ -61,7 +61,7 @@ export async function ensureFresh(
     // What is known can be answered all the same, and the next look wakes the work again.
     services.log.error(
       { err, ...group, kind: fetcher.kind },
-      'nobody was woken to bring readings up to date',
+      'failed to enqueue an upstream cache refresh',
     )
   }
   return true
@@ -128,7 +128,10 @@ async function readOne(
   } catch (error) {
     if (signal?.aborted) return undefined
     if (error instanceof UpstreamError) return { userId: member.id, failure: error.message }
-    services.log.error({ err: error, userId: member.id, kind: fetcher.kind }, 'a reading failed')
+    services.log.error(
+      { err: error, userId: member.id, kind: fetcher.kind },
+      'unexpected error in an upstream cache fetch',
+    )
     return { userId: member.id, failure: 'The reading failed for a reason of ours.' }
   }
 }

@@ -57,10 +57,7 @@ async function followIdentity(
     await completeIdentitySyncTask(db, due.userId, due.mark, open ? rights : allKinds)
   } catch (err) {
     if (!(err instanceof UpstreamError || err instanceof AppError)) throw err
-    services.log.warn(
-      { err, userId: due.userId },
-      'the identity provider has not followed the change of a person',
-    )
+    services.log.warn({ err, userId: due.userId }, 'failed to sync user to the identity provider')
     await postponeIdentitySyncTask(
       db,
       due,
@@ -89,7 +86,7 @@ export async function leaveGroups(services: Services, user: UserRow, mark: strin
     if (!(err instanceof UpstreamError)) throw err
     services.log.warn(
       { err, userId: user.id },
-      'somebody who was removed is still in the groups of the identity provider',
+      'failed to remove a removed user from identity groups',
     )
   }
 }

@@ -40,7 +40,7 @@ export async function followProfile(
     const reported = await tell(services, identity, turn, signal).catch(async (error: unknown) => {
       // A lease that cannot be given back lapses.
       await releaseProfile(db, turn).catch((err: unknown) =>
-        services.log.warn({ err, userId }, 'a profile could not be given back'),
+        services.log.warn({ err, userId }, 'failed to release profile sync'),
       )
       throw error
     })

@@ -46,10 +46,7 @@ async function standingGroups(
       else await reopenTenant(services, id, 'identity')
     } catch (err) {
       if (!(err instanceof UpstreamError) && !signal.aborted) throw err
-      services.log.warn(
-        { err, tenant: slug },
-        'it is not known whether the group of a tenant is there',
-      )
+      services.log.warn({ err, tenant: slug }, 'failed to look up tenant group')
     }
   }
   return standing

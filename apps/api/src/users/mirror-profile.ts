@@ -38,6 +38,6 @@ export async function mirrorProfile(
     else await completeIdentitySyncTask(services.database.db, userId, mark, { profile: true })
   } catch (err) {
     if (!(err instanceof UpstreamError) && !signal.aborted) throw err
-    services.log.warn({ err, userId }, 'the identity provider was not told of a changed profile')
+    services.log.warn({ err, userId }, 'failed to send a changed profile to the identity provider')
   }
 }

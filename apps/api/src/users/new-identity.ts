@@ -88,7 +88,7 @@ async function removeUnanswered(
   } catch (err) {
     services.log.error(
       { err },
-      'it could not be seen whether a failed invitation left an identity behind',
+      'failed to check whether a failed invitation left an identity behind',
     )
   }
 }
@@ -104,7 +104,7 @@ export async function removeFailedIdentity(
   await identity.deleteUser(userId).catch((err: unknown) => {
     services.log.error(
       { err, requestId: request.requestId },
-      'the identity of a failed invitation could not be removed',
+      'failed to delete the identity of a failed invitation',
     )
   })
 }

@@ -118,7 +118,7 @@ export async function startTestBff(options: TestBffOptions = {}): Promise<TestBf
     const database = openDatabase({
       url: accounts.appUrl,
       poolSize: 6,
-      onError: (err) => log.warn({ err }, 'a connection was lost'),
+      onError: (err) => log.warn({ err }, 'database connection lost'),
     })
     first ??= database
     const bff = createBff({ config, database, files, log, version: '0', now, ...options.bff })

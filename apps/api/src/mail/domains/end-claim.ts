@@ -55,7 +55,7 @@ export async function endOtherClaims(services: Services, proven: DomainRow): Pro
     } catch (err) {
       services.log.error(
         { err, domainId: row.id },
-        'a claim to a domain that another tenant proved could not be ended',
+        'failed to end the claim to a domain verified by another tenant',
       )
     }
   }

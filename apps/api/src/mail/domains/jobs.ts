@@ -40,7 +40,7 @@ async function checkByItself(services: Services, id: string): Promise<void> {
     await endLapsedClaim(services, outcome.after)
   } catch (err) {
     // One domain must not keep the others from being checked.
-    services.log.error({ err, domainId: id }, 'a domain could not be checked')
+    services.log.error({ err, domainId: id }, 'failed to check domain')
   }
 }
 

@@ -67,7 +67,7 @@ export async function removeFromMailServer(
     })
     await endMailDomainRemoval(services.database.db, mailDomainId)
   } catch (err) {
-    services.log.warn({ err, mailDomainId }, 'a removed domain is still in the mail server')
+    services.log.warn({ err, mailDomainId }, 'failed to remove domain from the mail server')
   }
 }
 

@@ -27,10 +27,7 @@ export async function followMovedDomains(services: Services, tenantId: string): 
     await followNames(services, mail, { tenantId }, signal)
   } catch (err) {
     if (!(err instanceof UpstreamError) && !signal.aborted) throw err
-    services.log.warn(
-      { err, tenantId },
-      'the mail server has not followed the names of domains yet',
-    )
+    services.log.warn({ err, tenantId }, 'failed to update domain names in the mail server')
   }
   for (const id of await listsToPush(services.database.db, tenantId))
     services.background.run('push a list', () => pushList(services, id))

@@ -50,7 +50,7 @@ export async function pushList(
       return 'taken'
     }
     const state = await saveMailListPush(db, push, outcome)
-    services.log.info({ tenant: push.tenantSlug, list: push.id, state }, 'a list was pushed')
+    services.log.info({ tenant: push.tenantSlug, list: push.id, state }, 'list pushed')
     // Changed while it was pushed: the newest state goes at once.
     if ('error' in outcome || state === undefined || state === 'ok') return 'done'
   }
@@ -79,7 +79,7 @@ async function attempt(services: Services, push: ListPush): Promise<Attempted> {
       }
     services.log.error(
       { err: error, tenant: push.tenantSlug, list: push.id },
-      'a list could not be pushed for an unforeseen reason',
+      'unexpected error while pushing a list',
     )
     return {
       error: 'The change failed in an unforeseen way. The log of the service has the details.',

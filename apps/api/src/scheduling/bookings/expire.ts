@@ -20,7 +20,7 @@ export async function expireBookings(services: Services): Promise<void> {
     for (const id of ids) {
       if (services.background.ending) return
       await expireBooking(services, id).catch((err: unknown) =>
-        services.log.error({ err, bookingId: id }, 'a booking could not be let go'),
+        services.log.error({ err, bookingId: id }, 'failed to expire booking'),
       )
     }
     if (ids.length < batch) return

@@ -23,7 +23,7 @@ export async function findConflict(services: Services, booking: BookingRow): Pro
   const busy = await readBusy(services, hosts, span, { fresh: true }).catch((err: unknown) => {
     services.log.warn(
       { err, bookingId: booking.id },
-      'a calendar could not be looked at after a booking',
+      'failed to check the calendar after a booking',
     )
     return undefined
   })

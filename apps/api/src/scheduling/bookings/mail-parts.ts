@@ -55,7 +55,7 @@ function linkOf({ config, log }: Services, booking: BookingRow): string {
     if (!(err instanceof DecryptionError)) throw err
     log.error(
       { err, bookingId: booking.id },
-      'a manage link cannot be opened; the mail goes out without it',
+      'manage link cannot be decrypted; sending the mail without it',
     )
     return ''
   }

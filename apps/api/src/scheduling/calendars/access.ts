@@ -119,7 +119,7 @@ function openCredential(services: Services, row: MailCredentialRow): MailboxCred
     }
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error
-    services.log.error({ err: error, hostId: row.hostId }, "a host's credential cannot be opened")
+    services.log.error({ err: error, hostId: row.hostId }, 'host credential cannot be decrypted')
     throw calendarUnavailable(error)
   }
 }
@@ -149,6 +149,6 @@ export async function markCredential(
       new Date(at.getTime() - noteEveryMs),
     )
   } catch (err) {
-    services.log.error({ err, hostId }, 'the state of a credential could not be written')
+    services.log.error({ err, hostId }, 'failed to save credential state')
   }
 }

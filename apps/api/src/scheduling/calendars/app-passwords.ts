@@ -85,15 +85,15 @@ export async function takeBack(services: Services, removal: AppPasswordRemoval):
     await deleteAppPasswordRemoval(db, removal.id)
   } catch (error) {
     if (!(error instanceof UpstreamError))
-      services.log.error(
-        { err: error, hostId: removal.hostId },
-        'an app password was not taken back',
-      )
+      services.log.error({ err: error, hostId: removal.hostId }, 'failed to revoke app password')
     const reason =
       error instanceof UpstreamError ? error.message : 'The mail server did not answer in time.'
     await postponeAppPasswordRemoval(db, removal.id, delaySeconds(removal.attempts), reason).catch(
       (err: unknown) => {
-        services.log.error({ err, hostId: removal.hostId }, 'a removal could not be postponed')
+        services.log.error(
+          { err, hostId: removal.hostId },
+          'failed to postpone app password removal',
+        )
       },
     )
   }

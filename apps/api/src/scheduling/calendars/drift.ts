@@ -57,7 +57,7 @@ async function checkHost(
     const foreseen = error instanceof UpstreamError || error instanceof AppError
     services.log[foreseen ? 'warn' : 'error'](
       { err: error, hostId },
-      'a calendar could not be compared with its bookings',
+      'failed to compare a calendar with its bookings',
     )
   }
 }

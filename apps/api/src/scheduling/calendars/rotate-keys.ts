@@ -45,7 +45,7 @@ export async function rotateKeys(
     counts.unreadable += unreadable
   }
   if (counts.renewed > 0)
-    services.log.info(counts, 'stored secrets were encrypted with the first key')
+    services.log.info(counts, 're-encrypted stored secrets with the first key')
   return counts
 }
 
@@ -73,7 +73,7 @@ async function rotateColumn(
         counts.unreadable++
         services.log.error(
           { err: error, place: contextOf(id) },
-          'a stored secret cannot be opened with the listed keys',
+          'stored secret cannot be decrypted with the listed keys',
         )
       }
     }

@@ -64,9 +64,8 @@ export async function writeCalendar(services: Services, claimed: ClaimedCalendar
     saved,
     ...('error' in outcome ? { error: outcome.error } : {}),
   }
-  if (state === 'gave_up')
-    services.log.error(facts, 'a booking was not brought into a calendar, and nobody tries again')
-  else services.log.info(facts, 'a calendar was tried')
+  if (state === 'gave_up') services.log.error(facts, 'calendar sync failed permanently')
+  else services.log.info(facts, 'calendar sync attempted')
   if ('error' in outcome && outcome.nextAt !== null) {
     await services.jobs.enqueueCalendars(
       claimed.bookingId,
@@ -119,10 +118,7 @@ function reasonOf(
   if (error instanceof UpstreamError || error instanceof AppError) return error.message
   if (signal.aborted)
     return `The mail server did not take the change within ${writeDeadlineMs / 1000} seconds.`
-  services.log.error(
-    { err: error, bookingId, hostId },
-    'a calendar could not be written for an unforeseen reason',
-  )
+  services.log.error({ err: error, bookingId, hostId }, 'unexpected error during calendar sync')
   return 'The calendar could not be written for an unforeseen reason. The log of the service has the details.'
 }
 

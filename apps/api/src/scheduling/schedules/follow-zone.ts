@@ -22,7 +22,7 @@ export async function followZone(services: Services, host: HostRow): Promise<voi
   } catch (err) {
     services.log.warn(
       { err, hostId: host.id },
-      "the host's calendar did not take the zone of the standard schedule",
+      "failed to set the time zone of the host's calendar",
     )
   } finally {
     limit.clear()
