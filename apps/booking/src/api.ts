@@ -46,12 +46,12 @@ export interface BookingApi {
   /** The same key brings the same booking, so that a form that is sent twice books once. */
   book(booking: Sent<CreateBooking>, idempotencyKey: string): Promise<CreatedBooking>
   /**
-   * Sends the manage link to the visitor where the address is the booking's; tells nobody whether
-   * it is.
+   * Sends the manage link to the visitor if the address is the booking's. The response never says
+   * whether it is.
    */
   sendLink(bookingId: string, email: string): Promise<unknown>
   managed(token: string): Promise<ManagedBooking>
-  /** `proof` stands in the visitor's mail. */
+  /** `proof` comes from the visitor's mail. */
   inviteGuests(token: string, proof: string): Promise<unknown>
   cancel(token: string, reason: string | undefined): Promise<unknown>
   reschedule(token: string, move: RescheduleManagedBooking): Promise<unknown>

@@ -39,9 +39,9 @@ export interface BookingAppOptions {
 const formBytes = 128 * 1024
 
 /**
- * The booking pages without their listening socket. Their one cookie holds a chosen language, so a
- * request has no authority but what stands in it: a form that another site sends can do no more
- * than that site could by itself, and forms need no token against forgery.
+ * The booking pages without their listening socket. Their only cookie holds a chosen language, so a
+ * request has no authority beyond its own content: a form sent by another site can do nothing that
+ * the site could not do itself, and forms need no CSRF token.
  */
 export function createBookingApp({
   config,
@@ -87,7 +87,7 @@ export function createBookingApp({
   return app
 }
 
-/** A rejection of the API that no page of its own shows, or a fault of ours. */
+/** A rejection of the API that no page handles, or an internal error. */
 async function failureResponse(
   error: unknown,
   c: AppContext,

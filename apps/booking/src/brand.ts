@@ -26,8 +26,8 @@ function scheme(color: string, page: string): string {
       contrastRatio(candidate, page) >= shapeContrast &&
       contrastRatio(candidate, textColorOn(candidate)) >= textContrast,
   )
-  // A little more than is asked for: links also stand on panels, which are a shade away from the
-  // page.
+  // Slightly more than required: links are also on panels, which are a shade darker or lighter than
+  // the page.
   const text = nearestColor(
     color,
     (candidate) => contrastRatio(candidate, page) >= textContrast + 0.9,

@@ -45,8 +45,8 @@ export function compress(body: Buffer, encoding: Encoding, thorough: boolean): P
 }
 
 /**
- * Packs pages. No secret of ours stands beside what an attacker could have put there, so their
- * length tells nothing (BREACH).
+ * Compresses pages. None has a secret of ours beside attacker-controlled text, so their length
+ * reveals nothing (BREACH).
  */
 export function compressed() {
   return createMiddleware<AppEnv>(async (c, next) => {

@@ -27,7 +27,7 @@ export interface BookingConfig {
    * when a form was made.
    */
   appSecret: string
-  /** How many reverse proxies of ours stand in front and append to X-Forwarded-For. */
+  /** How many trusted reverse proxies append to X-Forwarded-For. */
   trustedProxyHops: number
   logLevel: string
 }

@@ -35,8 +35,8 @@ export function lastDayOf(month: string): string {
 }
 
 /**
- * The weeks of a month as rows of seven; null stands for days of its neighbours. `firstWeekday`: 0
- * for Monday.
+ * The weeks of a month as rows of seven; null marks days of the neighbouring months.
+ * `firstWeekday`: 0 for Monday.
  */
 export function monthGrid(month: string, firstWeekday: number): (string | null)[][] {
   const first = dayOf(`${month}-01`)
@@ -59,10 +59,7 @@ export function weekOf(date: string, firstWeekday: number): string[] {
   return Array.from({ length: 7 }, (_, index) => dateOf(first + index))
 }
 
-/**
- * True for a date of the calendar within a century of now, so that nobody can ask for the year
- * 9999.
- */
+/** True for a calendar date within a century of now, so that no one can request the year 9999. */
 export function isDate(text: string | undefined): text is string {
   if (text === undefined || !/^20\d{2}-\d{2}-\d{2}$/.test(text)) return false
   try {

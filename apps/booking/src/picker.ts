@@ -75,7 +75,7 @@ export interface SlotAvailability {
   nextFree: string | undefined
 }
 
-/** The whole range of a question, which an answer with very many starts brings a part of. */
+/** The whole range of a question; a response with very many starts covers only part of it. */
 export async function askWhole(
   ask: (from: string) => Promise<Pick<SlotsView, 'slots' | 'nextFrom'>>,
   from: string,

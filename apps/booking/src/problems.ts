@@ -3,9 +3,9 @@ import { TRPCClientError } from '@trpc/client'
 
 /** Why the API did not do what it was asked. */
 export interface Problem {
-  /** Our code; `unreachable` when no answer came, or none that can be read. */
+  /** Our code; `unreachable` when there was no response or an unreadable one. */
   code: ErrorCode | 'unreachable'
-  /** A sentence of the API to show as it stands; empty when it is unreachable. */
+  /** A sentence of the API to show unchanged; empty when it is unreachable. */
   message: string
   status: number
   issues: readonly Issue[]
@@ -19,8 +19,8 @@ const unreachable: Problem = {
 }
 
 /**
- * Reads the rejection out of what a call threw. What is no failure of a call is thrown on: it is a
- * fault of ours.
+ * Converts an error thrown by a call to its rejection. Rethrows any other error: it is a bug of
+ * ours.
  */
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof TRPCClientError)) throw error
@@ -37,7 +37,7 @@ export function problemOf(error: unknown): Problem {
   return { code: data.code as ErrorCode, message: error.message, status, issues }
 }
 
-/** The call's answer, or why there is none. */
+/** The response, or why there is none. */
 export async function attempt<Result>(
   call: Promise<Result>,
 ): Promise<{ ok: true; result: Result } | { ok: false; problem: Problem }> {

@@ -9,9 +9,7 @@ export interface AppEnv {
     requestId: string
     /** Texts, dates and times for this visitor. */
     formats: Formats
-    /**
-     * What the answer's page needs beyond the app's own origin; read when its headers are written.
-     */
+    /** What the page needs beyond the app's own origin; read when its headers are written. */
     policy: PagePolicy
     /** Of the API, where it rejected: logged beside the status. */
     rejection: string | undefined

@@ -12,10 +12,7 @@ const fixed: Readonly<Record<string, string>> = {
   'x-permitted-cross-domain-policies': 'none',
 }
 
-/**
- * The headers of every answer. Pages that belong to a manage link tell nobody their address and are
- * found by no search engine.
- */
+/** The headers of every response. Pages of a manage link send no referrer and are not indexed. */
 export function securityHeaders(publicUrl: string) {
   const https = isHttps(publicUrl)
   return createMiddleware<AppEnv>(async (c, next) => {

@@ -31,8 +31,8 @@ export interface ApiParts {
 export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
   const { app, cookies, sessions, proxy, mailProfiles } = parts
   const routes = new Hono<AppEnv>()
-  // The session comes before the body and before what the address names: nobody without one learns
-  // whether a name can be.
+  // Checks the session before the body and before the name in the address: without a session, no
+  // one learns which names are valid.
   const post = async (c: AppContext, target: () => string) => {
     const session = await proxy.requireSession(c)
     return proxy.forward(c, session, {

@@ -26,7 +26,7 @@ import {
   type Transaction,
 } from './sign-in-transaction.ts'
 
-/** Why a sign-in came to nothing, as `/signed-out?error=` tells the page. */
+/** Why a sign-in failed, passed to the page as `/signed-out?error=`. */
 export type SignInError = 'access_denied' | 'sign_in_expired' | 'sign_in_failed' | 'unavailable'
 
 export interface AuthParts {
@@ -59,10 +59,7 @@ const tellAndClose = `const channel = new BroadcastChannel('atrium-sign-in')
 channel.postMessage('signed-in')
 setTimeout(() => window.close(), 200)
 `
-/**
- * `/auth/*`: signing in and out of an app, and the identity provider's notice that somebody was
- * signed out elsewhere.
- */
+/** `/auth/*`: sign-in and sign-out of an app, and the identity provider's back-channel logout. */
 export function authRoutes(parts: AuthParts): Hono<AppEnv> {
   const { app, publicUrl, keyring, cookies, oidc, sessions, log, now } = parts
   const routes = new Hono<AppEnv>()
@@ -95,7 +92,7 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     }
   })
 
-  // What the window of a second sign-in ends in: it tells the page that waits, and closes.
+  // The final page of a second sign-in's window: notifies the waiting page and closes.
   routes.get('/confirmed', (c) =>
     windowPage(
       c,
@@ -117,7 +114,7 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     if (cookie !== undefined) cookies.writeSignIn(c, state, '', 0)
     const former = cookies.readSession(c)
     if (!transaction) {
-      // Somebody who went back in the history to this address is signed in already.
+      // The person went back in the history to this address and is signed in already.
       return (await sessions.find(former)) ? c.redirect('/', 303) : reject(c, 'sign_in_expired')
     }
     try {

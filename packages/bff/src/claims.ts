@@ -2,8 +2,8 @@ import { decodeJwt, type JWTPayload } from 'jose'
 import type { StoredTokens } from './sessions.ts'
 
 /**
- * The claims of a token of ours. Not verified: it came from the provider itself and has been in our
- * hands since.
+ * The claims of a token of ours. Not verified: it came directly from the provider and has never
+ * left the server.
  */
 export function readClaims(token: string | undefined): JWTPayload {
   try {

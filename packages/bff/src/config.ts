@@ -55,7 +55,7 @@ export interface AppConfig {
   databaseUrl: string
   oidc: { issuer: string; clientId: string; clientSecret: string }
   keyring: Keyring
-  /** How many reverse proxies of ours stand in front and append to X-Forwarded-For. */
+  /** How many trusted reverse proxies append to X-Forwarded-For. */
   trustedProxyHops: number
   /**
    * Shown to the API, which then believes what this server says of the app, the address and the
@@ -63,8 +63,8 @@ export interface AppConfig {
    */
   appSecret: string | undefined
   /**
-   * The header in which a proxy of ours names the browser's country, always overwriting what was
-   * sent; undefined when none does.
+   * The header in which our proxy names the browser's country, always overwriting what was sent;
+   * undefined when no proxy does.
    */
   countryHeader: string | undefined
   /** Identity groups that are no tenant: administrators and partner staff. */

@@ -18,8 +18,8 @@ export interface AppCookies {
    */
   pruneSignIns(c: Context): void
   /**
-   * Keeps the language that the app's pages are in; undefined: nobody chose one. Scripts read and
-   * write this cookie too. The pseudo-language of tests stays.
+   * Stores the language of the app's pages; undefined when none was chosen. Scripts read and write
+   * this cookie too. The pseudo-language of tests stays.
    */
   writeLanguage(c: Context, language: Language | undefined): void
 }

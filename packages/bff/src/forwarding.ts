@@ -61,7 +61,7 @@ export function requestHeaders(
     const value = c.req.header(name)
     if (value !== undefined) headers[name] = value
   }
-  // A proxy of ours in front may have begun a trace; what a browser says of one is nobody's word.
+  // Our own proxy may have started a trace; a browser's trace headers are not trusted.
   if (trustedProxyHops > 0) {
     for (const name of ['traceparent', 'tracestate']) {
       const value = c.req.header(name)
@@ -80,9 +80,9 @@ export function requestHeaders(
 }
 
 /**
- * X-Forwarded-For for the API, whose leftmost entry it records as the client. Each trusted proxy
- * has appended one entry, so only as many from the right are known to be true; what stands left of
- * them was written by whoever sent the request.
+ * X-Forwarded-For for the API, which records its leftmost entry as the client. Each trusted proxy
+ * appended one entry, so only that many from the right are trusted; the sender of the request may
+ * have written the rest.
  */
 export function forwardedFor(
   provided: string | undefined,
@@ -100,7 +100,7 @@ function plainAddress(address: string): string {
 }
 
 /**
- * The headers of an answer of the API that the browser gets. Kept by the API's rules otherwise;
+ * The headers of an API response that are passed to the browser. The API's cache rules are kept;
  * without any, nothing is cached.
  */
 export function responseHeaders(
@@ -122,7 +122,7 @@ export function responseHeaders(
     headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
-  // Some reverse proxies collect a stream before they pass it on unless they are told not to.
+  // Some reverse proxies buffer a whole stream unless told otherwise.
   if (isStream(headers)) headers.set('x-accel-buffering', 'no')
   return headers
 }

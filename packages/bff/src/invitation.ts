@@ -119,7 +119,7 @@ function rejected(c: AppContext, status: ContentfulStatusCode, detail: string | 
   )
 }
 
-/** Why the API rejected, in the words of its answer. */
+/** Why the API rejected the call, in its own words. */
 function detailOf(body: unknown): string | undefined {
   const detail = typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined
   return typeof detail === 'string' ? detail : undefined

@@ -38,7 +38,7 @@ export async function listen({
   onUpgrade,
   onStop,
 }: ListenOptions): Promise<RunningServer> {
-  // A client that sends its head or body drop by drop is cut off; answers, streams among them, may
+  // Cuts off clients that send their head or body too slowly. Responses, including streams, may
   // take as long as they need.
   const serverOptions = {
     keepAliveTimeout: 65_000,
@@ -64,14 +64,14 @@ export async function listen({
   })
   let closing: Promise<void> | undefined
   async function stop(): Promise<void> {
-    // Whoever sends requests here learns of the stop before a connection is closed under a request
-    // that is on its way.
+    // Announces the stop to clients before a connection is closed under a request that is on its
+    // way.
     draining = true
     await new Promise((done) => setTimeout(done, drainMs))
     const closed = new Promise<void>((done) => server.close(() => done()))
     onStop?.()
-    // Time and again: a connection that was busy becomes idle when its answer is complete, and is
-    // kept alive then.
+    // Repeated: a busy connection becomes idle when its response is complete, and is kept alive
+    // then.
     const sweep = setInterval(() => server.closeIdleConnections(), 50)
     const cut = setTimeout(() => server.closeAllConnections(), stopMs)
     await closed
@@ -88,8 +88,8 @@ export async function listen({
 }
 
 /**
- * Runs a server until SIGTERM or SIGINT. A start that fails prints its reason and ends the process:
- * with 78 for settings that cannot be used, which no new attempt mends, else with 1.
+ * Runs a server until SIGTERM or SIGINT. A failed start prints its reason and ends the process:
+ * with 78 for invalid settings, which no restart fixes, else with 1.
  */
 export async function runUntilSignal(start: () => Promise<RunningServer>): Promise<void> {
   try {

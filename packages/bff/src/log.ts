@@ -38,9 +38,8 @@ export function createLogger(
 }
 
 /**
- * Class, message, code and stack of a failure and of its causes. Nothing else of an error is
- * written: OAuth errors carry the whole answer of the identity provider, and database errors quote
- * row values.
+ * Class, message, code and stack of an error and of its causes. Nothing else is logged: OAuth
+ * errors contain the whole response of the identity provider, and database errors quote row values.
  */
 export function describeFailure(error: unknown): unknown {
   if (!(error instanceof Error))

@@ -25,7 +25,7 @@ export async function signProfile(
   if (!own) throw new Error('The key is that of none of the certificates.')
   const { validFromDate, validToDate } = new X509Certificate(own)
   if (now < validFromDate || now > validToDate) throw new Error('The certificate is not valid now.')
-  // Loaded when somebody needs it: most servers never sign.
+  // Loaded on first use: most servers never sign.
   const { default: forge } = await import('node-forge')
   const signed = forge.pkcs7.createSignedData()
   signed.content = forge.util.createBuffer(profile, 'utf8')

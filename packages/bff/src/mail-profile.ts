@@ -27,7 +27,7 @@ export interface MailProfileParts {
 }
 
 export interface MailProfiles {
-  /** What somebody types into a mail program that takes no profile. */
+  /** Settings to type into a mail program that does not support profiles. */
   settings(c: AppContext): Promise<Response>
   /** The profile of the session's own mailbox in `?tenant=`. */
   download(c: AppContext): Promise<Response>
@@ -70,7 +70,7 @@ export function createMailProfiles(parts: MailProfileParts): MailProfiles {
     return { mailbox: parsed.data }
   }
 
-  /** Somebody who is in one tenant need not name it. */
+  /** A person with a single tenant need not name it. */
   async function chooseTenant(
     c: AppContext,
     session: Session,
@@ -155,7 +155,7 @@ export function createMailProfiles(parts: MailProfileParts): MailProfiles {
     },
 
     async createLink(c) {
-      // Before the body: nobody without a session makes us read one.
+      // Before the body: no body is read without a session.
       const session = await proxy.requireSession(c)
       requireMailHost()
       const body = parseObject(await readJsonBody(c))

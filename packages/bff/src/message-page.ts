@@ -3,10 +3,7 @@ import { html } from 'hono/html'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppContext } from './request.ts'
 
-/**
- * A page of this server's own, for what a person must be told where the app itself may not be
- * served.
- */
+/** A page of this server itself, for messages where the app may not be served. */
 export function messagePage(
   c: AppContext,
   status: 403 | 404 | 503,
@@ -22,8 +19,8 @@ export function messagePage(
 }
 
 /**
- * The same in a window that was opened beside the app, and is closed in its end. `script`: address
- * of one of ours.
+ * The same in a window opened beside the app, which closes at the end. `script`: address of one of
+ * our scripts.
  */
 export function windowPage(
   c: AppContext,

@@ -4,7 +4,7 @@ import { IdentityProviderUnavailable } from './oidc/client.ts'
 import type { AppContext } from './request.ts'
 
 /**
- * The rejection that a browser is told; what is no AppError and no passing failure becomes
+ * The rejection sent to the browser. Anything but an AppError or a temporary failure becomes
  * `internal` with a fixed sentence.
  */
 export function toRejection(error: unknown): AppError {

@@ -24,7 +24,7 @@ export async function readUser(
   return { user: parsed.data }
 }
 
-/** What the answer is read for; the rest of it is the billing page's. */
+/** The fields that are needed here; the rest is the billing page's. */
 const Billing = BillingSummary.pick({ subscription: true })
 
 /**

@@ -18,10 +18,9 @@ export interface Call {
 
 export interface ApiProxy {
   /**
-   * Carries a call to the API with the session's access token, and streams the answer back. An
-   * expired token is refreshed before, a rejected one (401) afterwards, unless it is the sign-in
-   * that is too old; then the call is made once more, be it a read or a write: a rejected call was
-   * not carried out.
+   * Forwards a call to the API with the session's access token, and streams the response back. An
+   * expired token is refreshed before the call, a rejected one (401) after it, unless the sign-in
+   * is too old; then the call is repeated once, read or write: a rejected call had no effect.
    */
   forward(c: AppContext, session: Session, call: Call): Promise<Response>
   /** The session of the request. Throws AppError `unauthenticated`. */

@@ -12,9 +12,9 @@ function loggedPath(path: string): string {
 }
 
 /**
- * Gives every request an id (the caller's own, when it is usable) and writes one line for it. The
- * line has the path without its query: the callback's holds code and state. `ms` ends where the
- * answer's head is ready, so a stream does not count until its end.
+ * Gives every request an id (the caller's own, when it is valid) and logs one line for it. The line
+ * has the path without its query: the callback's contains code and state. `ms` ends when the
+ * response head is ready, so a stream does not count until its end.
  */
 export function requestLog(log: Logger) {
   return createMiddleware<AppEnv>(async (c, next) => {
@@ -28,7 +28,7 @@ export function requestLog(log: Logger) {
     await next()
     c.res.headers.set('x-request-id', requestId)
     const { status } = c.res
-    // An answer that nobody waited for is no failure of ours.
+    // A response that the client did not wait for is no failure of ours.
     const left = status >= 500 && c.req.raw.signal.aborted
     const level =
       status >= 500 && !left

@@ -9,7 +9,7 @@ export interface RequestLine {
   path: string
   session?: string
   subject?: string
-  /** The API's answer, where it was asked. */
+  /** The API's response, if it was called. */
   upstreamStatus?: number
   refreshed?: boolean
   err?: unknown

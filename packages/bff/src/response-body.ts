@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * The body of an answer as a stream that goes no faster than it is read. It ends cleanly when it is
- * complete or `ending` was aborted. When it breaks off, `onBreak` has to cut the browser's
- * connection: a clean end would make half an answer look like a whole one.
+ * The body of a response as a stream with backpressure. It ends cleanly when it is complete or
+ * `ending` was aborted. When it fails, `onBreak` has to cut the browser's connection: a clean end
+ * would make half a response look complete.
  */
 export function responseBody(
   response: IncomingMessage,

@@ -29,9 +29,9 @@ export interface HeaderOptions {
 }
 
 /**
- * The headers of every answer, also of those that come from the API. Styles that the components
- * write at run time carry a nonce made for the one answer (`c.var.nonce`); style attributes set by
- * script need no permission.
+ * The headers of every response, including those of the API. Styles that components write at run
+ * time carry a nonce created for the response (`c.var.nonce`); style attributes set by script need
+ * no permission.
  */
 export function securityHeaders({ publicUrl, issuer, stripeForm }: HeaderOptions) {
   const https = isHttps(publicUrl)
@@ -69,8 +69,8 @@ function policy(nonce: string, identityProvider: string, https: boolean, card: b
     `connect-src 'self'${card ? stripe.connect : ''}`,
     ...(card ? [stripe.frame] : []),
     "manifest-src 'self'",
-    // Signing out is a form whose answer leads to the identity provider, and browsers hold
-    // redirects against this as well.
+    // Sign-out is a form that redirects to the identity provider, and browsers apply this directive
+    // to redirects too.
     `form-action 'self' ${identityProvider}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

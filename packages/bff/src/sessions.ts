@@ -38,22 +38,22 @@ export interface Session {
 
 export interface Sessions {
   /**
-   * The live session behind a cookie's value; undefined when there is none. Notes the use, at most
-   * once a minute, unless told not to.
+   * The active session of a cookie's value; undefined when there is none. Updates its last use at
+   * most once a minute, unless disabled.
    */
   find(cookie: string | undefined, options?: { touch?: boolean }): Promise<Session | undefined>
   /**
-   * Begins a session and answers the cookie's value. The browser's former session, if any, ends:
+   * Creates a session and returns the cookie's value. Ends the browser's previous session, if any:
    * its cookie may be known to others.
    */
   begin(tokens: IssuedTokens, person: SignedInPerson, former: string | undefined): Promise<string>
   /**
-   * An access token newer than `stale`, by refreshing at the identity provider once, however many
+   * An access token newer than `stale`. Refreshes it at the identity provider once, however many
    * requests and processes ask. Throws AppError `unauthenticated` when the session is over and
-   * `unavailable` when the provider does not answer; the session then stays.
+   * `unavailable` when the provider does not respond; the session then stays.
    */
   refresh(session: Session, stale: string): Promise<string>
-  /** Ends the session behind a cookie and answers its tokens, for the provider to be told. */
+  /** Ends the session of a cookie and returns its tokens, to revoke them at the provider. */
   end(cookie: string | undefined): Promise<StoredTokens | undefined>
   /** Ends every session of a login or person, and returns how many there were. */
   endLogin(login: EndedLogin): Promise<number>
@@ -89,8 +89,8 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
       return open(row.id, row.tokens)
     } catch (err) {
       if (!(err instanceof DecryptionError)) throw err
-      // The row stays: a process that was started without the right key must not sign everybody out
-      // for good.
+      // The row stays: a process started without the right key must not sign everyone out
+      // permanently.
       log.error({ err, session: row.id }, 'session tokens cannot be decrypted')
       return undefined
     }
@@ -105,7 +105,7 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
       const sealed = await lockWebSessionTokens(trx, session.id)
       if (!sealed) return undefined
       const current = open(session.id, sealed)
-      // Whoever held the lock before has refreshed already.
+      // The previous holder of the lock has refreshed it already.
       if (current.access !== stale) return current.access
       const issued =
         current.refresh === undefined
@@ -207,7 +207,7 @@ function contextOf(id: string): string {
   return `web_sessions.tokens:${id}`
 }
 
-/** Undefined for what cannot be a cookie of ours: 32 bytes in base64url. */
+/** Undefined for anything that cannot be our cookie: 32 bytes in base64url. */
 function hashOf(cookie: string | undefined): Buffer | undefined {
   return cookie !== undefined && /^[A-Za-z0-9_-]{43}$/.test(cookie) ? sha256(cookie) : undefined
 }

@@ -12,7 +12,7 @@ const Transaction = z.object({
   returnTo: z.string(),
   /** Milliseconds since 1970. */
   startedAt: z.number(),
-  /** Somebody who is signed in was to sign in again. */
+  /** A signed-in person was asked to sign in again. */
   recent: z.boolean().optional(),
 })
 export type Transaction = z.infer<typeof Transaction>

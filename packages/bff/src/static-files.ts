@@ -65,7 +65,7 @@ export function readStaticFiles(distDir: string): StaticFiles {
     throw new Error(
       `There is no build of the app in ${distDir} (index.html is missing). Run "vite build" first.`,
     )
-  // The page has a fresh nonce in every answer and is never sent as a plain file.
+  // The page has a new nonce in every response and is never sent as a plain file.
   assets.delete('/index.html')
   takePacked(assets)
   const pages = {

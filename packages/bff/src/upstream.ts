@@ -8,14 +8,14 @@ export interface UpstreamRequest {
   target: string
   headers: Readonly<Record<string, string>>
   body?: Uint8Array | undefined
-  /** Ends the call, also while its answer is being read. */
+  /** Aborts the call, also while its response is being read. */
   signal: AbortSignal
 }
 
 export interface Upstream {
   /**
-   * Resolves with the head of the answer; its body is still to come. Throws AppError `unavailable`
-   * when there is none.
+   * Resolves with the head of the response; its body follows. Throws AppError `unavailable` when
+   * there is none.
    */
   send(request: UpstreamRequest): Promise<IncomingMessage>
   close(): void

@@ -2,16 +2,13 @@ import type { SubscriptionSummary } from '@atrium/core/billing/billing'
 import type { UserView } from '@atrium/core/users/users'
 import type { WebApp } from '@atrium/db/users/web-sessions'
 
-/** `GET /api/session`. Nobody being signed in is an answer, not an error. */
+/** `GET /api/session`. Not being signed in is a result, not an error. */
 export interface SessionView {
   signedIn: boolean
   app: WebApp
   email: string | null
   name: string | null
-  /**
-   * Who is signed in, as the identity provider names them: tells whether it is still the same
-   * person.
-   */
+  /** The signed-in person as the identity provider names them, to detect a change of person. */
   subject: string | null
   /** When they last proved who they are; null where the identity provider does not tell. */
   signedInAt: string | null

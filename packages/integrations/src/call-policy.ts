@@ -41,7 +41,7 @@ export interface CallReport {
 }
 
 export interface CallPolicyOptions {
-  /** For one try, the body of the answer included. */
+  /** For one attempt, the response body included. */
   deadlineMs?: number | undefined
   /** For one operation with all its requests, tries and waits. */
   operationDeadlineMs?: number | undefined
@@ -60,7 +60,7 @@ export interface CallPolicyOptions {
   onCircuit?: ((system: UpstreamSystem, open: boolean) => void) | undefined
 }
 
-/** Sends one request and reads its answer. */
+/** Sends one request and reads its response. */
 export type Send<T> = (signal: AbortSignal) => Promise<{ status: number | undefined; value: T }>
 
 export interface RequestRule {
@@ -179,7 +179,7 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
         return value
       } catch (error) {
         const failure = own.signal.aborted ? ended(own.signal.reason) : error
-        // A rejection is an answer: the system is there.
+        // A rejection is a response: the system is available.
         if (failure instanceof UpstreamError && !isTransient(failure)) failuresInARow.success()
         if (failure instanceof UpstreamError)
           report(label, number, started, failure.kind, failure.status)
@@ -193,7 +193,7 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
     async function guarded<R>(label: string, number: number, send: Send<R>): Promise<R> {
       try {
         return await gate.execute(() => {
-          // After the wait for a slot or for a retry nobody may be there any more.
+          // After waiting for a slot or a retry, the caller may be gone.
           whole.signal.throwIfAborted()
           return circuit.execute(() => attempt(label, number, send))
         })
@@ -230,7 +230,7 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
   return { operation }
 }
 
-/** The exponential step, with its jitter, on top of what the answer asked for. */
+/** The exponential step, with its jitter, on top of what the response asked for. */
 function afterRetryAfter(
   steps: IBackoffFactory<unknown>,
 ): IBackoffFactory<IRetryBackoffContext<unknown>> {

@@ -32,8 +32,8 @@ export interface IntegrationsConfig {
   /** Called when a client's circuit opens or closes. Must not throw. */
   onCircuit?: ((system: UpstreamSystem, open: boolean) => void) | undefined
   /**
-   * Headers that tell systems of our own installation where a call comes from; the payment
-   * processor is not told.
+   * Headers that tell systems of our own installation where a call comes from. The payment
+   * processor does not get them.
    */
   callHeaders?: (() => Record<string, string>) | undefined
   /** Deadlines, retries and circuit of every client, where they differ from the usual ones. */
@@ -107,7 +107,7 @@ export interface IntegrationCheck {
   message?: string
   /** ISO 8601. */
   checkedAt: string
-  /** How long the system took to answer, or we to give up. */
+  /** How long the system took to respond, or until we gave up. */
   latencyMs?: number
 }
 
@@ -117,8 +117,8 @@ export interface CheckOptions {
 }
 
 /**
- * Asks every system at once whether it is there and takes our credentials. What a system does wrong
- * is told, not thrown.
+ * Checks all systems in parallel: whether each is available and accepts our credentials. Failures
+ * are returned, not thrown.
  */
 export async function checkIntegrations(
   integrations: Integrations,

@@ -14,7 +14,7 @@ export interface HttpClientOptions extends CallPolicyOptions {
   fetch?: typeof globalThis.fetch | undefined
   /** Sent with every request: where it comes from, for the system's own traces. */
   callHeaders?: (() => Record<string, string>) | undefined
-  /** Largest answer that is read, in bytes after decompression. */
+  /** Largest response that is read, in bytes after decompression. */
   maxResponseBytes?: number | undefined
 }
 
@@ -44,8 +44,8 @@ export interface HttpRequest<T> extends RequestRule {
   addressesObject?: boolean | undefined
   maxResponseBytes?: number | undefined
   /**
-   * Turns the answer into our words. A `ZodError` means that the answer has another shape than
-   * agreed.
+   * Converts the response to our types. A `ZodError` means that the response has another shape than
+   * expected.
    */
   read: (response: UpstreamResponse) => T
 }
@@ -60,9 +60,8 @@ export interface HttpClient {
 }
 
 /**
- * A client of one system's JSON API: one base address, one credential, redirects never followed,
- * answers bounded in size and time. Throws when the address or the credential cannot be used at
- * all.
+ * A client for one system's JSON API: one base address, one credential, no redirects, responses
+ * bounded in size and time. Throws when the address or the credential is unusable.
  */
 export function httpClient(
   system: UpstreamSystem,
@@ -131,7 +130,7 @@ export function httpClient(
   }
 }
 
-/** A reader for answers that must have one shape. */
+/** A reader for responses of exactly one shape. */
 export function shaped<S extends z.ZodType>(
   schema: S,
 ): (response: UpstreamResponse) => z.output<S> {
@@ -277,8 +276,8 @@ function connectionNote(error: unknown): string | undefined {
 }
 
 /**
- * Where the shape differs. Only names that a schema can hold are told; positions and our own field
- * names are no secrets.
+ * The path where the shape differs. Contains only names from our schemas: positions and our own
+ * field names are no secrets.
  */
 function shapeNote(error: z.ZodError): string {
   const path = error.issues[0]?.path ?? []

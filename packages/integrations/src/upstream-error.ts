@@ -4,10 +4,10 @@ import { upstreamMessage } from '@atrium/core/platform/upstream-messages'
 export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp' | 'payments'
 
 /**
- * What went wrong, in the words that callers decide by. `refused`: the system understood and said
- * no; a second try ends the same. `invalid_answer`: a redirect, a wrong content type, cut or
- * misshapen JSON, too large an answer. `circuit_open`: not even tried, because the last calls all
- * failed.
+ * The kind of failure that callers decide by. `refused`: the system understood the request and
+ * rejected it; a retry fails the same way. `invalid_answer`: a redirect, a wrong content type,
+ * truncated or malformed JSON, or a response that is too large. `circuit_open`: not attempted,
+ * because the last calls all failed.
  */
 export type UpstreamErrorKind =
   | 'timeout'
@@ -22,7 +22,7 @@ export type UpstreamErrorKind =
   | 'circuit_open'
 
 export interface UpstreamFailureDetail {
-  /** HTTP status or SMTP reply code, when there was an answer. */
+  /** HTTP status or SMTP reply code, when there was a response. */
   status?: number | undefined
   retryAfterMs?: number | undefined
   /** The deadline that passed, for `timeout`. */
@@ -161,9 +161,9 @@ export async function aboutPart<T>(part: string, work: () => Promise<T>): Promis
 }
 
 /**
- * True when the same call may succeed later without anybody changing anything. An answer that
- * cannot be used counts, because the maintenance page of a proxy looks like that. Wrong
- * credentials, rejections, conflicts and absent objects do not.
+ * True when the same call may succeed later without a change. Includes unusable responses, because
+ * the maintenance page of a proxy looks like one. Excludes wrong credentials, rejections, conflicts
+ * and missing objects.
  */
 export function isTransient(error: unknown): error is UpstreamError {
   return error instanceof UpstreamError && transientKinds.has(error.kind)

@@ -63,7 +63,7 @@ interface SwapOptions {
   keep: 'push' | 'replace' | 'stay'
   /** What was pressed; focus goes to where it leads. */
   from?: HTMLElement
-  /** Says nothing: nobody asked for it. */
+  /** Not announced: the visitor did not ask for it. */
   quiet?: boolean
 }
 
@@ -192,7 +192,7 @@ function moveInMonth(event: KeyboardEvent): void {
   }
 }
 
-/** Tells when the chosen time is no longer held. */
+/** Shows when the hold of the chosen time has expired. */
 function countDown(): void {
   const held = document.querySelector<HTMLElement>('[data-held-until]')
   if (!held || Date.parse(held.dataset.heldUntil ?? '') > Date.now()) return
@@ -200,14 +200,14 @@ function countDown(): void {
   held.textContent = held.dataset.over ?? ''
 }
 
-/** In a frame the page is as high as its content, and tells the page around it. */
+/** In a frame, the page is as high as its content and reports its height to its parent. */
 function standInFrame(): void {
   document.documentElement.classList.add('framed')
   new ResizeObserver(tellHeight).observe(document.body)
 }
 
 function tellHeight(): void {
-  // Anybody may know how high a public page is, and its title.
+  // The height and title of a public page are no secrets.
   if (window.parent !== window)
     window.parent.postMessage(
       { atriumHeight: document.body.scrollHeight, atriumTitle: document.title },

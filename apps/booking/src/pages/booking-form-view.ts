@@ -17,7 +17,7 @@ export interface FormView {
   form: Omit<SentForm, 'trap' | 'otherStart' | 'heldUntil'>
   /** Until when the time is held for this visitor; undefined where it is not. */
   heldUntil: string | undefined
-  /** What stands in the way, and how to go on. */
+  /** What prevents the booking, and how to continue. */
   rejection: { title: string; text?: string } | undefined
   /** By the names of the controls. */
   errors: Readonly<Record<string, string>>

@@ -19,11 +19,11 @@ export interface Page {
   /** Absent on pages that belong to no tenant. */
   frame?: Frame | undefined
   /**
-   * Path of the page's own address, without the choices in its query; absent on pages that nobody
-   * should find.
+   * Path of the page's own address, without the choices in its query; absent on pages that must not
+   * be indexed.
    */
   canonicalPath?: string | undefined
-  /** What the script tells a screen reader when it has put this page's content in place. */
+  /** What screen readers announce when the script has replaced the page's content. */
   announce?: string | undefined
   /** Addresses of images that come from elsewhere. */
   images?: readonly (string | null)[]
@@ -89,8 +89,8 @@ ${main}
 }
 
 /**
- * The same page in each language. Absent from pages that answer a form: another language would lose
- * what was typed.
+ * The same page in each language. Absent from responses to forms: switching would lose the typed
+ * text.
  */
 function languageLinks(c: AppContext): Html | '' {
   if (c.req.method !== 'GET') return ''

@@ -72,7 +72,7 @@ function doneText(view: ManageView, done: Done): Html {
     return booking.status === 'pending'
       ? html`${text('manage.done.invitedLater', { host: booking.host.name })}`
       : html`${text('manage.done.invited')}`
-  // A request that nobody confirmed was in no calendar: its sequence never rises.
+  // An unconfirmed request was in no calendar: its sequence never rises.
   if (done === 'cancelled')
     return html`${text.rich(booking.sequence > 0 ? 'manage.done.cancelledInCalendar' : 'manage.done.cancelled', mail)}`
   if (booking.status === 'pending')
@@ -81,8 +81,8 @@ function doneText(view: ManageView, done: Done): Html {
 }
 
 /**
- * Guests get no mail before the visitor has shown to read the mail of the own address: the proof
- * stands there alone.
+ * Guests get no mail before the visitor has proved to read the mail of the given address: only that
+ * mail has the proof.
  */
 function waitingGuests(
   { path, managed: { booking }, formats: { text } }: ManageView,
@@ -102,7 +102,7 @@ function waitingGuests(
 <p class="buttons"><button class="button" data-busy="${text('manage.guests.inviting')}">${text('manage.guests.invite', { count })}</button></p></form>`
 }
 
-/** Until when the host answers a request. */
+/** The host's deadline for a decision on the request. */
 function enteredText({ managed: { booking }, formats }: ManageView): string {
   const host = booking.host.name
   if (booking.approvalExpiresAt === null) return formats.text('manage.answers', { host })
@@ -168,7 +168,7 @@ export function facts({ managed: { booking }, formats }: ManageView): Html {
   return html`<dl>${rows.map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>`
 }
 
-/** Checkboxes answer with `true` or `false`. */
+/** Checkboxes submit `true` or `false`. */
 function enteredValue({ text }: Formats, value: string): string {
   if (value === 'true') return text('frame.yes')
   return value === 'false' ? text('frame.no') : value

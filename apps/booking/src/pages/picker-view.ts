@@ -160,7 +160,7 @@ function startTexts(
   }
 }
 
-/** The times of a day as buttons. A place that is one of several tells how many are left. */
+/** The times of a day as buttons. A time with several places shows how many are left. */
 export function timeForm(
   { choice, formats, target, standardDuration, lockToken }: PickerView,
   slots: readonly SlotView[],

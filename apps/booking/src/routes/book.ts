@@ -41,9 +41,8 @@ async function readPage(c: Context<AppEnv, '/:tenant/:host/:event'>, parts: Book
 }
 
 /**
- * Holds the chosen time for five minutes and leads to the form. Where it cannot be held because
- * somebody holds too many the form comes all the same: a hold is a courtesy, what counts is the
- * booking.
+ * Holds the chosen time for five minutes and shows the form. When the visitor holds too many times
+ * already, the form comes anyway: a hold is a courtesy, and only the booking counts.
  */
 async function holdTime(
   c: Context<AppEnv, '/:tenant/:host/:event/hold'>,
@@ -198,8 +197,7 @@ async function reject(
   c.set('rejection', problem.code)
   const seconds = retryAfter(problem)
   if (seconds !== undefined) c.header('retry-after', String(seconds))
-  // A rejection frees the key, and where the answer was lost the same key finds the booking that
-  // was made.
+  // A rejection frees the key. After a lost response, the same key finds the created booking.
   const again =
     problem.code === 'idempotency_mismatch' ? { ...form, idempotencyKey: randomUUID() } : form
   if (isGone(problem.code)) {
@@ -259,7 +257,7 @@ function formView(
   }
 }
 
-/** Told to the visitor and nothing else: whether a time is held is the API's to know. */
+/** Only shown to the visitor: the API knows whether a time is held. */
 function stillHeld(until: string | undefined, now: number): string | undefined {
   return isInstant(until) && Date.parse(until) > now ? until : undefined
 }

@@ -120,7 +120,7 @@ async function sendLink(
   )
 }
 
-/** Only a page that stands in a frame has to know who may frame it. */
+/** Only a framed page has to know who may frame it. */
 async function framesOf(
   c: ManageContext,
   api: BookingApi,

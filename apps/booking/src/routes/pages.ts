@@ -65,8 +65,8 @@ async function showTimes(
     durations: eventType.durations,
     formats,
     target: { action: `${path}/hold`, method: 'post' },
-    // Chosen with the page: whoever goes back to it and chooses again shows the token of the own
-    // hold.
+    // Chosen together with the page: a visitor who goes back and chooses again presents the token
+    // of the same hold.
     lockToken: choice.lock ?? randomBytes(32).toString('base64url'),
     choosingZone: query.choose === 'zone',
   }
@@ -105,9 +105,7 @@ async function showTimes(
   )
 }
 
-/**
- * What stands where the times would be. Nothing is ever shown as free that could not be looked up.
- */
+/** Shown in place of the times. A time is never shown as free when the lookup failed. */
 export function rejectedTimes(c: Context<AppEnv>, view: PickerView, problem: Problem): Html {
   if (problem.code === 'not_found') problem = { ...problem, status: 404 }
   c.set('rejection', problem.code)
@@ -128,7 +126,7 @@ export function emptyAvailability(today: string): SlotAvailability {
   }
 }
 
-/** What a screen reader is told when the script has put other times in place. */
+/** What screen readers announce when the script has replaced the times. */
 export function announcement(
   { choice, formats, choosingZone }: PickerView,
   { date, slots, dates, month }: SlotAvailability,

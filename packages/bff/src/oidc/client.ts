@@ -46,9 +46,9 @@ export interface OidcClient {
     loginHint?: string | undefined
   }): Promise<{ url: string; secrets: SignInSecrets }>
   /**
-   * Exchanges the code of a callback. `query` is the callback's query as it came, with the question
-   * mark. Throws what openid-client throws for an answer that does not belong to `secrets` or is
-   * not valid, and IdentityProviderUnavailable.
+   * Exchanges the code of a callback. `query` is the unchanged query of the callback, with the
+   * question mark. Throws openid-client's error for a response that does not belong to `secrets` or
+   * is invalid, and IdentityProviderUnavailable.
    */
   finishSignIn(
     query: string,
@@ -233,7 +233,7 @@ async function discover(options: OidcOptions, timeout: number): Promise<Configur
   return { signIn, refreshing }
 }
 
-/** Tells a provider that is away from an answer that must not be accepted. */
+/** Distinguishes an unavailable provider from a response that must not be accepted. */
 function rethrowClassified(error: unknown): never {
   throw isNetworkFailure(error) || isServerFault(error)
     ? new IdentityProviderUnavailable(error)
@@ -244,7 +244,7 @@ function isNetworkFailure(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current.name === 'TimeoutError' || current.name === 'AbortError') return true
     if ('code' in current && current.code === 'OAUTH_TIMEOUT') return true
-    // What `fetch` throws when there was no answer.
+    // The error that `fetch` throws when there was no response.
     if (current instanceof TypeError && current.message === 'fetch failed') return true
     if (current.name === 'SocketError' || current.message === 'terminated') return true
   }
@@ -255,9 +255,9 @@ function isServerFault(error: unknown): boolean {
   if (error instanceof openid.AuthorizationResponseError)
     return ['server_error', 'temporarily_unavailable'].includes(error.error)
   if (error instanceof openid.ResponseBodyError) return isFaultStatus(error.status)
-  // openid-client keeps an answer that is not in the protocol as the cause.
+  // openid-client keeps a response that violates the protocol as the cause.
   for (let current = error; current instanceof Error; current = current.cause) {
-    // Told by its status: the HTTP server puts its own class in the place of the global Response.
+    // Recognized by its status: the HTTP server replaces the global Response with its own class.
     if (hasStatus(current.cause)) return isFaultStatus(current.cause.status)
   }
   return false

@@ -39,8 +39,7 @@ const keptMs = 10 * 60_000
 const kept = new WeakMap<Db, { until: number; frequencies: Promise<AuditFrequencies> }>()
 
 /**
- * Read once in ten minutes for a database: what it says only decides how fast an answer comes,
- * never what is in it.
+ * Read once in ten minutes per database. It only affects how fast a search is, never its result.
  */
 export function readAuditFrequencies(db: Db): Promise<AuditFrequencies> {
   const known = kept.get(db)

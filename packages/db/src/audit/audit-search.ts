@@ -17,8 +17,8 @@ export interface AuditFilter {
   outcome?: AuditOutcome | undefined
   q?: string | undefined
   /**
-   * `true`: entries whose address a proxy or server of ours told; `false`: those whose caller chose
-   * it.
+   * `true`: entries whose address comes from one of our proxies or servers; `false`: entries whose
+   * caller chose it.
    */
   actorIpTrusted?: 'true' | 'false' | undefined
 }
@@ -240,7 +240,7 @@ function shareOf({ names, actors, tenants }: AuditValues, { of }: AuditFrequenci
   return sum('resource_name', names) + sum('actor_email', actors) + sum('tenant_slug', tenants)
 }
 
-/** Several answers as one, each entry once, newest first. */
+/** Merges several results: each entry once, newest first. */
 function merge(responses: readonly AuditEvent[][], limit: number): AuditEvent[] {
   const [first = []] = responses
   if (responses.length <= 1) return first

@@ -15,9 +15,9 @@ export interface AuditValues {
 const entriesPerStep = 20_000
 
 /**
- * Fills in the values of entries that were written before values were kept (migration 0025), a step
- * per transaction, until all are there. Whoever ends it in the midst loses one step; two at once
- * take turns. Returns how many steps it took.
+ * Fills in the values of entries that were written before values were stored (migration 0025), one
+ * transaction per step, until none is left. An interruption loses at most one step; concurrent runs
+ * take turns. Returns the number of steps.
  */
 export async function fillAuditValues(db: Db, entries = entriesPerStep): Promise<number> {
   for (let step = 0; ; step++) {
@@ -50,8 +50,9 @@ export async function lookUpAuditValues(
 }
 
 /**
- * Two parts of four characters each, of the two longest words or of one. Only of letters whose
- * lower case is the same wherever in a word they stand; a text that has none is its own probe.
+ * Two parts of four characters each, from the two longest words or from one. Uses only letters
+ * whose lower case does not depend on their position in a word. A text without such a part is its
+ * own probe.
  */
 function probesOf(pattern: string): [string, string] {
   const words = (pattern.match(/[a-z0-9]{4,}/gi) ?? []).sort((a, b) => b.length - a.length)

@@ -80,8 +80,8 @@ export async function saveDunningCase(
 }
 
 /**
- * Subscriptions that dunning has something to look at for: past due ones, ended ones that are still
- * owed for, and those whose case is still open. By id, after `after`.
+ * Subscriptions that dunning has to check: past due, ended with an amount due, or with an open
+ * case. Sorted by id, after `after`.
  */
 export async function findDunningWork(
   db: Db,
@@ -143,7 +143,7 @@ export async function lockDunnedSubscription(
   return rows[0]
 }
 
-/** Forgets what was owed for a subscription that has ended. */
+/** Deletes the amount due of an ended subscription. */
 export async function clearPastDue(trx: Trx, subscriptionId: string): Promise<void> {
   await trx
     .updateTable('subscriptions')

@@ -79,8 +79,8 @@ function factsOf(row: DetailRow): EntitlementFacts {
 }
 
 /**
- * Of a manual subscription there are no invoices: what was missing at its end is owed until an
- * operator grants a plan after it.
+ * A manual subscription has no invoices: what was unpaid at its end stays due until an operator
+ * grants a plan after it.
  */
 function overdueOf(
   row: DetailRow,

@@ -282,8 +282,8 @@ export interface ReversalFields {
 }
 
 /**
- * Keeps what was given or taken back of an invoice as it was read at `readAt`. False when a later
- * reading stands already.
+ * Stores the refunds and credits of an invoice as read at `readAt`. Returns false when a later
+ * reading is already stored.
  */
 export async function saveReversal(trx: Trx, fields: ReversalFields): Promise<boolean> {
   const values = {

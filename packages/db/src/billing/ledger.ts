@@ -28,10 +28,7 @@ interface InvoiceRow extends Omit<LedgerInvoice, 'amountPaid' | 'total' | 'total
   totalExcludingTax: string
 }
 
-/**
- * Asks for `Trx`: what the ledger must hold is decided while nobody else decides it for the same
- * invoice.
- */
+/** Takes `Trx`, so that only one transaction at a time decides the ledger entries of an invoice. */
 export async function lockLedgerInvoice(trx: Trx, id: string): Promise<LedgerInvoice | undefined> {
   const { rows } = await sql<InvoiceRow>`
     select i.id, i.tenant_id as "tenantId", i.currency, i.status, i.amount_paid::text as "amountPaid", i.total::text as total,

@@ -2,7 +2,7 @@ import type { Plan } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
-/** The default card as the payment processor last told it. */
+/** The default card as last reported by the payment processor. */
 export interface StoredCard {
   paymentMethodId: string
   brand: string
@@ -123,7 +123,7 @@ export async function deletePaymentCustomer(db: Db | Trx, customerId: string): P
   return row !== undefined
 }
 
-/** Keeps the card as it was read at `readAt`, unless a later reading stands already. */
+/** Stores the card as read at `readAt`, unless a later reading is already stored. */
 export async function saveCard(
   db: Db | Trx,
   customerId: string,
@@ -144,7 +144,7 @@ export async function saveCard(
     .execute()
 }
 
-/** Notes that a card was chosen at `at`. False when a later choice stands already. */
+/** Records that a card was chosen at `at`. Returns false when a later choice is already stored. */
 export async function noteCardChoice(db: Db | Trx, customerId: string, at: Date): Promise<boolean> {
   const row = await db
     .updateTable('payment_customers')
@@ -159,8 +159,8 @@ export async function noteCardChoice(db: Db | Trx, customerId: string, at: Date)
 }
 
 /**
- * Why a card could not be set up; an older failure than what stands is not noted, nor one from
- * before the last choice of a card.
+ * Why a card could not be set up. Ignores a failure that is older than the stored one or than the
+ * last choice of a card.
  */
 export async function saveCardFailure(
   db: Db | Trx,
@@ -220,7 +220,7 @@ export interface CustomerTenant {
   ownerName: string | null
 }
 
-/** Whom the processor is told that invoices go to. */
+/** The invoice recipient as sent to the payment processor. */
 export function findCustomerTenant(
   db: Db | Trx,
   tenantId: string,

@@ -172,7 +172,7 @@ export interface NewPayout {
   status: 'draft' | 'held'
   heldReason: string | null
   requestedBy: string | null
-  /** Entries that had become available by then, and all that take away. */
+  /** Entries that were available by then, and all negative entries. */
   cutOff: Date
   minimum: bigint
   mostEntries: number

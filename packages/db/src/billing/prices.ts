@@ -180,8 +180,8 @@ export async function touchPrice(trx: Trx, id: string): Promise<void> {
 }
 
 /**
- * Writes the fields; `amounts` takes the place of the amounts that are there, and with them what
- * the processor was told.
+ * Writes the fields. `amounts` replaces the existing amounts and their ids at the payment
+ * processor.
  */
 export async function updatePrice(
   trx: Trx,

@@ -66,7 +66,8 @@ type StoredRow = Omit<SubscriptionRow, 'perSeatAmount' | 'periodAmount'> & {
   periodAmount: string | null
 }
 
-// Amounts as text: what the driver makes of them is a number, which is exact only up to 2^53.
+// Claims the key for one request. Returns undefined when another request holds it or has completed
+// under it. An expired key is free for any request, an abandoned one only for the same request.
 const columns =
   sql.raw(`s.id, s.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName", q.slug as "partnerSlug", s.source,
   s.stripe_subscription_id as "stripeSubscriptionId", s.stripe_item_id as "stripeItemId", s.stripe_price_id as "stripePriceId",
@@ -175,9 +176,9 @@ export async function findSubscriptionByStripeId(
 }
 
 /**
- * Lets one transaction at a time work on the subscriptions of a tenant, also before there is one.
- * Everybody who writes a subscription takes it first, so that what the payment processor tells us
- * is applied in the order in which it was read.
+ * Serializes work on the subscriptions of a tenant, also before one exists. Every writer of a
+ * subscription takes this lock first, so that data from the payment processor is applied in the
+ * order in which it was read.
  */
 export async function lockSubscriptionsOf(trx: Trx, tenantId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('subscriptions'), hashtext(${tenantId}))`.execute(

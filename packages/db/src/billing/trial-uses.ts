@@ -10,7 +10,7 @@ const ownerOf = (tenantId: string) => sql`
   where m.tenant_id = ${tenantId} and m.role = 'owner' and (t.partner_id is null or u.partner_id is distinct from t.partner_id)`
 
 /**
- * Whether the owner of the tenant, or somebody with one of its proven domains, had a trial in
+ * Whether the owner of the tenant, or someone with one of its verified domains, had a trial in
  * another tenant.
  */
 export async function hadTrialElsewhere(db: Db | Trx, tenantId: string): Promise<boolean> {

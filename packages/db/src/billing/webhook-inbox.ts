@@ -57,16 +57,16 @@ export async function insertInboxEvent(db: Db | Trx, event: NewInboxEvent): Prom
 export interface ClaimedEvent extends InboxEvent {
   payload: Record<string, unknown>
   /**
-   * When this try began, by the database's clock: what is read from now on is newer than what
-   * anybody read before.
+   * When this attempt began, by the database's clock. Anything read from now on is newer than any
+   * earlier reading.
    */
   claimedAt: Date
 }
 
 /**
- * Takes an event to work on it for `leaseSeconds`. Undefined when somebody else does, when it is
- * done, or when it is not due. `attempts` counts this try already, so that an event that kills its
- * process is parked in the end.
+ * Claims an event for `leaseSeconds`. Returns undefined when another worker holds it, it is done,
+ * or it is not due. `attempts` already includes this attempt, so that an event that kills its
+ * process is parked eventually.
  */
 export async function claimInboxEvent(
   db: Db,
@@ -122,7 +122,7 @@ export async function finishInboxEvent(
   return row !== undefined
 }
 
-/** Events that are due and that nobody works on, oldest first. */
+/** Events that are due and unclaimed, oldest first. */
 export async function findDueInboxEvents(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from webhook_inbox
@@ -209,7 +209,7 @@ export async function replayInboxEvent(trx: Trx, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** All parked events again; answers their ids. */
+/** Requeues all parked events and returns their ids. */
 export async function replayParkedEvents(trx: Trx): Promise<string[]> {
   const rows = await trx
     .updateTable('webhook_inbox')

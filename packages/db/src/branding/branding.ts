@@ -24,8 +24,8 @@ export interface EmailTemplateRow {
 }
 
 /**
- * What a tenant is branded with, and what stands in where nothing is set. Undefined when there is
- * no such tenant.
+ * A tenant's branding and the defaults where nothing is set. Undefined when the tenant does not
+ * exist.
  */
 export function findBranding(db: Db | Trx, tenantId: string): Promise<BrandingRow | undefined> {
   return db

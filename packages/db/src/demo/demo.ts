@@ -134,7 +134,7 @@ async function seedGrant(trx: Trx, tenantId: string, { plan, seats }: DemoTenant
     .execute()
 }
 
-/** Everybody but the newcomer, who has never signed in. */
+/** Everyone except the newcomer, who has never signed in. */
 /**
  * Billing is open for every demo tenant; turning the flag off shows what a closed one looks like.
  */

@@ -67,8 +67,8 @@ export interface HealthTimes {
 }
 
 /**
- * The facts of the named tenants in one statement. Without `members`, nobody's sign-in and second
- * factor are read.
+ * The inputs of the named tenants' scores in one statement. Without `members`, sign-ins and second
+ * factors are not read.
  */
 export async function readHealthFacts(
   db: Db | Trx,
@@ -120,7 +120,9 @@ function toPaymentFacts(row: NonNullable<DetailRow['subscription']>): PaymentFac
   }
 }
 
-/** Tenants whose health fell due, or that nobody computed since a moment; deleted ones once. */
+/**
+ * Tenants whose score is due or has not been computed since the given time; deleted tenants once.
+ */
 export async function listHealthDue(db: Db, since: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select t.id from tenants t left join tenant_health h on h.tenant_id = t.id
@@ -257,9 +259,9 @@ const summariesOfDays: NamedStatement = {
 }
 
 /**
- * Summaries of a partner's tenants, or of all where it is null, by day; a day such as `2027-01-31`.
- * A day that nobody counted is not in it. One read of both, so that a report is not made of two
- * states.
+ * Daily summaries of a partner's tenants, or of all tenants when it is null; a day such as
+ * `2027-01-31`. Days without a summary are omitted. One read for both, so that a report never mixes
+ * two states.
  */
 export async function readHealthSummaries(
   database: Pick<Database, 'read'>,

@@ -25,8 +25,8 @@ export function listAddressDomains(db: Db | Trx, tenantId: string): Promise<Addr
 }
 
 /**
- * What has the address in our records: a mailbox, a list, or the sign-in address of somebody else
- * than `exceptUserId`. Aliases stand in the mail server alone.
+ * What holds the address in our records: a mailbox, a list, or the sign-in address of someone other
+ * than `exceptUserId`. Aliases exist in the mail server only.
  */
 export async function addressHolder(
   db: Db | Trx,

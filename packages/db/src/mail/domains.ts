@@ -10,7 +10,7 @@ import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import { insertDomains } from '../tenants/tenants.ts'
 
-/** How long claimed work is nobody else's. */
+/** How long a claim is exclusive. */
 const claimSeconds = 300
 
 const columns = [
@@ -272,8 +272,7 @@ export async function requestMailDomainRemoval(db: Db | Trx, mailDomainId: strin
 }
 
 /**
- * Domains that are to be removed in the mail server and due, the oldest first; nobody else gets
- * them for five minutes.
+ * Domains to remove from the mail server that are due, oldest first. Claims each for five minutes.
  */
 export async function claimMailDomainRemovals(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

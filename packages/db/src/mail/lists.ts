@@ -128,8 +128,8 @@ export async function recipientsReachedFrom(
 }
 
 /**
- * Throws `mail_lists_address_key` when a list has the address. It is due at once; `nextInSeconds`
- * is when somebody else may push it.
+ * Throws `mail_lists_address_key` when another list has the address. The list is due immediately;
+ * another worker may push it after `nextInSeconds`.
  */
 export async function insertMailList(
   trx: Trx,
@@ -324,8 +324,8 @@ export async function saveMailListPush(
 }
 
 /**
- * Written before a list is created there, so that a lost answer can be told from somebody else's
- * list.
+ * Written before the list is created upstream, so that a list whose create response was lost is
+ * recognized as ours.
  */
 export async function markAddressVacant(db: Db, push: ListPush): Promise<void> {
   await db
@@ -370,18 +370,20 @@ function secondsFromNow(seconds: number) {
   return sql<Date>`now() + make_interval(secs => ${seconds})`
 }
 
-/** A list whose recipients were changed because somebody's address changed or went. */
+/** A list whose recipients changed because a person's address changed or was removed. */
 export interface TouchedList {
   id: string
   address: string
-  /** How many recipients it has now; a list without any takes mail and brings it to nobody. */
+  /**
+   * Its number of recipients now. A list without recipients accepts mail and delivers it to no one.
+   */
   left: number
 }
 
 /**
- * Takes addresses out of the tenant's lists, or puts another one in their place, and marks those
- * lists as not yet pushed. Lists on their way out stay as they are. The caller holds the tenant's
- * row. No loop can come of it: an address of somebody is no list's.
+ * Removes or replaces addresses in the tenant's lists and marks those lists as not pushed. Lists
+ * that are being removed stay unchanged. The caller locks the tenant's row. This cannot create a
+ * loop: a person's address is never a list's.
  */
 export async function replaceInMailLists(
   trx: Trx,
@@ -428,7 +430,7 @@ export function findLeftMailList(db: Db, tenantId: string) {
     .executeTakeFirst()
 }
 
-/** Without the mail server, which has to be told first where there is one. */
+/** Deletes our records only. Where there is a mail server, its lists must be deleted first. */
 export async function deleteMailLists(db: Db, tenantId: string): Promise<void> {
   await db.deleteFrom('mail_lists').where('tenant_id', '=', tenantId).execute()
 }

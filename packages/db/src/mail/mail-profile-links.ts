@@ -47,8 +47,8 @@ export async function insertMailProfileLink(
 }
 
 /**
- * Spends a link: of two who come with the same one, one gets the answer. Undefined when it is
- * spent, has run out or never was.
+ * Consumes a link. Only one of two concurrent callers gets the result. Undefined when the link was
+ * used, has expired or never existed.
  */
 export async function takeMailProfileLink(
   db: Db,

@@ -53,10 +53,10 @@ async function freeName(trx: Trx, name: string, parent: string): Promise<string>
 }
 
 /**
- * Gives the tenant its released domains back, with everything on them. Returns those that another
- * tenant has proved meanwhile: they keep the name below the platform's domain for good. Throws the
- * violation of `domains_proven_name` when somebody proves one at this moment. Under the tenant's
- * lock.
+ * Restores the tenant's released domains with everything on them. Returns those that another tenant
+ * verified meanwhile: they keep their name below the platform's domain permanently. Throws the
+ * violation of `domains_proven_name` when another tenant verifies one concurrently. The caller
+ * holds the tenant's lock.
  */
 export async function takeBackDomains(trx: Trx, tenantId: string): Promise<MovedDomain[]> {
   const rows = await trx
@@ -123,9 +123,9 @@ const movedTo = (column: string, domain: string) =>
   sql<string>`split_part(${sql.ref(column)}, '@', 1) || '@' || ${domain}`
 
 /**
- * Mailboxes of members, and the addresses that members sign in with: whoever has the domain next
- * can read what is mailed to them. Operators keep theirs. An address that somebody else has
- * meanwhile is not taken from them.
+ * Replaces members' mailboxes and sign-in addresses: the next owner of the domain can read mail
+ * sent to them. Platform operators keep theirs. Addresses that another person holds meanwhile are
+ * skipped.
  */
 async function movePeople(trx: Trx, tenantId: string, from: string, to: string): Promise<void> {
   // In the order of every act on a person: members, then the person, then what is due.
@@ -187,7 +187,7 @@ async function moveMail(trx: Trx, tenantId: string, from: string, to: string): P
     .where('tenant_id', '=', tenantId)
     .where(onDomain('address', from))
     .execute()
-  // Nothing sends to whoever has the domain next.
+  // Lists and hosts must not send mail to the next owner of the domain.
   await sql`
     with moved as (
       update mail_list_recipients r set address = ${movedTo('r.address', to)} from mail_lists l

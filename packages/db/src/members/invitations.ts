@@ -3,10 +3,10 @@ import type { Db, Trx } from '../platform/connect.ts'
 import { pendingSubject } from '../users/pending-subject.ts'
 
 /**
- * Whether somebody showed that the identity of `users u` belongs to the reader of its address: by a
- * mailed link to that very address, or because the tenant that made the identity proved the domain.
- * Platform administrators were let in by their own kind. A claim in a token proves nothing:
- * authentik does not verify addresses.
+ * Whether it is verified that the identity of `users u` belongs to the reader of its address: by a
+ * mailed link to that address, or because the tenant that created the identity verified the domain.
+ * Platform administrators were admitted by another one. A token claim proves nothing: authentik
+ * does not verify addresses.
  */
 export const proved = sql<boolean>`(u.platform_admin or coalesce(u.proved_email = u.email, false)
   or coalesce((select d.verified_at is not null from domains d
@@ -104,7 +104,7 @@ export async function deleteExpiredAccessLinks(db: Db): Promise<number> {
   return Number(numDeletedRows)
 }
 
-/** The link goes on with somebody else: the known person in the place of the invitation. */
+/** Moves the link to the known person who replaces the invitation. */
 export async function moveAccessLink(trx: Trx, hash: Buffer, userId: string): Promise<void> {
   await trx
     .deleteFrom('access_links')
@@ -118,7 +118,7 @@ export async function moveAccessLink(trx: Trx, hash: Buffer, userId: string): Pr
     .execute()
 }
 
-/** An invitation to the partner's staff that nobody has accepted. */
+/** An invitation to the partner's staff that has not been accepted. */
 export function findInvitedStaff(
   db: Db | Trx,
   partnerId: string,
@@ -175,8 +175,8 @@ export async function markProved(trx: Trx, userId: string, email: string): Promi
 }
 
 /**
- * Puts a known person in the place of an invitation to a tenant. Whoever is a member there already
- * stays what they are, but an owner.
+ * Replaces an invitation to a tenant by a known person. An existing member keeps the current role,
+ * unless the invitation is for an owner.
  */
 export async function moveMembership(
   trx: Trx,
@@ -243,9 +243,9 @@ export async function deleteInvitation(trx: Trx, userId: string): Promise<void> 
 }
 
 /**
- * Gives up the identity of a person for one that is still to be made. Whoever holds the old one
- * keeps nothing: its tokens name a closed record from now on. `homeTenantId`: the tenant that makes
- * the new one. Returns the subject that was given up.
+ * Gives up a person's identity for one that is still to be created. The holder of the old one loses
+ * access: its tokens now name a closed record. `homeTenantId`: the tenant that creates the new one.
+ * Returns the subject that was given up.
  */
 export async function giveUpIdentity(
   trx: Trx,

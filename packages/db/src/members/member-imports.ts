@@ -18,7 +18,7 @@ export interface ImportRecord {
   tenantSlug: string
   requestedBy: string
   requester: Requester
-  /** Somebody is at work on it. */
+  /** A worker holds it. */
   held: boolean
   createdAt: Date
   finishedAt: Date | null
@@ -106,7 +106,7 @@ export async function findImport(
   return { ...record, requester: { id: requesterId, byOperator } }
 }
 
-/** From now on the import goes on in the right of whoever resumed it. */
+/** From now on the import runs with the permissions of the person who resumed it. */
 export async function setRequester(
   trx: Trx,
   importId: string,
@@ -120,7 +120,9 @@ export async function setRequester(
     .execute()
 }
 
-/** Whether whoever asked for the import may still add members. Asked under the tenant's lock. */
+/**
+ * Whether the person who started the import may still add members. Read under the tenant's lock.
+ */
 export async function requesterMayImport(
   trx: Trx,
   { tenantId, requestedBy, requester }: ImportRecord,
@@ -248,8 +250,8 @@ export async function takeImportRow(
 }
 
 /**
- * Writes what became of a row that makes nobody. A row that has become a member stays what it is.
- * False as `finishImportRow`.
+ * Writes the result of a row that creates no member. A row that became a member stays as it is.
+ * Returns false in the same cases as `finishImportRow`.
  */
 export function rejectImportRow(
   db: Db,

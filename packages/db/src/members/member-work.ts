@@ -44,8 +44,8 @@ export interface MemberWork {
   /** The tenant may change this person's sign-in. */
   managed: boolean
   /**
-   * The address is on a domain that the tenant proved: only then may anybody be shown a password of
-   * the identity.
+   * The address is on a domain that the tenant verified. Otherwise no one may see a password of the
+   * identity.
    */
   ownAddress: boolean
   /** The address got its domain because the tenant gave up the one before. */
@@ -77,7 +77,7 @@ export interface MemberWork {
   profileDue: boolean
   /** A program of before has noted that at the membership alone, without saying what it was. */
   profileFlagged: boolean
-  /** What an upstream system told and is saved with the outcome of the step. */
+  /** What an upstream system returned, saved with the outcome of the step. */
   unsaved: MemberFacts
 }
 
@@ -195,7 +195,7 @@ export async function insertClaimedMembership(
   return { ...work, unsaved: {} }
 }
 
-/** The work as it stands now, after the claim. */
+/** The work as it is after the claim. */
 export async function readMemberWork(
   db: Db | Trx,
   tenantId: string,
@@ -253,7 +253,7 @@ export interface MemberFacts {
 }
 
 /**
- * Keeps what an upstream system told, at once: what is not on record when a process dies would have
+ * Saves what an upstream system returned immediately: a process that dies before must not leave it
  * to be guessed.
  */
 export async function saveMemberFacts(db: Db, work: MemberWork, facts: MemberFacts): Promise<void> {
@@ -275,7 +275,7 @@ export function noteMemberFacts(work: MemberWork, facts: MemberFacts): void {
   Object.assign(work.unsaved, facts)
 }
 
-/** The identity that the provider knows somebody by. */
+/** The person's identity at the provider. */
 export async function savePersonIdentity(
   db: Db,
   userId: string,
@@ -292,9 +292,9 @@ export async function savePersonIdentity(
 }
 
 /**
- * The identity that was made for the member, before it is let in: no sign-in can come first and
- * make a second record. With it, that nobody knows its password. Returns whether the provider has
- * to follow a profile that was changed meanwhile.
+ * Stores the identity created for the member before it is activated, so that no sign-in can create
+ * a second record first. Also records that no one knows its password. Returns whether the provider
+ * has to follow a profile that changed meanwhile.
  */
 export async function saveMadeIdentity(
   db: Db,
@@ -443,8 +443,8 @@ export async function deleteMembership(
 }
 
 /**
- * Of `tenants t` and `memberships m`: a tenant at rest makes nobody new; its members are shut out
- * or limited, and let go, all the same. An open invitation is no work.
+ * For `tenants t` and `memberships m`: a suspended tenant creates no one new, but still disables,
+ * limits and removes its members. An open invitation is no work.
  */
 const worked = sql<boolean>`(m.status = 'removing' or not (select u.invited from users u where u.id = m.user_id)
   and (t.status in ('pending', 'active') or ${accessOf('t')} <> 'open' and not (m.identity_state in ('ok', 'skipped')
@@ -454,8 +454,7 @@ export interface UnfinishedMember {
   tenantId: string
   userId: string
   /**
-   * 0 where nobody holds the member, else when whoever does is to be taken for dead unless it gives
-   * a sign of life.
+   * 0 when the member is not held, else when the holder counts as dead unless it renews its lease.
    */
   heldSeconds: number
 }
@@ -514,10 +513,10 @@ export async function secondsUntilMemberDue(
 }
 
 /**
- * Erases people who were removed more than 30 days ago and belong nowhere; after two days those
- * whose identity lives on, because no tenant made it: by then every token of before has long
- * expired (docs/reference/contract.md, tokens), and they may come back as anybody. Returns how
- * many.
+ * Deletes people who were removed more than 30 days ago and belong to nothing. Those whose identity
+ * no tenant created, and so still exists, are deleted after two days: by then every earlier token
+ * has expired (docs/reference/contract.md, tokens), and they may return as a new person. Returns
+ * the number of rows.
  */
 export async function deleteRemovedPeople(db: Db): Promise<number> {
   const result = await sql`

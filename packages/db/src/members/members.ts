@@ -50,10 +50,10 @@ export const ownAddress = sql<boolean>`coalesce((select d.verified_at is not nul
   where d.name = split_part(u.email, '@', 2) and d.tenant_id = m.tenant_id), false)`
 
 /**
- * Whether the tenant of `memberships m` manages the sign-in of `users u`: everybody whose address
- * is on a domain that it proved, whoever made the identity; and somebody whose identity it made,
- * while the person belongs nowhere else and no other tenant proved the domain of the address. Never
- * a platform administrator.
+ * Whether the tenant of `memberships m` manages the sign-in of `users u`. True for everyone whose
+ * address is on a domain that the tenant verified, whoever created the identity, and for people
+ * whose identity it created, as long as they belong nowhere else and no other tenant verified the
+ * domain of the address. Never true for a platform administrator.
  */
 export const managed = sql<boolean>`(not u.platform_admin and (${ownAddress} or (u.home_tenant_id = m.tenant_id and u.partner_id is null
   and coalesce((select d.tenant_id = m.tenant_id from domains d
@@ -134,7 +134,7 @@ export async function findMember(
   return rows[0]
 }
 
-/** The member under a row lock. The tenant's row is locked before, by everybody. */
+/** The member under a row lock. Every caller locks the tenant's row first. */
 export async function lockMember(
   trx: Trx,
   tenantId: string,
@@ -166,7 +166,7 @@ export async function activeRole(
   return row?.role
 }
 
-/** Whether somebody else can still administer the tenant. Asked under the tenant's lock. */
+/** Whether another person can still administer the tenant. Read under the tenant's lock. */
 export async function hasOtherAdmin(trx: Trx, tenantId: string, userId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('memberships as m')
@@ -201,7 +201,7 @@ export function listAdministrators(
     .execute()
 }
 
-/** Seats in use: everybody who is not being removed. */
+/** Seats in use: every member who is not being removed. */
 export async function countMembers(db: Db | Trx, tenantId: string): Promise<number> {
   const row = await db
     .selectFrom('memberships')
@@ -265,8 +265,8 @@ export interface KnownPerson {
 }
 
 /**
- * The living record with this address, or with this subject. An invitation that nobody accepted is
- * no record of a person.
+ * The active record with this address or this subject. An unaccepted invitation is not a person's
+ * record.
  */
 export function findPerson(
   db: Db | Trx,
@@ -286,7 +286,7 @@ export interface AddressUse {
   person: KnownPerson | undefined
   /** That person is a member of the tenant. */
   member: boolean
-  /** Somebody was invited to the tenant under it, and has not accepted. */
+  /** The person was invited to the tenant with it and has not accepted. */
   invited: boolean
   /** A mailbox, a list or another person has it. */
   held: boolean
@@ -317,7 +317,7 @@ export async function findAddressUse(
 }
 
 /**
- * The record of somebody whose identity this tenant is about to make, or, `invited`, of an
+ * The record of a person whose identity this tenant is about to create or, with `invited`, of an
  * invitation.
  */
 export async function insertPerson(
@@ -388,9 +388,9 @@ export async function changeMembership(
 }
 
 /**
- * Mailboxes and file accounts have to follow another name of a person, in every tenant but
- * `exceptTenantId`. Those of suspended members are told when the suspension ends. Needs no lease:
- * whoever works on a member finds that it changed.
+ * Makes mailboxes and file accounts follow a person's new name, in every tenant except
+ * `exceptTenantId`. Suspended members follow when the suspension ends. Needs no lease: whoever
+ * works on a member notices the change.
  */
 export async function reopenForName(
   trx: Trx,

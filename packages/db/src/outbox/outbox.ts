@@ -79,7 +79,7 @@ export async function claimMails(db: Db, now: Date, limit: number): Promise<Clai
   return rows
 }
 
-/** `nextAt` null: nobody tries again by itself. */
+/** `nextAt` null: not retried automatically. */
 export type MailOutcome = { sent: true } | { error: string; nextAt: Date | null }
 
 /** The end of a try. */
@@ -136,8 +136,8 @@ export async function isOvertaken(db: Db, mail: ClaimedMail): Promise<boolean> {
 }
 
 /**
- * Gives back a mail that was claimed and not tried: whoever claims next may have it. Nothing when
- * another process took it over meanwhile.
+ * Releases a mail that was claimed and not attempted, so that the next worker can claim it. Does
+ * nothing when another process took it over meanwhile.
  */
 export async function releaseMail(db: Db, mail: Pick<ClaimedMail, 'id' | 'run'>): Promise<void> {
   await sql`
@@ -167,7 +167,7 @@ export async function requeueMail(trx: Trx, id: string, now: Date): Promise<void
     .execute()
 }
 
-/** True while a mail is due at `now` and nobody holds it. */
+/** True while a mail is due at `now` and unclaimed. */
 export async function hasDueMail(db: Db, now: Date): Promise<boolean> {
   const { rows } = await sql<{ due: boolean }>`
     select exists (select from outbox where state in ('queued', 'sending', 'failed') and next_at <= ${now}

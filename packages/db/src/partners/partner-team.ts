@@ -53,7 +53,7 @@ export async function findStaff(
   return rows[0]
 }
 
-/** Whether somebody else who is not shut out owns the partner. Asked under the partner's lock. */
+/** Whether another person with access owns the partner. Read under the partner's lock. */
 export async function hasOtherOwner(trx: Trx, partnerId: string, userId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('users')

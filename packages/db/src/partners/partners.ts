@@ -23,8 +23,8 @@ export function findPartnerBySlug(db: Db | Trx, slug: string): Promise<PartnerRo
 }
 
 /**
- * Under a lock that lets others read and hold the partner, and nobody change or terminate it, until
- * the transaction ends.
+ * Takes a shared lock until the transaction ends: others may read and lock the partner, but not
+ * change or terminate it.
  */
 export function holdPartner(trx: Trx, id: string): Promise<PartnerRow | undefined> {
   return trx.selectFrom('partners').select(key).where('id', '=', id).forShare().executeTakeFirst()
@@ -317,8 +317,8 @@ export async function savePartnerProfile(
 }
 
 /**
- * Where mails to a partner go: the address of its settings, else that for invoices, else its
- * contact. Null when it has told none.
+ * Where mails to a partner go: the address in its settings, else the invoice address, else its
+ * contact. Null when none is set.
  */
 export async function partnerMailAddress(db: Db | Trx, partnerId: string): Promise<string | null> {
   const { rows } = await sql<{ address: string | null }>`
@@ -348,8 +348,8 @@ export async function findPartnerSupport(
 }
 
 /**
- * The level of somebody on the partner's staff now; undefined when the person is none. Asked under
- * a lock on the partner.
+ * The current level of a person on the partner's staff; undefined for non-staff. Read under a lock
+ * on the partner.
  */
 export async function staffAccess(
   trx: Trx,

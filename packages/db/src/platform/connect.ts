@@ -27,7 +27,7 @@ export interface DatabaseOptions {
    * A copy that reports and the audit log are read from, directly; the server of `url` when absent.
    */
   replicaUrl?: string | undefined
-  /** Told of each read that the copy could have answered. */
+  /** Called for each read that the replica could have served. */
   onReplicaRead?: (where: ReplicaRead) => void
   /** Ordinary connections: transactions, searches, everything not read by key. */
   poolSize?: number
@@ -39,7 +39,7 @@ export interface DatabaseOptions {
    */
   pooled?: boolean
   applicationName?: string
-  /** Told of each statement that ended; without its text and values. */
+  /** Called for each statement that ended, without its text and values. */
   onStatement?: StatementWatch | undefined
   onError: (error: Error) => void
 }

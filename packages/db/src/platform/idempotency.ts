@@ -7,9 +7,9 @@ export interface IdempotentRequest {
   /** `abandoned`: it is running, and its lease has lapsed: its process has died. */
   state: 'running' | 'abandoned' | 'done'
   status: number | null
-  /** The answer's body, encrypted; null when it was not kept. */
+  /** The response body, encrypted; null when it was not stored. */
   sealed: Buffer | null
-  /** The answer's body in clear, as the program before kept it. */
+  /** The response body in clear text, as the previous version stored it. */
   body: string | null
 }
 
@@ -20,7 +20,7 @@ export interface IdempotentRun {
   run: string
 }
 
-/** How long an answer is kept for replay. */
+/** How long a response is kept for replay. */
 export const keptHours = 24
 
 /** How long a request holds its key without extending the lease. */
@@ -28,15 +28,13 @@ export const idempotencyLeaseSeconds = 12
 
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${idempotencyLeaseSeconds})`
 /**
- * The program before wrote no lease: five minutes after its request began, nobody carries it out
- * any more.
+ * The previous version wrote no lease: five minutes after its start, a request counts as abandoned.
  */
 const abandoned = sql<boolean>`(state = 'running' and coalesce(lease_until, created_at + interval '5 minutes') < now())`
 
 /**
- * Takes the key for one request. Undefined when another request holds it or has answered under it.
- * A key that has expired is free for any request; one that was abandoned is free for the same
- * request alone.
+ * Claims the key for one request. Returns undefined when another request holds it or has completed
+ * under it. An expired key is free for any request, an abandoned one only for the same request.
  */
 export async function beginIdempotent(
   db: Db,
@@ -98,9 +96,9 @@ export async function extendIdempotent(db: Db, { scope, key, run }: IdempotentRu
 }
 
 /**
- * Keeps the answer for replay; `sealed` null keeps only the fact that there was one. Does nothing
- * for a request that lost its key. The state is `withheld` in either case: the program before
- * cannot read `sealed` and says so for this state.
+ * Stores the response for replay; `sealed` null stores only that there was one. Does nothing for a
+ * request that lost its key. The state is `withheld` in either case: the previous version cannot
+ * read `sealed` and reports that for this state.
  */
 export async function finishIdempotent(
   db: Db,

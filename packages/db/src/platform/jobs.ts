@@ -1,5 +1,5 @@
 /**
- * Queues of the job engine. A job only wakes work whose state stands in our own rows, so losing the
+ * Queues of the job engine. A job only triggers work whose state is in our own rows, so losing the
  * engine loses nothing.
  */
 export const queues = {
@@ -8,9 +8,9 @@ export const queues = {
    * per tenant.
    */
   provisioning: 'provisioning',
-  /** Looks for tenants whose provisioning nobody works on. */
+  /** Finds tenants whose provisioning no worker holds. */
   provisioningSweep: 'provisioning-sweep',
-  /** Takes away applications that a creation or removal cut off left at the identity provider. */
+  /** Removes applications that an interrupted creation or removal left at the identity provider. */
   ssoSweep: 'sso-sweep',
   /** Brings the mail server to lists whose change it has not got. */
   listSweep: 'list-sweep',
@@ -23,7 +23,7 @@ export const queues = {
   memberImports: 'member-imports',
   /** Looks for file accounts that came back after their person was removed. */
   formerFileAccounts: 'former-file-accounts',
-  /** Looks for members and imports that nobody works on. */
+  /** Finds members and imports that no worker holds. */
   memberSweep: 'member-sweep',
   /**
    * Asks upstream systems about the members of a tenant or the staff of a partner. Data:
@@ -37,7 +37,7 @@ export const queues = {
    * transaction.
    */
   outbox: 'outbox',
-  /** Looks for mails that nobody sends. */
+  /** Finds mails that no worker holds. */
   outboxSweep: 'outbox-sweep',
   /** Turns flags off whose guard rules are broken. */
   flagGuards: 'flag-guards',
@@ -49,7 +49,7 @@ export const queues = {
   health: 'health',
   /** Acts on the payment processor's events. At most one wake-up waits. */
   webhooks: 'webhooks',
-  /** Looks for events that nobody acts on. */
+  /** Finds events that no worker holds. */
   webhookSweep: 'webhook-sweep',
   /** Reminds, limits and lifts by the clock. */
   dunning: 'dunning',
@@ -59,13 +59,13 @@ export const queues = {
   reports: 'reports',
   /** Compares the sums of the reports with the history. */
   reportChecks: 'report-checks',
-  /** Revokes the mailbox credentials that nobody needs any more. */
+  /** Revokes mailbox credentials that are no longer needed. */
   credentials: 'credentials',
-  /** Lets go of booking requests that nobody decided in time. */
+  /** Expires booking requests that were not decided in time. */
   bookingExpiry: 'booking-expiry',
   /** Writes bookings into hosts' calendars. */
   calendarWrites: 'calendar-writes',
-  /** Looks for calendars that nobody writes. */
+  /** Finds calendars that no worker holds. */
   calendarSweep: 'calendar-sweep',
   /** Compares hosts' calendars with what was written into them. */
   calendarChecks: 'calendar-checks',
@@ -73,7 +73,7 @@ export const queues = {
   bookingReminders: 'booking-reminders',
   /** Purges deleted tenants whose time to be restored is over. */
   tenantPurges: 'tenant-purges',
-  /** Removes expired sessions and stored answers, and prepares audit partitions. */
+  /** Deletes expired sessions and stored responses, and prepares audit partitions. */
   cleanup: 'cleanup',
 } as const
 

@@ -1,9 +1,9 @@
 import pg from 'pg'
 
 /**
- * A pool whose lost connections end no process. pg takes its own handler away from a connection
- * that is in use, and one that is lost between two statements of a transaction would then throw
- * where nobody can catch it; so each connection has a handler of its own for all its life.
+ * A pool whose lost connections do not end the process. pg removes its own error handler from a
+ * connection in use, and a connection lost between two statements of a transaction would then throw
+ * an uncaught error. So each connection has a handler of its own for its whole life.
  */
 export function openPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool(config)

@@ -7,7 +7,7 @@ import { jobSchema } from './jobs.ts'
  * ours, so the types of our tables do not know them.
  */
 
-/** Throws when the database does not answer. */
+/** Throws when the database does not respond. */
 export async function pingDatabase(db: Db): Promise<void> {
   await db.executeQuery(CompiledQuery.raw('select 1'))
 }

@@ -41,14 +41,14 @@ const applied: NamedStatement = {
 }
 
 const lookAgainAfterMs = [0, 1, 2, 4, 8, 16, 32] as const
-/** Nobody waits again for a copy that was behind a moment ago. */
+/** Skips the replica for a second after it was found lagging. */
 const behindMs = 1_000
 const tryAgainMs = 5_000
 
 /**
- * Decides for each read whether a streaming copy may answer it. The question costs one short
- * statement on either server, and makes every read see every write that was acknowledged before it:
- * no cookie, no sticky process, no stale answer after a change.
+ * Decides for each read whether a streaming replica may serve it. The check costs one short
+ * statement on either server. Every read sees every write acknowledged before it: no cookie, no
+ * sticky process, no stale result after a change.
  */
 export function createReplica({ primary, replica, onError, onRead }: ReplicaOptions): Replica {
   let away = false
@@ -57,7 +57,7 @@ export function createReplica({ primary, replica, onError, onRead }: ReplicaOpti
   let closed = false
 
   /**
-   * From here on the first server answers; whether the copy is back is tried aside, so that no
+   * From here on the primary serves reads. The replica is probed in the background, so that no
    * request waits for it.
    */
   function lose(error: Error): void {
@@ -131,7 +131,7 @@ export function createReplica({ primary, replica, onError, onRead }: ReplicaOpti
 }
 
 /**
- * The copy ends a read that stands in the way of what it has to apply (PostgreSQL, Hot Standby,
+ * The replica cancels a read that conflicts with what it has to apply (PostgreSQL, Hot Standby,
  * Handling Query Conflicts).
  */
 function gaveWay(error: unknown): boolean {

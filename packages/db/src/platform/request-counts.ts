@@ -11,8 +11,8 @@ export interface RequestCount {
 }
 
 /**
- * Adds to what is stored. Each tenant and minute may stand in the list once; tenants that are gone
- * are left out.
+ * Adds to the stored counts. Each pair of tenant and minute may occur once in the list; deleted
+ * tenants are skipped.
  */
 export async function addRequestCounts(db: Db, counts: readonly RequestCount[]): Promise<void> {
   if (counts.length === 0) return
@@ -35,7 +35,7 @@ export async function addRequestCounts(db: Db, counts: readonly RequestCount[]):
   )
 }
 
-/** Takes away the counts of minutes that began before a moment. */
+/** Deletes the counts of minutes that began before the given time. */
 export async function deleteRequestCounts(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('tenant_request_counts').where('minute', '<', before).execute()
 }

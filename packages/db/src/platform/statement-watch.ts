@@ -10,10 +10,13 @@ export interface EndedStatement {
   failed: boolean
 }
 
-/** Told of statements that ended, in the context of whoever asked for them. Must not throw. */
+/** Called with each ended statement, in the async context of its caller. Must not throw. */
 export type StatementWatch = (statement: EndedStatement) => void
 
-/** The verb and the first table of a statement. Values are parameters, so none can stand in it. */
+/**
+ * The verb and the first table of a statement. Values are parameters, so the label never contains
+ * one.
+ */
 export function statementName(text: string): string {
   const verb = /^[\s(]*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement'
   const table =
@@ -28,7 +31,7 @@ export function toWatch(watch: StatementWatch): (event: LogEvent) => void {
     watch({ name: statementName(query.sql), ms: queryDurationMillis, failed: level === 'error' })
 }
 
-/** The same reads, each told of with the time that it took, waiting for others included. */
+/** The same reads, each reported with its duration, including the wait for others. */
 export function watched(
   readers: PipelinedQueries,
   watch: StatementWatch | undefined,

@@ -4,9 +4,9 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 const wordBreaks = ['', '% ', '%.', '%-', '%\\_', '%@']
 
 /**
- * Whether one of these lower-case values holds the text that somebody typed; upper and lower case
- * are the same. An index of trigrams cannot look up ASCII text without three letters or digits in a
- * row, so such a text is found only where a word begins.
+ * Whether one of these lower-case values contains the typed text, ignoring case. A trigram index
+ * cannot look up ASCII text without three letters or digits in a row, so such a text is found only
+ * at the start of a word.
  */
 export function matchesText(
   values: readonly RawBuilder<unknown>[],
@@ -26,7 +26,7 @@ export function matchesText(
 const needsWordBreak = (text: string) =>
   /^[a-z0-9][\x20-\x7e]*$/i.test(text) && !/[a-z0-9]{3}/i.test(text)
 
-/** `%`, `_` and `\` of a person's text stand for themselves in a `like` pattern. */
+/** Escapes `%`, `_` and `\` of a person's text in a `like` pattern. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }

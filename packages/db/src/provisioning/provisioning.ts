@@ -10,7 +10,7 @@ import type { Db, Trx } from '../platform/connect.ts'
 import { accessOf, followed } from '../tenants/access-conditions.ts'
 import { notifyTenant } from '../tenants/tenants.ts'
 
-/** A domain and where it stands in the mail server. */
+/** A domain and its state in the mail server. */
 export interface MailPlace {
   id: string
   name: string
@@ -155,10 +155,7 @@ export interface StepOutcome {
   fileSpaceId?: string
   mailDomains?: readonly { id: string; mailDomainId: string | null; mailPendingId: string | null }[]
   ownerIdpUserId?: { userId: string; idpUserId: string }
-  /**
-   * The `sub` claims of everybody in the tenant's group; who is not among them has to be put into
-   * it.
-   */
+  /** The `sub` claims of everyone in the tenant's group. Anyone missing has to be added. */
   groupMembers?: readonly string[]
 }
 
@@ -189,9 +186,8 @@ export async function markStepStarted(
 }
 
 /**
- * Saves one step's outcome the moment it is known. When what it has to bring about was changed
- * meanwhile, the step stays due, and only what the upstream system told is kept. Does nothing when
- * another run took over.
+ * Saves the outcome of one step as soon as it is known. When its target changed meanwhile, the step
+ * stays due and only the upstream result is stored. Does nothing when another run took over.
  */
 export async function saveStepOutcome(
   db: Db,
@@ -302,7 +298,7 @@ async function reopenIdentities(
     .execute()
 }
 
-/** The tenant has another space: everybody with an account in the file storage is let into it. */
+/** The tenant has a new space: everyone with a file account gets access to it. */
 async function reopenFiles(trx: Trx, tenantId: string): Promise<void> {
   await trx
     .updateTable('memberships')

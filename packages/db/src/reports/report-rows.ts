@@ -72,7 +72,7 @@ export async function listMrrRows(
   )
 }
 
-/** The tenants of one movement of a month. What churned is told with its reason. */
+/** The tenants behind one movement of a month. Churned ones come with the reason. */
 export async function listMovementRows(
   db: Db,
   scope: string,

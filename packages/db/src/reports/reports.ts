@@ -27,7 +27,7 @@ export type RunReport = <Row extends Record<string, unknown>>(
  */
 type BalanceColumns = {
   unfolded: boolean
-  /** Of the answer. */
+  /** Applies to the result. */
   moment: Date
 }
 
@@ -168,7 +168,7 @@ const byPlan = perMoment(
   select b.unfolded, b.moment, ${asRows(`select * from state where tenants <> 0 order by currency, arr desc, plan, cycle`)} as rows
   from bound b`,
 )
-/** One row per currency, plan and cycle that somebody pays for, the largest first. */
+/** One row per currency, plan and cycle with paying tenants, the largest first. */
 export async function readRevenueByPlan(
   run: RunReport,
   scope: string,

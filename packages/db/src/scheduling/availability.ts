@@ -1,10 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
-/**
- * Whether nobody can decide about `bookings b` any more: `hasExpired` of
- * `@atrium/core/booking-life`.
- */
+/** Whether `bookings b` can no longer be decided: `hasExpired` of `@atrium/core/booking-life`. */
 const hasLapsed = (now: Date) =>
   sql<SqlBool>`(b.status = 'pending' and (b.approval_expires_at <= ${now} or b.start_at <= ${now}))`
 
@@ -36,9 +33,9 @@ export interface TakenRow {
 }
 
 /**
- * Pending and confirmed bookings of a host whose claim touches the range, without the one that is
- * being moved. A request whose time for an answer is over at `now` takes no time any more, although
- * a job has yet to end it.
+ * Pending and confirmed bookings of a host whose claim overlaps the range, except the one being
+ * moved. A request whose deadline has passed at `now` takes no time, although a job has yet to end
+ * it.
  */
 export async function listTaken(
   db: Db | Trx,

@@ -25,7 +25,7 @@ export async function markCalendarsDue(trx: Trx, bookingId: string, now: Date): 
 }
 
 /**
- * Makes what a host's calendar has not got due at `now`, with all its tries. Answers one of the
+ * Makes a host's missing calendar writes due at `now` and resets their attempts. Returns one of the
  * bookings.
  */
 export async function retryCalendars(
@@ -58,7 +58,7 @@ export interface ClaimedCalendar {
   run: string
   /** Tries so far, this one included. */
   attempts: number
-  /** Whether the booking takes the host's time; then `seatGroup` is whose event it stands in. */
+  /** Whether the booking takes the host's time. If so, `seatGroup` names its event. */
   active: boolean
   seatGroup: string
   /** The group whose event was written last, or is being written; null when none ever was. */
@@ -128,7 +128,7 @@ export async function setWrittenGroup(
  */
 export interface SharedEvent {
   bookingIds: string[]
-  /** As an earlier write answered it. */
+  /** As returned by an earlier write. */
   eventId: string | null
   /** Changes with everything that the event tells. */
   state: string
@@ -164,7 +164,7 @@ export interface EventAsWritten {
 
 export type CalendarOutcome =
   | { written: EventAsWritten | null; state: string }
-  /** `nextAt` null: nobody tries again by itself. */
+  /** `nextAt` null: not retried automatically. */
   | { error: string; nextAt: Date | null }
 
 /**
@@ -303,7 +303,7 @@ export async function countLaggingCalendars(
   return rows[0] ?? { waiting: 0, failed: 0, oldestWaiting: null }
 }
 
-/** An event that we wrote and that should stand as it does. */
+/** An event that we wrote and that should be unchanged. */
 export interface WrittenEvent {
   hostId: string
   eventId: string

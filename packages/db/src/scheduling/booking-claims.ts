@@ -91,7 +91,7 @@ export async function joinClaim(trx: Trx, claim: ClaimRow, now: Date): Promise<v
     .execute()
 }
 
-/** Gives the time back. The rows stay: they say what stands in whose calendar. */
+/** Releases the time. The rows stay: they record which event is in which calendar. */
 export async function releaseClaims(trx: Trx, bookingId: string): Promise<void> {
   await trx
     .updateTable('booking_hosts')

@@ -6,7 +6,7 @@ export interface BookingPageRow {
   headline: string | null
   intro: string | null
   embedOrigins: string[]
-  /** 0 while nobody has changed anything. */
+  /** 0 until the first change. */
   version: number
 }
 

@@ -455,7 +455,7 @@ export function listUpcomingOfHost(
     .execute()
 }
 
-/** Pending bookings about which nobody can decide any more, in the order of their ids. */
+/** Pending bookings whose deadline has passed, sorted by id. */
 export async function listExpiredBookings(
   db: Db,
   now: Date,

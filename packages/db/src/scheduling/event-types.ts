@@ -255,7 +255,7 @@ async function writeHosts(
   )
 }
 
-/** Its bookings keep it; nobody is offered it any more, and its address is free. */
+/** Existing bookings keep it. It is no longer offered, and its address is free. */
 export async function removeEventType(trx: Trx, id: string, at: Date): Promise<void> {
   await trx
     .updateTable('event_types')

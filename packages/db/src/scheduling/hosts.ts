@@ -14,9 +14,8 @@ export const hostUserStatus = sql<HostUserStatus>`(select case
   from users u left join memberships m on m.user_id = u.id and m.tenant_id = h.tenant_id where u.id = h.user_id)`
 
 /**
- * Whether `hosts h` may be booked. Decided by what stands in the membership when it is asked, so
- * that whoever leaves or is suspended is no host from that moment on, and is one again with the
- * resumption.
+ * Whether `hosts h` can be booked. Reads the membership at query time: a person who leaves or is
+ * suspended stops being a host immediately, and is one again when resumed.
  */
 export const hostIsActive = sql<boolean>`(h.active and h.removed_at is null and exists (
   select from memberships m join users u on u.id = m.user_id
@@ -113,13 +112,13 @@ export function lockHost(trx: Trx, tenantId: string, id: string): Promise<HostRo
 }
 
 /**
- * Whether `bookings k` holds a time that is not over; nobody can say yes any more to a request
- * whose time for an answer has run out.
+ * Whether `bookings k` holds a time that is not over. A request past its deadline can no longer be
+ * confirmed.
  */
 const isComing = (now: Date) => sql<SqlBool>`((k.status = 'confirmed' and k.end_at > ${now})
   or (k.status = 'pending' and k.start_at > ${now} and k.approval_expires_at > ${now}))`
 
-/** Hosts of a tenant with what its people are told beside them, without removed ones. */
+/** Hosts of a tenant with the additional fields that staff see, without removed ones. */
 function selectRecords(db: Db, tenantId: string, now: Date) {
   return selectPresentHosts(db, tenantId)
     .leftJoin('mail_credentials as c', 'c.host_id', 'h.id')

@@ -105,8 +105,8 @@ export async function noteCredentialCheck(
 }
 
 /**
- * Forgets that the mail server rejected the credentials of hosts with this mailbox: it rejected
- * because the mailbox was shut. Answers whose they are.
+ * Clears the rejection of the credentials of hosts with this mailbox: the mail server rejected them
+ * because the mailbox was disabled. Returns the hosts.
  */
 export async function clearRejections(trx: Trx, mailAccountId: string): Promise<string[]> {
   const { rows } = await sql<{ hostId: string }>`
@@ -121,9 +121,9 @@ export async function deleteMailCredential(trx: Trx, hostId: string): Promise<vo
 }
 
 /**
- * Credentials that nobody needs any more: the host was removed or its person has left, and no
- * calendar waits for a write. Removed hosts' calendars are given a day. With `hostId` of that one
- * alone.
+ * Credentials that are no longer needed: the host was removed or the person left, and no calendar
+ * write is pending. Calendars of removed hosts keep theirs for a day. With `hostId`, only that
+ * host's.
  */
 export async function listForsakenCredentials(
   db: Db | Trx,

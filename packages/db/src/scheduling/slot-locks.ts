@@ -20,7 +20,7 @@ export interface NewSlotLock {
 }
 
 /**
- * Undefined when somebody else holds this place of the host's start and has not let go of it by
+ * Undefined when another caller holds this place of the host's start and has not released it by
  * `now`.
  */
 export async function takeSlotLock(
@@ -59,7 +59,7 @@ export async function heldSeats(
 }
 
 /**
- * Until the transaction ends, nobody else counts or takes locks of this address or IPv6 /48. An
+ * Serializes counting and taking locks for this address or IPv6 /48 until the transaction ends. An
  * advisory lock, because there may be no row yet.
  */
 export async function lockHolder(trx: Trx, holder: string): Promise<void> {
@@ -69,8 +69,8 @@ export async function lockHolder(trx: Trx, holder: string): Promise<void> {
 }
 
 /**
- * How many starts an address, or an IPv6 /48, holds at this moment: with one of these hosts, and
- * with anybody. A lock on several hosts counts once.
+ * How many starts an address, or an IPv6 /48, holds now: with one of these hosts, and in total. A
+ * lock on several hosts counts once.
  */
 export async function countLocksOf(
   trx: Trx,
@@ -97,8 +97,8 @@ export interface HeldLock {
 }
 
 /**
- * What stands under an id for this holder, expired or not. With `trx` its rows stay as they are
- * until it ends.
+ * The locks with this id for this holder, expired or not. With `trx`, its rows stay locked until it
+ * ends.
  */
 export async function findHeldLock(
   db: Db | Trx,
@@ -159,7 +159,7 @@ export async function deleteSlotLocks(
   await query.execute()
 }
 
-/** Expired ones are in nobody's way; this gives their space back. Returns how many. */
+/** Deletes expired locks, which block no one, to free their space. Returns how many. */
 export async function deleteExpiredSlotLocks(db: Db, now: Date): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('slot_locks')

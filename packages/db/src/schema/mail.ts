@@ -28,7 +28,7 @@ export interface DomainsTable {
   dmarc_pct: Generated<number>
   mail_records: JSONColumnType<DnsRecord[] | null, string | null | undefined, string | null>
   mail_records_complete: Generated<boolean>
-  /** The report address that the mail server was last told. */
+  /** The report address last sent to the mail server. */
   mail_report_address: string | null
   mail_error: string | null
   /** The name that a deleted tenant gave up; `name` is below the platform's domain since. */

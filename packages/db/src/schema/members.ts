@@ -16,7 +16,7 @@ export interface MembershipsTable {
    */
   mail_vacant: Generated<boolean>
   mail_frozen: Generated<boolean>
-  /** What the account was allowed before it was frozen, as the mail server told it. */
+  /** The permissions of the account before it was frozen, as the mail server returned them. */
   mail_permissions: unknown
   file_account_id: string | null
   identity_state: Generated<StepState>

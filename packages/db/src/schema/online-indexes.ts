@@ -3,7 +3,7 @@ import pg from 'pg'
 interface OnlineIndex {
   name: string
   table: string
-  /** What stands behind the table's name: columns or expressions, INCLUDE, WHERE. */
+  /** What follows the table's name: columns or expressions, INCLUDE, WHERE. */
   of: string
   /**
    * A partitioned table: each partition's index is built by itself, because the table's own cannot
@@ -22,8 +22,8 @@ interface OnlineIndex {
 const ranked = 'include (valid_from, valid_to, tenant_id, partner_id, plan, cycle, seats)'
 
 /**
- * Indexes of tables that are in use while they are built: outside of any transaction, so that
- * nobody who writes waits.
+ * Indexes of tables that stay in use while they are built. Built outside of any transaction, so
+ * that no writer waits.
  */
 const indexes: readonly OnlineIndex[] = [
   {
@@ -94,8 +94,8 @@ const indexes: readonly OnlineIndex[] = [
     table: 'tenants',
     of: '(entitlements_due_at) where entitlements_due_at is not null',
   },
-  // A domain belongs to the tenant that proved it; claims that are not proven stand beside each
-  // other, one per tenant.
+  // A domain belongs to the tenant that verified it. Unverified claims exist side by side, one per
+  // tenant.
   {
     name: 'domains_proven_name',
     table: 'domains',
@@ -138,7 +138,7 @@ const indexes: readonly OnlineIndex[] = [
     table: 'memberships',
     of: 'using gin (mailbox_address gin_trgm_ops)',
   },
-  // Filters that few pass: without them a list reads everybody to find its page.
+  // Selective filters: without these indexes a list scans everyone to find its page.
   {
     name: 'users_deactivated',
     table: 'users',
@@ -273,8 +273,8 @@ async function buildOfPartitions(
 }
 
 /**
- * A statement that is done at once when it has its lock: it gives up and tries again, so that
- * nobody queues behind it.
+ * A statement that is fast once it has its lock. It gives up and retries, so that no one queues
+ * behind it.
  */
 async function briefly(client: pg.Client, statement: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {

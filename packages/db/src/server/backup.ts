@@ -126,9 +126,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Lays out a data directory that goes on to the chosen moment, and takes writes then, when a server
- * of the same version is started on it. The copy archives nothing until somebody says so: two
- * servers that write into one archive would spoil it.
+ * Prepares a data directory that recovers to the chosen time and then accepts writes, when a server
+ * of the same version is started on it. The restored server archives nothing until it is configured
+ * to: two servers writing to one archive would corrupt it.
  */
 export async function layOutRestore({
   backup,

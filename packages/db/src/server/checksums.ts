@@ -40,7 +40,7 @@ export async function markMoment(adminUrl: string): Promise<Moment> {
   }
 }
 
-/** The same of a database in which nobody writes. */
+/** The same for a database without writers. */
 export async function checksumsOf(adminUrl: string): Promise<Record<string, TableChecksum>> {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()

@@ -23,9 +23,9 @@ export interface Copied {
 }
 
 /**
- * Copies a data directory, without what a server makes again. `running`: of a server at work,
- * between `pg_backup_start` and `pg_backup_stop`; a file may go meanwhile, and the server's log
- * tells of that. Of a backup, which nobody changes, everything is copied. Tables outside of the
+ * Copies a data directory, without what a server recreates. `running`: of a running server, between
+ * `pg_backup_start` and `pg_backup_stop`; files may disappear meanwhile, and the server's WAL
+ * accounts for that. A backup does not change, so everything in it is copied. Tables outside of the
  * directory (tablespaces) are not.
  */
 export async function copyDataDirectory(

@@ -129,7 +129,7 @@ async function copyCluster(from: string, dataDir: string, account: Account): Pro
 }
 
 /**
- * PostgreSQL rejects to run as root, so root starts it as `postgres` where that account exists,
+ * PostgreSQL refuses to run as root, so root starts it as `postgres` where that account exists,
  * else as `nobody`.
  */
 async function serverAccount(): Promise<Account> {
@@ -220,8 +220,8 @@ async function untilReady(
 }
 
 /**
- * Asks for TLS as a client would (SSLRequest); a server that is still starting closes or does not
- * answer.
+ * Requests TLS as a client would (SSLRequest). A server that is still starting closes the
+ * connection or does not respond.
  */
 async function accepts(port: number): Promise<boolean> {
   return new Promise((response) => {

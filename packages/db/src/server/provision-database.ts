@@ -11,8 +11,8 @@ export interface DatabaseAccounts {
 }
 
 /**
- * For development and tests: creates the accounts `atrium_owner` and `atrium_api` and the database,
- * when they are missing, and answers how to reach it. `adminUrl` may create roles and databases.
+ * For development and tests: creates the accounts `atrium_owner` and `atrium_api` and the database
+ * when they are missing, and returns how to connect. `adminUrl` may create roles and databases.
  */
 export async function createDatabase(
   adminUrl: string,

@@ -122,9 +122,8 @@ export async function deleteSsoApp(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Takes the applications that nobody works on any more: pending or removing, unchanged for
- * `afterSeconds`. They are `removing` from then on and not due again for as long, so that two
- * processes do not take the same.
+ * Claims abandoned applications: pending or removing, unchanged for `afterSeconds`. They become
+ * `removing` and are not due again for as long, so that two processes never claim the same one.
  */
 export function claimAbandonedSsoApps(
   db: Db,

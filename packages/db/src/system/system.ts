@@ -13,8 +13,8 @@ export interface QueueFigures {
 }
 
 /**
- * Depth of every queue of the job engine, by name; queues without a job are told too. Finished jobs
- * are kept for an hour.
+ * Depth of every queue of the job engine, by name, including empty queues. Finished jobs are kept
+ * for an hour.
  */
 export async function readQueues(db: Db): Promise<QueueFigures[]> {
   const jobs = sql.id(jobSchema, 'job')
@@ -84,9 +84,7 @@ export interface FailureRow {
   nextAt: Date | null
 }
 
-/**
- * Current failures, the newest first. Of a job only the first line of what it threw is told.
- */
+/** Current failures, newest first. For a job, only the first line of its error is included. */
 export async function listFailures(
   db: Db,
   { kind, limit }: { kind?: FailureKind | undefined; limit: number },
@@ -151,7 +149,7 @@ export interface ServerFigures {
   most: number
   migration: string
   oldestTransactionSeconds: number | null
-  /** Where the server's log stands. */
+  /** The current position in the server's log. */
   position: string
 }
 
@@ -171,9 +169,9 @@ export async function readServer(db: Db): Promise<ServerFigures> {
 }
 
 /**
- * How far the copy is behind `position` of the primary's log; undefined where there is none.
- * Seconds count only while something is missing: a primary at rest writes nothing that the copy
- * could be late with.
+ * How far the replica is behind `position` of the primary's log; undefined when there is no
+ * replica. Seconds count only while something is missing: an idle primary writes nothing that the
+ * replica could lag behind.
  */
 export async function readReplicaLag(
   { copy }: Database,

@@ -18,9 +18,9 @@ export const accessOf = (alias: string) =>
 export const followed = sql<boolean>`(t.status <> 'deleted' or s.step = 'files')`
 
 /**
- * Whether nobody is left for whom `users u` has to sign in: every tenant of the person is shut.
- * Owners and admins of a shut tenant go on signing in to the portal, where they pay and protect
- * accounts; so do operators and partner staff.
+ * Whether `users u` no longer needs to sign in: every tenant of the person is suspended. Owners and
+ * admins of a suspended tenant still sign in to the portal, where they pay and protect accounts; so
+ * do operators and partner staff.
  */
 export const signInLocked = sql.raw<boolean>(`(not u.platform_admin and u.partner_id is null and (
   select coalesce(bool_or(${isShut('lt')}), false)

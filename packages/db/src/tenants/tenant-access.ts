@@ -85,7 +85,7 @@ export async function transitionTenant(
     .set({
       identity_state: 'pending',
       identity_error: null,
-      // Nobody gets a mailbox or an account by this who had none.
+      // Creates no mailbox or account for members without one.
       mail_state: sql`case when mailbox_address is null then mail_state else 'pending' end`,
       mail_error: sql`case when mailbox_address is null then mail_error end`,
       files_state: sql`case when files_state = 'skipped' then files_state else 'pending' end`,

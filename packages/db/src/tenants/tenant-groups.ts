@@ -30,8 +30,8 @@ export async function listTenantGroups(
 }
 
 /**
- * From here on the tenant's group has this name; until `endGroupRename` no token takes anybody out
- * of the tenant.
+ * From here on the tenant's group has this name. Until `endGroupRename`, no token removes anyone
+ * from the tenant.
  */
 export async function beginGroupRename(
   db: Db | Trx,
@@ -70,8 +70,8 @@ export async function listAdministratorsInTenant(db: Db, tenantId: string): Prom
 }
 
 /**
- * The memberships of somebody who is no platform administrator any more: the person has to be put
- * into the groups of the tenants.
+ * The memberships of a person who is no longer a platform administrator: the person has to be added
+ * to the tenants' groups.
  */
 export async function putIntoGroupsAgain(db: Db | Trx, userId: string): Promise<void> {
   await db

@@ -42,8 +42,9 @@ export async function findExpiredTenants(db: Db, limit: number): Promise<string[
 }
 
 /**
- * Begins the purge of a deleted tenant: from here on it cannot be restored, and everybody is on the
- * way out. Under the tenant's lock. Where it has begun already, what failed is due at once.
+ * Begins the purge of a deleted tenant: from here on it cannot be restored, and all members are
+ * being removed. The caller holds the tenant's lock. Where a purge has begun already, its failed
+ * steps become due immediately.
  */
 export async function beginPurge(trx: Trx, tenantId: string): Promise<{ started: boolean }> {
   const started = await trx
@@ -121,7 +122,7 @@ export interface PurgeRun {
   parts: { part: PurgePart; state: 'pending' | 'ok' | 'error'; attempt: number; due: boolean }[]
 }
 
-/** Takes the tenant whose purge is due the longest and that nobody works on. */
+/** Claims the tenant whose purge has been due the longest and is unclaimed. */
 export async function claimPurge(db: Db): Promise<PurgeRun | undefined> {
   const { rows } = await sql<PurgeRun>`
     with claimed as (

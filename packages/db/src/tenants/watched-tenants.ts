@@ -22,7 +22,7 @@ export async function listWatchedTenants(db: Db, ids: readonly string[]): Promis
 export interface WatchRight {
   subject: string
   tenantId: string
-  /** The person's role in the tenant; null for somebody who is no active member. */
+  /** The person's role in the tenant; null for anyone who is not an active member. */
   role: TenantRole | null
   platformAdmin: boolean
 }

@@ -23,7 +23,7 @@ export interface Due {
   retriedSince: Date
 }
 
-/** A person whose reading somebody has claimed, with what upstream systems know the person by. */
+/** A person with a claimed cache entry, and the person's ids in upstream systems. */
 export interface ClaimedMember {
   id: string
   email: string
@@ -45,9 +45,8 @@ export async function countStaleEntries(db: Db, due: Due): Promise<number> {
 }
 
 /**
- * Takes up to `limit` readings that are due and that nobody else has taken, until `until`: two who
- * refresh one group at once share the work. In the order of ids, so that they cannot lock each
- * other out.
+ * Claims up to `limit` due cache entries until `until`: two processes that refresh one group share
+ * the work. Locks in the order of ids, to avoid deadlocks.
  */
 export async function claimStaleEntries(
   db: Db,

@@ -49,8 +49,8 @@ export const callerFields = `u.id as "callerId", u.email as "callerEmail", u.nam
   u.deactivated_at as "callerDeactivatedAt", ${livePartner} as "callerPartner"`
 
 /**
- * The caller's role in `tenants t`. Somebody whose mailbox, say, is still being made is a member
- * already. In a shut tenant owner and admins alone have one.
+ * The caller's role in `tenants t`. A person whose mailbox is still being created is a member
+ * already. In a suspended tenant only the owner and admins have a role.
  */
 export const callerRole = `(select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status in ('active', 'provisioning')
   and (m.role <> 'member' or not ${isShut('t')}))`

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
 /**
- * How long whoever changes a person may take to tell the identity provider, before somebody else
- * does; in seconds.
+ * How long the process that changed a person may take to update the identity provider before
+ * another takes over; in seconds.
  */
 export const syncAfterSeconds = 60
 
@@ -27,9 +27,9 @@ export interface IdentitySyncKinds {
 }
 
 /**
- * Puts on record that the identity provider may not have followed what stands here of a person. In
- * the transaction of the change, or before the provider is asked. Returns the mark under which it
- * is taken off again: a later change puts its own in its place.
+ * Records that the identity provider may be behind our record of a person. Call it in the
+ * transaction of the change or before calling the provider. Returns the mark that completes the
+ * task; a later change replaces the mark.
  */
 export async function addIdentitySyncTask(
   db: Db | Trx,
@@ -78,7 +78,7 @@ export async function addIdentitySyncTask(
   return mark
 }
 
-/** All of them, for whoever brings about everything that stands here. */
+/** All tasks of the person, for a worker that syncs the whole record. */
 export const allKinds = {
   everywhere: true,
   administrators: true,

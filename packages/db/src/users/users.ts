@@ -29,7 +29,7 @@ export interface UserRow {
   partnerAccess: PartnerAccess | null
   deactivatedAt: Date | null
   lastSeenAt: Date | null
-  /** The record is closed: whoever had it is rejected, and it is erased after a while. */
+  /** The record is closed: its person is rejected, and it is deleted later. */
   removedAt: Date | null
   createdAt: Date
   updatedAt: Date
@@ -182,9 +182,9 @@ const peopleOf = (ids: RawBuilder<unknown>): People => ({
 })
 
 /**
- * The ids of who has a rare role or is in a tenant, newest first; undefined where neither is asked.
- * People are looked up from them and not the other way: the planner would read everybody until
- * enough of them were found.
+ * Ids of people with a rare role or in a tenant, newest first; undefined when neither is filtered
+ * by. The query starts from these ids: otherwise the planner would scan all people until it found
+ * enough.
  */
 function membersAmong(filter: {
   role: TenantRole | undefined
@@ -233,8 +233,8 @@ export async function insertUser(db: Db | Trx, user: NewUser): Promise<{ id: str
       phone: user.phone ?? null,
       alternative_email: user.alternativeEmail ?? null,
       platform_admin: user.platformAdmin ?? false,
-      // Both by the clock of the transaction, so that who was never let in can be told from who was
-      // shut out later.
+      // Both come from the transaction's clock, to distinguish someone who was never activated from
+      // someone deactivated later.
       ...(user.shutOut ? { created_at: sql<Date>`now()`, deactivated_at: sql<Date>`now()` } : {}),
     })
     .onConflict((conflict) => conflict.column('idp_subject_id').doNothing())
@@ -242,7 +242,7 @@ export async function insertUser(db: Db | Trx, user: NewUser): Promise<{ id: str
     .executeTakeFirst()
 }
 
-/** Whether an address stands for none that is known (`placeholderEmail`). */
+/** Whether an address is the placeholder for an unknown one (`placeholderEmail`). */
 export const isPlaceholderEmail = (email: string) => email.endsWith('@unknown.invalid')
 
 export interface TokenIdentity {
@@ -271,8 +271,7 @@ export interface TenantGroup {
 }
 
 /**
- * Stands for the address of somebody whose token tells none. `.invalid` never receives mail (RFC
- * 2606).
+ * Placeholder address for people whose token has none. `.invalid` never receives mail (RFC 2606).
  */
 export function placeholderEmail(subject: string): string {
   const plain = subject.toLowerCase()
@@ -339,8 +338,8 @@ function unlessChangedHere(column: 'email' | 'name', issuedAt: Date) {
 }
 
 /**
- * Only groups that provisioning made for the tenant count: a group that merely bears the same name
- * gives nobody access.
+ * Only groups that provisioning created for the tenant count. A group that merely has the same name
+ * grants no access.
  */
 async function addMembershipsOfGroups(db: Db, userId: string, token: TokenIdentity): Promise<void> {
   if (!token.groups?.length) return
@@ -462,10 +461,7 @@ export async function setPlatformAdmin(
     .execute()
 }
 
-/**
- * Takes the lock under which the number of platform administrators may be lowered, and answers who
- * they are.
- */
+/** Takes the lock that protects the number of platform administrators, and returns who they are. */
 export async function lockPlatformAdmins(trx: Trx): Promise<string[]> {
   await sql`select pg_advisory_xact_lock(hashtext('platform_admins'))`.execute(trx)
   const rows = await trx
@@ -511,10 +507,10 @@ export function ownedTenants(
 }
 
 /**
- * Ends the record of somebody who was taken out of every tenant. While one of them is not done, the
- * identity was deleted, the person was a host, or may have a token that gives rights by its groups
- * (`closed`), the record is closed and kept for a while, so that no token of before brings the
- * person back.
+ * Ends the record of a person who was removed from every tenant. The record is closed and kept for
+ * a while, so that no earlier token revives it, when a removal is not done, the identity was
+ * deleted, the person was a host, or the person may have a token that grants access by its groups
+ * (`closed`).
  */
 export async function deleteUser(trx: Trx, id: string, { closed = false } = {}): Promise<void> {
   if (!closed && (await eraseUser(trx, id))) return

@@ -56,7 +56,7 @@ export interface NewWebSession {
   accessSeconds: number
 }
 
-/** Begins a session and answers its id. */
+/** Creates a session and returns its id. */
 export async function createWebSession(db: Db, session: NewWebSession): Promise<string> {
   // The id comes first, because the encrypted tokens are bound to it.
   const { id } = await db.selectNoFrom(sql<string>`new_id()`.as('id')).executeTakeFirstOrThrow()
@@ -119,9 +119,7 @@ export async function deleteWebSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('web_sessions').where('id', '=', id).execute()
 }
 
-/**
- * Ends the session behind a cookie, also one that has run out, and answers its row id and tokens.
- */
+/** Ends the session of a cookie, also an expired one. Returns its row id and tokens. */
 export async function takeWebSession(
   db: Db,
   app: WebApp,

@@ -15,16 +15,16 @@ export interface HostCalendar {
 }
 
 /**
- * A stretch of time in which the host is not free, as the server tells it: any order, may overlap,
- * may reach out of the range.
+ * A busy period of the host, as the server reports it. Periods come in any order, may overlap, and
+ * may extend beyond the range.
  */
 export interface BusyPeriod {
   /** Milliseconds since 1970. */
   start: number
   end: number
   /**
-   * The event behind it, by the id that `putEvent` answered, also for an instance of a recurring
-   * one; null when the server names none.
+   * The event behind it, by the id that `putEvent` returned, also for an instance of a recurring
+   * event; null when the server names none.
    */
   eventId: string | null
 }
@@ -57,7 +57,7 @@ export interface CalendarEvent {
 export interface Calendars {
   /**
    * Signs in and finds the calendar to write to. `unauthorized` for a wrong secret, `refused` when
-   * the mailbox has no calendar that may be written.
+   * the mailbox has no writable calendar.
    */
   open(credential: MailboxCredential, options?: CallOptions): Promise<HostCalendar>
   /** Sets the zone in which the calendar's floating and all-day events are read. Repeatable. */
@@ -66,9 +66,9 @@ export interface Calendars {
     options?: CallOptions,
   ): Promise<void>
   /**
-   * Everything that keeps the host from being free in `[from, to)`, each period with its event.
-   * Events that the host declined are left out; `addresses` are the host's besides the user name of
-   * the credential, to find the host's reply by. A range over 365 days is `refused`. Never returns
+   * All busy periods of the host in `[from, to)`, each with its event. Events that the host
+   * declined are left out; `addresses` are the host's addresses besides the user name of the
+   * credential, needed to find the host's reply. A range over 365 days is `refused`. Never returns
    * an empty list for a calendar that it may not read.
    */
   busyPeriods(
@@ -82,8 +82,8 @@ export interface Calendars {
     options?: CallOptions,
   ): Promise<BusyPeriod[]>
   /**
-   * Makes the event, or brings the one that has this uid to what is given. `eventId` is what an
-   * earlier write answered, to find it at once. Repeatable. Returns the event's id.
+   * Creates the event, or updates the event with this uid. `eventId` is the result of an earlier
+   * write, to find the event directly. Repeatable. Returns the event's id.
    */
   putEvent(
     request: {
@@ -108,7 +108,7 @@ export interface Calendars {
     },
     options?: CallOptions,
   ): Promise<void>
-  /** Where an event that we wrote stands now; undefined when it is gone or cancelled. */
+  /** The current period of an event that we wrote; undefined when it was deleted or cancelled. */
   readEvent(
     request: {
       credential: MailboxCredential

@@ -83,11 +83,10 @@ const utc = (instant: number) => new Date(instant).toISOString().replace(/\.\d+Z
 const localUtc = (instant: number) => new Date(instant).toISOString().slice(0, 19)
 
 /**
- * What keeps the mailbox's owner from being free. The server's own availability answer leaves
- * confidential events out, which would offer their time, and reports events that the owner declined
- * as busy. Both kinds are read one by one, with the owner's own credential: the first are added,
- * the second are subtracted. `addresses` are the owner's: they identify the owner among the
- * participants of an event.
+ * The busy periods of the mailbox's owner. The server's own availability response omits
+ * confidential events, which would offer their time, and reports events that the owner declined as
+ * busy. Both kinds are read one by one with the owner's own credential: the first are added, the
+ * second subtracted. `addresses` identify the owner among the participants of an event.
  */
 export async function busyPeriods(
   call: MailboxCall,
@@ -107,7 +106,7 @@ export async function busyPeriods(
       })
     return all
   } catch (error) {
-    // The server expands so many instances of recurring events in one answer and no more.
+    // The server expands at most this many instances of recurring events in one response.
     const tooMany =
       error instanceof UpstreamError &&
       (error.note === 'requestTooLarge' || error.note === 'invalidArguments')
@@ -119,7 +118,7 @@ export async function busyPeriods(
 }
 
 /**
- * Identifies one instance of an event: the availability answer names only the event, not the
+ * Identifies one instance of an event: the availability response names only the event, not the
  * instance.
  */
 const periodKey = ({ eventId, start, end }: BusyPeriod) => `${eventId} ${start} ${end}`
@@ -164,8 +163,7 @@ async function readRange(
       const readable = list.filter(
         ({ myRights }) => myRights.mayReadFreeBusy && myRights.mayReadItems,
       )
-      // To somebody without the right the server answers an empty list, which would read as free
-      // time.
+      // Without the permission, the server returns an empty list, which would read as free time.
       if (readable.length === 0 || readable.length < list.length)
         throw operation.fail('refused', {
           status: 200,
@@ -210,8 +208,8 @@ async function readRange(
 }
 
 /**
- * What the owner said to an event: `nobody` without participants, `outsider` where the owner is
- * none of them.
+ * The owner's reply to an event: `nobody` without participants, `outsider` when the owner is not
+ * one of them.
  */
 type Reply = 'declined' | 'attends' | 'stranger' | 'nobody'
 

@@ -27,7 +27,7 @@ export function participantKey(address: string): string {
   return uuid5(`mailto:${address}`)
 }
 
-/** The organizer takes part; of the others nobody has replied. */
+/** The organizer takes part; no other participant has replied. */
 function participant(
   { address, name }: CalendarParticipant,
   roles: Record<string, true>,
@@ -82,9 +82,9 @@ export function eventTime({
 }
 
 /**
- * What a calendar client may have made of the event and an update has to take back: a series, an
- * end in another zone, and the form that the server remembers beside it, by which an event that
- * lasted all day stays a date whatever start is written.
+ * Changes by a calendar client that an update has to revert: a series, an end in another zone, and
+ * the form that the server stores beside it, which keeps an all-day event a date whatever start is
+ * written.
  */
 export const takenBack = {
   recurrenceRule: null,
@@ -112,7 +112,7 @@ export function storedEvent(event: CalendarEvent): Record<string, unknown> {
     freeBusyStatus: 'busy',
     locations:
       event.location === null ? {} : { '1': { '@type': 'Location', name: event.location } },
-    // Without it the server names the caller, whoever that is.
+    // Without it the server names the caller.
     organizerCalendarAddress: `mailto:${event.organizer.address}`,
     participants: Object.fromEntries([
       participant(event.organizer, { owner: true, chair: true }),

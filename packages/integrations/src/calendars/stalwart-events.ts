@@ -55,8 +55,8 @@ function page(call: MailboxCall, filter: object | null, position: number) {
 }
 
 /**
- * The id of the event with this uid; undefined when there is none. First around `start`, which the
- * server answers from what is stored, then by uid, whose index lags behind, then one by one.
+ * The id of the event with this uid; undefined when there is none. Searches around `start` first,
+ * which the server reads from storage, then by uid, whose index lags behind, then one by one.
  */
 async function findByUid(
   call: MailboxCall,
@@ -78,7 +78,7 @@ async function findByUid(
   return undefined
 }
 
-/** True when the event went to what is given; false when this id is no event of ours any more. */
+/** True when the event was updated; false when this id is no longer an event of ours. */
 async function updated(call: MailboxCall, id: string, event: CalendarEvent): Promise<boolean> {
   // The uid goes with it: an id that names another event by now is rejected instead of overwritten.
   const outcome = await change(

@@ -9,9 +9,9 @@ import { busyPeriods, longestRangeMs } from './stalwart-availability.ts'
 import { ask, calendarsCapability, change, type MailboxCall } from './stalwart-calls.ts'
 import { putEvent, readEvent, removeEvent } from './stalwart-events.ts'
 
-// The server allows four requests in flight per account, for all processes of ours together.
+// The server allows four requests in flight per account, across all our processes.
 const requestsInFlight = 2
-// Visitors wait for what these calls answer.
+// Visitors wait for the result of these calls.
 const patience = { deadlineMs: 3_000, operationDeadlineMs: 5_000, retries: 2 }
 const mostClients = 1_000
 
@@ -111,7 +111,7 @@ function clientsByCredential(
   const settings = { concurrency: requestsInFlight, ...patience, ...options }
   const make = (pair: string) =>
     httpClient('mail', `Basic ${Buffer.from(pair).toString('base64')}`, settings)
-  // An address that cannot be used is told at the start, and not to the first host.
+  // Reports an unusable address at start-up, not at the first host.
   make(':')
   return ({ username, secret }) => {
     const pair = `${username}:${secret}`

@@ -176,8 +176,8 @@ export function opencloudAccounts(client: HttpClient): AccountMethods {
           accept: [200, 404],
           read: ({ status, json }) => (status === 200 ? Drive.parse(json) : undefined),
         })
-        // The drive is made at the first sign-in: without one the account decides between nothing
-        // stored and nobody there.
+        // The drive is created at the first sign-in. Without one, the account decides between
+        // "nothing stored" and "no account".
         if (!drive) return (await find(operation, accountId)) ? 0 : undefined
         const used = drive.quota?.used
         if (used === undefined)

@@ -38,7 +38,7 @@ export function opencloudMembers(
         recipients: [{ objectId: accountId, '@libre.graph.recipient.type': 'user' }],
         roles: [roleId],
       },
-      // A second request is told that the grant is there.
+      // A second request is rejected because the grant exists.
       repeatable: true,
       accept: [200, 400, 404, 409],
       read: ({ status, json }) => {
@@ -134,7 +134,7 @@ export function opencloudMembers(
           }
           if (!grants.some(({ id }) => id === `u:${accountId}`)) return
           const status = await removeGrant(operation, spaceId, accountId)
-          // The list at the start of the next try tells whether the grant is absent.
+          // The list at the start of the next attempt shows whether the grant is missing.
           if (status === 500) throw operation.fail('server', { status })
         }),
       ),

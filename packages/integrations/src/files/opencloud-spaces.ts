@@ -7,8 +7,8 @@ import { spaceName } from './space-name.ts'
 
 type SpaceMethods = Pick<FileStorage, 'ensureSpace' | 'storage' | 'disableSpace' | 'purgeSpace'>
 
-// Every space of the installation comes in one answer, with its members on older releases: 1 kB and
-// more each.
+// One response contains every space of the installation, on older releases with its members: 1 kB
+// and more each.
 const longestList = 64_000_000
 
 /** Spaces of tenants. */
@@ -150,10 +150,7 @@ function spaceStorage(drive: Drive): SpaceStorage {
   }
 }
 
-/**
- * A number of bytes, null when it stands for "no limit": absent, 0, or too large for a number of
- * bytes.
- */
+/** A number of bytes; null for "no limit": absent, 0, or too large for a number of bytes. */
 function limited(value: number | undefined, least = 1): number | null {
   return value === undefined || value < least || value > Number.MAX_SAFE_INTEGER ? null : value
 }

@@ -10,7 +10,7 @@ import { Me, Rejection } from './records.ts'
 export interface OpenCloudOptions extends HttpClientOptions {
   /** Name of the service user: role Admin, creator and manager of every tenant space. */
   user: string
-  /** App token of that user; it expires, `check` tells. */
+  /** App token of that user. It expires; `check` reports when. */
   appToken: string
 }
 

@@ -15,7 +15,7 @@ export interface SpaceStorage {
   total: number | null
   /** Bytes. Null for a disabled space, whose use the server does not tell. */
   used: number | null
-  /** Bytes; null when unlimited or not told. */
+  /** Bytes; null when unlimited or not reported. */
   remaining: number | null
   /** Share of the quota in use, by the server's own steps (75, 90 and 99 %). */
   state: 'normal' | 'nearing' | 'critical' | 'exceeded' | 'disabled' | 'unknown'
@@ -38,7 +38,7 @@ export interface FileAccount {
   subjects: readonly string[]
 }
 
-/** Somebody in our records: `id` is ours, `subject` the identity provider's. */
+/** A person in our records: `id` is ours, `subject` the identity provider's. */
 export interface FilePerson {
   id: string
   subject: string
@@ -71,15 +71,15 @@ export interface FileStorage {
   /** Undefined when there is no such space. A failure is never reported as zero bytes. */
   storage(spaceId: string, options?: CallOptions): Promise<SpaceStorage | undefined>
   /**
-   * Creates the person's account under the address, or finds it there (`isAccountOf`); either bears
-   * our mark afterwards. `conflict` when the account of that name is somebody else's, or nobody
-   * knows whose.
+   * Creates the person's account under the address, or finds it (`isAccountOf`). Either has our
+   * mark afterwards. `conflict` when the account of that name belongs to another person, or its
+   * owner is unknown.
    */
   ensureAccount(
     request: { person: FilePerson; email: string; displayName: string },
     options?: CallOptions,
   ): Promise<{ id: string; created: boolean }>
-  /** Whoever it belongs to. */
+  /** Its owner, if known. */
   findAccount(email: string, options?: CallOptions): Promise<FileAccount | undefined>
   /**
    * `not_found` when the account is gone. The next sign-in overwrites name and address from the
@@ -110,15 +110,15 @@ export interface FileStorage {
     request: { spaceId: string; accountId: string; role?: 'editor' | 'viewer' },
     options?: CallOptions,
   ): Promise<void>
-  /** What is absent counts as removed. `refused` while the space is disabled. */
+  /** Succeeds when it does not exist. `refused` while the space is disabled. */
   removeFromSpace(
     request: { spaceId: string; accountId: string },
     options?: CallOptions,
   ): Promise<void>
   /**
-   * Takes accounts out of the space that no longer exist, those whose name is lost there first and
-   * at most 40 in one call. `known`: accounts that need no look. Accounts that exist and groups
-   * stay, whoever put them there. Returns how many were taken out.
+   * Removes accounts from the space that no longer exist, first those whose name is lost there, at
+   * most 40 per call. `known`: accounts that need no lookup. Existing accounts and groups stay,
+   * whoever added them. Returns how many were removed.
    */
   removeGoneFromSpace(
     request: { spaceId: string; known: readonly string[] },

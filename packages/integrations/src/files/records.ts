@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-// The parts of libre-graph's answers that we read. Unknown fields are dropped, so new ones change
+// The parts of libre-graph responses that we read. Unknown fields are dropped, so new ones change
 // nothing.
 
-// Unlimited space answers 2^63-1, which is no safe integer in JavaScript: plain numbers, not
+// Unlimited space is reported as 2^63-1, which is no safe integer in JavaScript: plain numbers, not
 // `z.int`.
 const bytes = z.number().optional()
 export const Drive = z.object({
@@ -42,7 +42,7 @@ export const Permission = z.object({
   id: z.string().min(1),
   grantedToV2: z.object({ user: Named.nullish() }).nullish(),
 })
-// Who may see the list is a manager and stands in it, so unlike other lists it is never absent.
+// Only managers may see the list, and they are in it, so unlike other lists it is never absent.
 export const Permissions = z.object({ value: z.array(Permission) })
 
 export function isDisabled(drive: Drive): boolean {

@@ -15,8 +15,8 @@ type ApplicationMethods = Pick<
 type Part = 'application' | 'provider' | 'group binding'
 
 /**
- * Applications with a provider of their own, open to one group. `publicUrl` is the address that
- * issuers stand on, without a slash at the end.
+ * Applications with a provider of their own, open to one group. `publicUrl` is the address of
+ * issuers, without a slash at the end.
  */
 export function authentikApplications(client: HttpClient, publicUrl: string): ApplicationMethods {
   const getApplication = (operation: Operation, slug: string) =>
@@ -98,8 +98,8 @@ export function authentikApplications(client: HttpClient, publicUrl: string): Ap
   }
 
   /**
-   * What a 400 means. Its messages are translated: only the keys tell the part, and only a look
-   * tells that a name is taken.
+   * Interprets a 400. Its messages are translated: only the keys name the field, and only a lookup
+   * shows that a name is taken.
    */
   async function rejection(
     operation: Operation,
@@ -119,7 +119,7 @@ export function authentikApplications(client: HttpClient, publicUrl: string): Ap
       : operation.fail('refused', { status: 400, part, note: `the ${part} is not accepted` })
   }
 
-  /** Reads back what the call made: its answer names no key. */
+  /** Reads back what the call created: its response contains no key. */
   async function confirm(
     operation: Operation,
     application: NewSsoApplication,
@@ -143,7 +143,7 @@ export function authentikApplications(client: HttpClient, publicUrl: string): Ap
     const bound = await aboutPart('group binding', () =>
       isBound(operation, made.pk, application.groupId),
     )
-    // An application without a binding is open to everybody of the installation.
+    // An application without a binding is open to everyone in the installation.
     if (!bound)
       throw operation.fail('invalid_answer', {
         part: 'group binding',
@@ -213,8 +213,8 @@ export function authentikApplications(client: HttpClient, publicUrl: string): Ap
       const parts = await client.operation('createSsoApplication', options, (operation) =>
         findProviderParts(client, operation),
       )
-      // From here on the caller's signal is not heard: what is under way must be known to stand or
-      // to be taken away.
+      // From here on the caller's signal is ignored: what is under way must end either created or
+      // removed.
       let applied = false
       try {
         return await client.operation('createSsoApplication', undefined, async (operation) => {

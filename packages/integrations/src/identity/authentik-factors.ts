@@ -15,7 +15,7 @@ export function authentikFactors(client: HttpClient): Pick<IdentityProvider, 'se
           label: 'GET /authenticators/admin/all/',
           method: 'GET',
           path: 'api/v3/authenticators/admin/all/',
-          // Without a user the answer holds everybody's, and no entry says whose it is.
+          // Without a user, the response contains all users' entries, and no entry names its user.
           query: { user: String(userKey(operation, userId)) },
           repeatable: true,
           // 400 is what a key that no user has gets.

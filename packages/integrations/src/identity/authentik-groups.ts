@@ -16,7 +16,7 @@ type GroupMethods = Pick<
   | 'removeFromGroup'
 >
 
-// Everybody comes in one answer, at some hundred bytes each.
+// One response contains everyone, at a few hundred bytes each.
 const longestGroup = 64_000_000
 
 /** Groups and their members. */

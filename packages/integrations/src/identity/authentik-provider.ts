@@ -4,7 +4,7 @@ import { aboutPart } from '../upstream-error.ts'
 import type { NewSsoApplication } from './port.ts'
 import { FlowPage, KeyPairPage, ScopeMappingPage } from './records.ts'
 
-/** What every provider of ours refers to, by authentik's keys. */
+/** What every provider of ours references, by authentik's keys. */
 export interface ProviderParts {
   authorizationFlow: string
   invalidationFlow: string
@@ -22,8 +22,9 @@ const scopes = ['openid', 'email', 'profile', 'offline_access'].map(
 )
 
 /**
- * Looks up the objects that authentik's worker makes after the first start: for about a minute a
- * new instance answers without them, so an absence is looked at again before it is told.
+ * Looks up the objects that authentik's worker creates after the first start. A new instance
+ * responds without them for about a minute, so a missing object is looked up again before it is
+ * reported.
  */
 export function findProviderParts(
   client: HttpClient,

@@ -7,8 +7,8 @@ import { SessionPage } from './records.ts'
 const mostPages = 100
 
 /**
- * Login sessions. authentik lists refresh tokens of others for superusers alone (for anybody else
- * the list is empty), so they are ended by making the user inactive.
+ * Login sessions. authentik lists other users' refresh tokens for superusers only (anyone else gets
+ * an empty list), so they are ended by deactivating the user.
  */
 export function authentikSessions(client: HttpClient): Pick<IdentityProvider, 'endSessions'> {
   /** The keys of all rows that `pick` takes, over all pages. */

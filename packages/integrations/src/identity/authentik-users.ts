@@ -44,8 +44,8 @@ export function authentikUsers(client: HttpClient): UserMethods {
       },
       repeatable: true,
       accept: [200],
-      // Compared here too: a filter that the server does not know is ignored, and then everybody
-      // comes back.
+      // Compared here too: the server ignores a filter that it does not know, and then returns
+      // everyone.
       read: ({ json }) =>
         UserPage.parse(json).results.filter((user) => user[filter].toLowerCase() === value),
     })
@@ -62,7 +62,7 @@ export function authentikUsers(client: HttpClient): UserMethods {
       read: shaped(schema),
     })
 
-  /** Everybody with this address, the owner of the username first: only usernames are unique. */
+  /** Everyone with this address, the owner of the username first: only usernames are unique. */
   async function* holders(
     operation: Operation,
     email: string,
@@ -81,8 +81,8 @@ export function authentikUsers(client: HttpClient): UserMethods {
   }
 
   /**
-   * True when somebody else holds the address, as username or as e-mail: authentik itself rejects
-   * the former only.
+   * True when another user has the address as username or e-mail: authentik itself only rejects the
+   * username.
    */
   async function isTaken(operation: Operation, email: string, key: number): Promise<boolean> {
     for await (const holder of holders(operation, email)) if (holder.pk !== key) return true
@@ -130,7 +130,7 @@ export function authentikUsers(client: HttpClient): UserMethods {
           read: ({ status, json }) => (status === 201 ? User.parse(json) : undefined),
         })
         if (user) return identityUser(user)
-        // Duplicates answer 400 as every other fault does, with translated messages: a look tells
+        // Duplicates return 400 like every other error, with translated messages: a lookup shows
         // which it was.
         const taken = (await list(operation, 'username', username)).length > 0
         throw taken
@@ -156,8 +156,7 @@ export function authentikUsers(client: HttpClient): UserMethods {
           body: {
             ...(profile.name !== undefined && { name: profile.name }),
             ...(moves && { username: email, email }),
-            // PATCH replaces the attributes as a whole, so they are sent only when one of ours
-            // changes.
+            // PATCH replaces all attributes, so they are sent only when one of ours changes.
             ...(mirrored.some((name) => profile[name] !== undefined) && {
               attributes: withProfile(before.attributes, profile),
             }),

@@ -11,20 +11,20 @@ import { Me, Version } from './records.ts'
 
 export interface AuthentikOptions extends HttpClientOptions {
   /**
-   * Key of an API token (intent `api`; an app password opens nothing here) of a service user that
-   * may view, add, change and delete users and groups, change memberships, reset passwords, view
-   * and delete sessions, view every kind of authenticator, flows, keys and scope mappings, and
-   * view, add and delete OAuth2 providers, applications and policy bindings. Without a view right
-   * authentik answers shorter lists instead of an error.
+   * Key of an API token (intent `api`; app passwords are rejected here) of a service user that may
+   * view, add, change and delete users and groups, change memberships, reset passwords, view and
+   * delete sessions, view every kind of authenticator, flows, keys and scope mappings, and view,
+   * add and delete OAuth2 providers, applications and policy bindings. Without a view permission,
+   * authentik returns shorter lists instead of an error.
    */
   token: string
-  /** The origin that people see, where it differs from that of `baseUrl`: issuers stand on it. */
+  /** The public origin, where it differs from that of `baseUrl`. Issuers use it. */
   publicUrl?: string | undefined
 }
 
 /**
- * authentik's REST API, 2026.8. `baseUrl` is the address that people see, without `/api/v3`. Paths
- * end in a slash: without it authentik answers 404. Duplicates answer 400, bad credentials 403.
+ * authentik's REST API, 2026.8. `baseUrl` is the public address, without `/api/v3`. Paths end in a
+ * slash: without it authentik returns 404. Duplicates return 400, bad credentials 403.
  */
 export function authentik({ token, publicUrl, ...options }: AuthentikOptions): IdentityProvider {
   const client = httpClient('identity', `Bearer ${token}`, options)

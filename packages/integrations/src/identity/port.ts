@@ -79,9 +79,9 @@ export interface IdentityProvider {
    */
   tryRights(options?: CallOptions): Promise<void>
   /**
-   * Creates the group or finds the one that is there, also when two callers race. Attributes are
-   * written at creation only. A group that exists is ours when it is `knownId` or carries every
-   * attribute given (plain values); otherwise somebody else made it: `conflict`.
+   * Creates the group or finds the existing one, also when two callers race. Attributes are written
+   * at creation only. An existing group is ours when it is `knownId` or has every given attribute
+   * (plain values); otherwise someone else created it: `conflict`.
    */
   ensureGroup(
     group: {
@@ -100,7 +100,7 @@ export interface IdentityProvider {
   renameGroup(change: { groupId: string; name: string }, options?: CallOptions): Promise<void>
   /** An absent group counts as deleted. */
   deleteGroup(groupId: string, options?: CallOptions): Promise<void>
-  /** The `sub` claims of everybody in the group. `not_found` when it is gone. */
+  /** The `sub` claims of everyone in the group. `not_found` when it is gone. */
   listGroupMembers(groupId: string, options?: CallOptions): Promise<string[]>
   /** The user with this address, by e-mail or username, compared in lower case on our side too. */
   findUserByEmail(email: string, options?: CallOptions): Promise<IdentityUser | undefined>
@@ -177,8 +177,8 @@ export interface IdentityProvider {
     options?: CallOptions,
   ): Promise<void>
   /**
-   * Ends this user's login sessions, nobody else's, whatever the provider's filter returns. Returns
-   * how many ended. Refresh tokens go on: see `setActive`.
+   * Ends only this user's login sessions, whatever the provider's filter returns. Returns how many
+   * ended. Refresh tokens stay valid: see `setActive`.
    */
   endSessions(
     user: { userId: string; username: string },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { IdentityUser } from './port.ts'
 
-// The parts of authentik 2026.8's answers that we read. Unknown fields are dropped, so new ones
+// The parts of authentik 2026.8 responses that we read. Unknown fields are dropped, so new ones
 // change nothing.
 
 export const Group = z.object({
@@ -9,7 +9,7 @@ export const Group = z.object({
   name: z.string(),
   attributes: z.record(z.string(), z.unknown()).default({}),
 })
-/** A group with everybody in it. */
+/** A group with all its members. */
 export const GroupWithMembers = z.object({
   users_obj: z.array(z.object({ uid: z.string().min(1) })),
 })
@@ -57,7 +57,7 @@ export const ScopeMappingPage = z.object({
   results: z.array(z.object({ pk: z.string().min(1), managed: z.string().nullish() })),
 })
 
-/** A failed creation may be answered with 200 as well. */
+/** A failed creation may also return 200. */
 export const Applied = z.object({ applied: z.boolean() })
 export const Application = z.object({
   pk: z.string().min(1),

@@ -28,8 +28,8 @@ export const SetError = z.object({
 export type SetError = z.infer<typeof SetError>
 
 /**
- * A list as the server writes it, `{"0": …, "1": …}`, as pairs of index and entry. The indices are
- * checked as values, because the path of a wrong shape tells the keys on its way.
+ * A list as the server writes it, `{"0": …, "1": …}`, as pairs of index and entry. Indices are
+ * validated as values, because the error path of an invalid shape contains the keys.
  */
 export function numberedList<Entry>(entry: z.ZodType<Entry>) {
   return z
@@ -63,7 +63,8 @@ export interface JmapRequest<T> {
   /** Capabilities beside those of management. */
   using?: readonly string[] | undefined
   /**
-   * The server's names of the permissions that the calls take, told when it answers `forbidden`.
+   * The server's names of the permissions that the calls need, reported when it returns
+   * `forbidden`.
    */
   rights?: readonly string[] | undefined
   /** Takes the results in the order of the calls. */

@@ -20,8 +20,8 @@ export interface DnsRecord {
   name: string
   type: string
   /**
-   * As it stands in the zone, a TXT joined from its pieces and without quotes; names without the
-   * dot at the end.
+   * As in the zone, a TXT joined from its pieces and without quotes; names without the dot at the
+   * end.
    */
   value: string
 }
@@ -37,9 +37,9 @@ export interface DomainUse {
 
 export interface MailDomains {
   /**
-   * Creates the domain or finds the one that is there. A domain that exists is ours when its
-   * description equals `description` or is empty; otherwise it belongs to somebody else:
-   * `conflict`. A name the server does not take: `refused`.
+   * Creates the domain or finds the existing one. An existing domain is ours when its description
+   * equals `description` or is empty; otherwise it belongs to someone else: `conflict`. A name that
+   * the server rejects: `refused`.
    */
   ensureDomain(
     domain: { name: string; description: string },
@@ -92,7 +92,7 @@ export interface MailAccount {
   /** Opaque: the permissions as the server keeps them, to be given back to `thawAccount`. */
   permissions: unknown
   frozen: boolean
-  /** Bytes; null when not told or unlimited. */
+  /** Bytes; null when not reported or unlimited. */
   usedBytes: number | null
   quotaBytes: number | null
 }
@@ -115,8 +115,7 @@ export interface MailAccounts {
   findAccount(address: string, options?: CallOptions): Promise<{ id: string } | undefined>
   readAccount(id: string, options?: CallOptions): Promise<MailAccount | undefined>
   /**
-   * A new primary address; the old one stays as an alias unless told otherwise. `conflict` when it
-   * is taken.
+   * A new primary address; the old one stays as an alias by default. `conflict` when it is taken.
    */
   renameAccount(
     request: { id: string; to: MailAddress; keepOld: boolean },
@@ -166,9 +165,10 @@ export interface MailAccounts {
  */
 export interface MailAppPasswords {
   /**
-   * The secret is told this once. `conflict` when the mailbox has as many as it may have (five,
-   * usually), `not_found` for no account, `unauthorized` with the names of the permissions that our
-   * key lacks. Not repeatable: what a lost answer made stays until it is removed.
+   * The secret is returned only once. `conflict` when the mailbox has the maximum number (usually
+   * five), `not_found` without an account, `unauthorized` with the names of the permissions that
+   * our key lacks. Not repeatable: what a call with a lost response created stays until it is
+   * removed.
    */
   createAppPassword(
     request: { accountId: string; description: string },

@@ -51,7 +51,7 @@ const Credentials = z.object({ credentials: numberedList(z.looseObject({ '@type'
 export function stalwartAccounts(client: HttpClient): MailAccounts {
   let ownId: string | undefined
 
-  /** The account of our key, which methods that are not management want to be told. */
+  /** The account of our key, which methods other than management require. */
   async function ownAccount(operation: Operation): Promise<string> {
     ownId ??= (
       await client.send(operation, {
@@ -182,7 +182,7 @@ export function stalwartAccounts(client: HttpClient): MailAccounts {
             repeatable: false,
           })
           if (!account) throw operation.fail('not_found')
-          // Frozen by the try before this one, whose answer was lost: what was there before is
+          // Frozen by the previous attempt, whose response was lost: the earlier permissions are
           // known.
           if (isFrozen(account.permissions)) return before && { before }
           before = account.permissions
@@ -221,7 +221,7 @@ export function stalwartAccounts(client: HttpClient): MailAccounts {
         const requested = domainIds.filter(isObjectId)
         if (requested.length === 0) return []
         const names = await domainNames(operation, client, requested)
-        // An alias may stand on another domain than the address of its account, and no filter finds
+        // An alias may be on another domain than the address of its account, and no filter finds
         // it.
         const accounts = await readObjects(operation, client, 'Account', {
           ids: await allIds(operation, client, 'Account'),

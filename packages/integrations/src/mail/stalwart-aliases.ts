@@ -76,8 +76,8 @@ export function stalwartAliases(client: HttpClient): AliasMethods {
           const requested = storedAddress(address)
           const before = await held(operation, accountId)
           if (!before) throw operation.fail('not_found')
-          // The server takes this in silence, and then has an alias that can never be told from the
-          // address.
+          // The server accepts this silently, and then has an alias that is indistinguishable from
+          // the address.
           if (sameAddress(before.primary, requested))
             throw operation.fail('conflict', { note: 'it is the address of the account itself' })
           const there = before.aliases.find((alias) => sameAddress(alias, requested))
@@ -183,7 +183,7 @@ function isShorter({ type, properties }: SetError, patch: Record<string, unknown
   return type === 'validationFailed'
 }
 
-/** Somebody else changed the addresses at the same time; another look settles it. */
+/** Another writer changed the addresses at the same time; reading them again resolves it. */
 function moved(operation: Operation) {
   return operation.fail('server', { status: 200, note: 'the addresses changed in between' })
 }

@@ -23,7 +23,7 @@ const List = z.object({
   recipients: z.record(z.string(), z.unknown()),
 })
 
-// Lists may have thousands of recipients, and an answer has a largest size.
+// Lists may have thousands of recipients, and a response has a maximum size.
 const listsAtOnce = 25
 
 /** Distribution lists. */

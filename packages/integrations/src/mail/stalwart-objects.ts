@@ -9,7 +9,7 @@ export type ObjectType = 'Account' | 'DkimSignature' | 'Domain' | 'MailingList'
 // Values below the ids are read one by one: the path of a shape that differs would quote the id.
 const byId = z.record(z.string(), z.unknown()).nullish()
 
-/** What a `/set` answers. Maps without entries are left out by the server. */
+/** The result of a `/set`. The server omits maps without entries. */
 const SetResult = z.object({
   created: z.object({ object: z.object({ id: z.string().min(1) }).optional() }).nullish(),
   notCreated: z.object({ object: SetError.optional() }).nullish(),
@@ -21,7 +21,7 @@ const SetResult = z.object({
 
 const Ids = z.object({ ids: z.array(z.string().min(1)), limit: z.number().nullish() })
 
-// What one query answers at most, and what one get takes at most, in a default installation.
+// The maximum results of one query and the maximum objects of one get, in a default installation.
 const idsInQuery = 5_000
 const objectsInGet = 500
 
@@ -34,8 +34,8 @@ export function isObjectId(id: string): boolean {
 }
 
 /**
- * Creates one object; a rejection is an answer, because some of them mean that the object is there.
- * Not repeatable.
+ * Creates one object. A rejection is returned, because some mean that the object exists. Not
+ * repeatable.
  */
 export async function createObject(
   operation: Operation,
@@ -79,8 +79,8 @@ export function assertObjectId(operation: Operation, id: string): void {
 }
 
 /**
- * What a `/set` says about one update; undefined when it was made. For the reader of an answer,
- * like `destroyRefusal`.
+ * The rejection of one update in the result of a `/set`; undefined when it succeeded. For response
+ * readers, like `destroyRefusal`.
  */
 export function updateRejection(
   operation: Operation,
@@ -93,7 +93,7 @@ export function updateRejection(
   return SetError.parse(notUpdated[id])
 }
 
-/** Undefined when the object is gone, whoever removed it. */
+/** Undefined when the object is gone, whether or not we removed it. */
 export function destroyRejection(
   operation: Operation,
   result: unknown,
@@ -126,7 +126,7 @@ interface ReadRequest<S extends z.ZodType> {
   ids: readonly string[]
   properties: string[]
   shape: S
-  /** Objects in one answer, when a whole page of them could be too large. */
+  /** Objects per response, when a whole page of them could be too large. */
   atOnce?: number
   /** False within steps that repeat together. */
   repeatable?: boolean
@@ -168,8 +168,8 @@ export async function allIds(
       read: ([result]) => Ids.parse(result),
     })
     for (const id of page.ids) known.add(id)
-    // A page without news ends it too: a server that ignores the position would answer the same for
-    // ever.
+    // A page without new entries also ends it: a server that ignores the position would return the
+    // same page forever.
     if (known.size === before || page.ids.length < Math.min(page.limit ?? idsInQuery, idsInQuery))
       return [...known]
   }

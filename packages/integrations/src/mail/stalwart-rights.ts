@@ -11,8 +11,8 @@ import {
   type ObjectType,
 } from './stalwart-objects.ts'
 
-// One name for all processes, so that what a killed one left is found and removed. Nobody can own a
-// name below `test` (RFC 2606); the server rejects names below `invalid`.
+// One name for all processes, so that what a killed process left is found and removed. No one can
+// own a name below `test` (RFC 2606); the server rejects names below `invalid`.
 const domainName = 'atrium-check.test'
 const description = 'Atrium tries its rights'
 

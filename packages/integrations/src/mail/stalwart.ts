@@ -22,7 +22,7 @@ const setUp = 'sysBootstrapUpdate'
 const beingSetUp =
   'it is in bootstrap mode, as a new container is: set it up, restart it and make a key (docs/how-to/operate.md, "Stalwart")'
 
-// Stalwart allows four requests in flight per account and answers 400 to the fifth.
+// Stalwart allows four requests in flight per account and returns 400 for the fifth.
 const requestsInFlight = 4
 
 const verbs = ['Get', 'Query', 'Create', 'Update', 'Destroy']
@@ -47,7 +47,7 @@ async function checkKey(
   const permissions = await client.send(operation, {
     label: 'GET /api/account',
     method: 'GET',
-    // The session resource answers anybody with 200; this one wants true credentials.
+    // The session resource returns 200 to anyone; this one requires valid credentials.
     path: 'api/account',
     repeatable: true,
     accept: [200, 401],
@@ -69,8 +69,8 @@ async function checkKey(
 }
 
 /**
- * A server in bootstrap mode knows no keys and has no address of its own yet, which its OAuth
- * metadata tell anybody.
+ * A server in bootstrap mode knows no keys and has no address of its own yet. Its public OAuth
+ * metadata show that.
  */
 async function isBeingSetUp(operation: Operation, client: HttpClient): Promise<boolean> {
   const issuer = await client

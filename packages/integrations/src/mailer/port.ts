@@ -4,7 +4,7 @@ export interface OutgoingMail {
   /** `user@host` or `Name <user@host>`. */
   from: string
   to: string
-  /** Where answers go, if not to the sender; one address as `from`. */
+  /** The reply address, if it is not the sender; one address like `from`. */
   replyTo?: string | undefined
   subject: string
   text: string
@@ -31,8 +31,8 @@ export interface Mailer {
    */
   check(options?: CallOptions): Promise<void>
   /**
-   * One try; the caller's outbox repeats it. `refused` for a permanent no, for control characters
-   * in addresses, subject or headers, and for a calendar object of another method.
+   * One attempt; the caller's outbox retries. `refused` for a permanent rejection, for control
+   * characters in addresses, subject or headers, and for a calendar object of another method.
    */
   send(mail: OutgoingMail, options?: CallOptions): Promise<{ messageId: string }>
 }

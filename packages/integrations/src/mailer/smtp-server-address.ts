@@ -22,8 +22,8 @@ export function smtpServer(text: string): SmtpServer {
       ? undefined
       : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }
   const local = ['localhost', '127.0.0.1', '::1'].includes(host)
-  // A password must not cross a network in the clear because somebody on the way took STARTTLS out
-  // of the greeting.
+  // A password must not cross a network in clear text because an attacker removed STARTTLS from the
+  // greeting.
   const requireTLS =
     !secure &&
     (url.searchParams.get('requireTLS') ?? String(auth !== undefined && !local)) === 'true'

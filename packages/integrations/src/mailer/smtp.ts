@@ -70,8 +70,9 @@ type ServerOptions = ReturnType<typeof smtpServer> & { connectionTimeout: number
 const askSender = 'SENDER'
 
 /**
- * Connects, signs in, and names the sender without sending anything: a server may take the password
- * and reject the sender. The library lets commands of ours through in a custom way to sign in only.
+ * Connects, signs in, and names the sender without sending anything: a server may accept the
+ * password and reject the sender. The library allows custom commands only in a custom sign-in
+ * method.
  */
 async function tryToSend(server: ServerOptions, sender: string | undefined): Promise<void> {
   let reply: { status: number; response: string } | undefined

@@ -15,7 +15,7 @@ export interface StripeOptions extends CallPolicyOptions {
    */
   apiUrl?: string | undefined
   fetch?: typeof globalThis.fetch | undefined
-  /** Largest answer that is read, in bytes after decompression. */
+  /** Largest response that is read, in bytes after decompression. */
   maxResponseBytes?: number | undefined
 }
 
@@ -66,7 +66,8 @@ export function stripeCalls(options: StripeOptions): StripeCalls {
       httpClient: Stripe.createFetchHttpClient(wire.fetch),
       maxNetworkRetries: 0,
       telemetry: false,
-      // Ours ends first and tells it better; this one only stops what nobody waits for any more.
+      // Our own deadline is shorter and gives the better error. This one only stops calls whose
+      // caller is gone.
       timeout: deadlineMs + 1_000,
     })
     return made
@@ -88,8 +89,8 @@ export function stripeCalls(options: StripeOptions): StripeCalls {
 
 function callWith(operation: Operation, wire: Transport, stripe: () => Stripe): Call {
   /**
-   * A declined card is an answer, not a failure of the processor: it must count as one for the
-   * circuit.
+   * A declined card is a valid response, not a failure of the processor: the circuit must count it
+   * as a success.
    */
   async function response<T, V>(
     label: string,

@@ -113,8 +113,8 @@ export function customerCalls({ call }: StripeCalls): CustomerCalls {
                 customer: customerId,
                 usage: 'off_session',
                 automatic_payment_methods: { enabled: true },
-                // Invoices are charged while nobody is there, which the other methods allow in some
-                // countries only.
+                // Invoices are charged off-session, which the other methods allow in some countries
+                // only.
                 allowed_payment_method_types: ['card'],
                 metadata: { purpose: 'default_card' },
               },

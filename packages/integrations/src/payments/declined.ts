@@ -26,8 +26,8 @@ const confirmations: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Banks may be told that a card was stolen or that fraud is suspected; whoever holds the card is
- * told no more than that it was declined.
+ * Banks may report a card as stolen or suspect fraud. The cardholder only learns that the card was
+ * declined.
  */
 const sentences: Readonly<Record<string, string>> = {
   no_payment_method: 'There is no card to charge. Add one first.',

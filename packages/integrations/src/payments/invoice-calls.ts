@@ -173,10 +173,9 @@ function reversalOf<K extends ProcessorReversal['kind']>(
 }
 
 /**
- * A credit note before the payment lowers what is owed; only the part after the payment takes money
- * back. What of that part goes back as a refund is told by the refund itself and must not count
- * twice, so the rest is what counts here: what was put down for later invoices or given back
- * elsewhere.
+ * A credit note before the payment lowers the amount due; only the part after the payment returns
+ * money. The refund itself reports what is refunded of that part and must not count twice, so only
+ * the rest counts here: what was credited to later invoices or returned outside of the processor.
  */
 function creditNoteOf(response: Stripe.CreditNote): ProcessorReversal {
   const note = objectOf(response, 'credit_note')
@@ -195,10 +194,7 @@ function creditNoteOf(response: Stripe.CreditNote): ProcessorReversal {
   }
 }
 
-/**
- * A refund and a dispute name the payment; which invoice it paid is told by the payments of
- * invoices.
- */
+/** A refund and a dispute name the payment. The payments of invoices show which invoice it paid. */
 async function invoiceOfPayment(
   { send }: Call,
   paymentIntent: string | null,

@@ -4,7 +4,7 @@ import { idOf, moment, objectOf, optionalId, optionalMoment, text, whole } from 
 
 /**
  * `periodStart` and `periodEnd` are those of the subscription's own line: the header of an invoice
- * tells when items were gathered.
+ * has the period in which items were collected.
  */
 export function invoiceOf(response: Stripe.Invoice): ProcessorInvoice {
   const invoice = objectOf(response, 'invoice')
@@ -66,7 +66,7 @@ export function lineOf(line: Stripe.InvoiceLineItem): ProcessorInvoiceLine {
   }
 }
 
-/** What stands for a payment, so that the invoice behind a refund or a dispute can be looked up. */
+/** The ids of a payment, to look up the invoice behind a refund or a dispute. */
 export function paymentIntentOf(value: string | { id: string } | null): string | null {
   return value === null ? null : idOf(value, 'payment_intent')
 }

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { Misshapen } from './shapes.ts'
 
-/** More than one customer of ours can have: a list that goes on beyond it goes in circles. */
+/** More than one customer can have: a list that is longer has a paging loop. */
 const mostPages = 100
 
 export function listOf<T>(response: Stripe.ApiList<T>): Stripe.ApiList<T> {

@@ -118,10 +118,7 @@ export interface ProcessorInvoice {
   lines: readonly ProcessorInvoiceLine[]
 }
 
-/**
- * A refund, credit note or dispute, and the invoice that it takes back from; null where it belongs
- * to none of ours.
- */
+/** A refund, credit note or dispute and its invoice; null when it belongs to none of ours. */
 export interface ProcessorReversal {
   id: string
   kind: 'refund' | 'credit_note' | 'dispute'
@@ -193,15 +190,14 @@ export interface PriceInput {
   version: number
 }
 
-/** Every write takes a key of ours: a second try with it has no second effect. */
+/** Every write takes an idempotency key of ours: a retry has no second effect. */
 export interface WriteOptions extends CallOptions {
   idempotencyKey: string
 }
 
 /**
- * The payment processor. Every call rejects with `UpstreamError` when the processor does not do its
- * part; a card that was declined is `PaymentDeclined`. Reads answer undefined for what does not
- * exist (any more).
+ * The payment processor. Every call rejects with `UpstreamError` when the processor fails; a
+ * declined card is `PaymentDeclined`. Reads return undefined for what does not exist (any more).
  */
 export interface Payments {
   /** Rejects when the processor is not there or does not take our key. */
@@ -223,7 +219,7 @@ export interface Payments {
   ): Promise<void>
   /** Undefined for an unknown and for a deleted customer. */
   findCustomer(id: string, options?: CallOptions): Promise<PaymentCustomer | undefined>
-  /** A VAT number, checked by the processor; the answer comes later by event. */
+  /** A VAT number to be verified by the processor. The result comes later as an event. */
   addTaxId(
     customerId: string,
     value: string,
@@ -265,7 +261,7 @@ export interface Payments {
       }
     | undefined
   >
-  /** Undefined when it does not exist; `customerId` null while it belongs to nobody. */
+  /** Undefined when it does not exist; `customerId` is null while it belongs to no customer. */
   findPaymentMethod(
     id: string,
     options?: CallOptions,
@@ -385,9 +381,9 @@ export interface Payments {
     options: WriteOptions,
   ): Promise<ProcessorSubscription>
   /**
-   * Ends it at once. `credit`: what was paid for the rest of the period becomes credit of the
-   * customer, by the second; with it a last invoice is made of all that is not invoiced yet. One
-   * that has ended is answered as it is.
+   * Ends it immediately. `credit`: the paid rest of the period becomes customer credit, prorated by
+   * the second, and a final invoice is created for everything not invoiced yet. An ended
+   * subscription is returned unchanged.
    */
   cancelNow(
     subscriptionId: string,
@@ -400,7 +396,7 @@ export interface Payments {
   /** Newest first. */
   listInvoices(customerId: string, options?: CallOptions): Promise<readonly ProcessorInvoice[]>
   payInvoice(id: string, options: WriteOptions): Promise<ProcessorInvoice>
-  /** Of an open one: it is owed no more, and nobody can pay it. */
+  /** Voids an open invoice: it is no longer due and cannot be paid. */
   voidInvoice(id: string, options: WriteOptions): Promise<ProcessorInvoice>
   findRefund(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>
   findCreditNote(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>

@@ -28,7 +28,7 @@ export function priceCalls({ call }: StripeCalls): Pick<Payments, 'createPrice' 
   }
 }
 
-/** One product per plan, under an id of ours, so that nothing of it has to be kept here. */
+/** One product per plan, with an id of ours, so that we need not store its id. */
 async function ensureProduct({ find, send }: Call, plan: string): Promise<string> {
   const id = `atrium_plan_${plan}`
   const read = (product: Stripe.Product) => text(objectOf(product, 'product').id, 'id')

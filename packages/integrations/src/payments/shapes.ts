@@ -1,4 +1,4 @@
-/** An answer that lacks what every such object has. The SDK checks nothing at run time. */
+/** A response without the fields that every such object has. The SDK checks nothing at run time. */
 export class Misshapen extends Error {
   override readonly name = 'Misshapen'
 

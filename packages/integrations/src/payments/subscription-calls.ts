@@ -265,8 +265,8 @@ function hasDefaultMethod({ send }: Call, customerId: string): Promise<boolean> 
 }
 
 /**
- * Of the payment that the person must confirm. A subscription that needs none has a secret all the
- * same, which nobody needs to see.
+ * The secret of the payment that the person must confirm. A subscription that needs no confirmation
+ * has a secret too; it is not returned.
  */
 function waitingSecret(subscription: Stripe.Subscription): string | null {
   const { status, latest_invoice: invoice } = subscription

@@ -11,9 +11,7 @@ import {
   whole,
 } from './shapes.ts'
 
-/**
- * A subscription of ours has one item; the period stands on the item (API 2025-03-31 and later).
- */
+/** Our subscriptions have one item; the period is on the item (API 2025-03-31 and later). */
 export function subscriptionOf(response: Stripe.Subscription): ProcessorSubscription {
   const subscription = objectOf(response, 'subscription')
   const item = subscription.items?.data[0]
@@ -63,10 +61,7 @@ function cycleOf(price: Stripe.Price): 'month' | 'year' {
   throw new Misshapen('the billing cycle')
 }
 
-/**
- * Per seat where the price is so much per seat; a tiered price is told for the whole period by the
- * sum of its tiers.
- */
+/** Per seat for per-seat prices; for tiered prices the sum of the tiers for the whole period. */
 function amountsOf(
   item: Stripe.SubscriptionItem,
 ): Pick<ProcessorSubscription, 'perSeatAmount' | 'periodAmount'> {

@@ -1,10 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { UpstreamErrorKind } from '../upstream-error.ts'
 
-/**
- * An answer that the SDK must not see, because it would take it for a success or end the process
- * over it.
- */
+/** A response that the SDK must not see: it would treat it as a success or crash the process. */
 export class UnusableResponse extends Error {
   override readonly name = 'UnusableAnswer'
   readonly kind: UpstreamErrorKind
@@ -26,9 +23,9 @@ export interface Transport {
 }
 
 /**
- * `fetch` as the Stripe SDK is to use it: redirects are not followed, answers are bounded in size,
- * and only an object of JSON goes through. The SDK takes a rejection without `error` for a success,
- * and rejects where nobody listens when the answer is no object.
+ * `fetch` for the Stripe SDK: redirects are not followed, responses are bounded in size, and only
+ * JSON objects pass. The SDK treats a rejection without `error` as a success, and causes an
+ * unhandled rejection when the response is no object.
  */
 export function transport(send: typeof globalThis.fetch, maxResponseBytes: number): Transport {
   const signals = new AsyncLocalStorage<AbortSignal>()

@@ -71,9 +71,9 @@ export function verifyWebhook(
 }
 
 /**
- * The bytes as text, one to one: what signs a text signs no other bytes. A decoder that drops a
- * byte order mark or mends broken UTF-8 would make one text of several bodies. Undefined for bytes
- * that are no UTF-8, which nobody signed.
+ * The bytes as text, one to one: a signature of one text fits no other bytes. A decoder that drops
+ * a byte order mark or repairs broken UTF-8 would map several bodies to one text. Undefined for
+ * invalid UTF-8, which is never signed.
  */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
@@ -84,8 +84,7 @@ function textOf(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Judged as at the moment that it names, so that one which is genuine but old is told from a forged
- * one.
+ * Verified as of the time it names, to distinguish an authentic but old event from a forged one.
  */
 function signs(secret: string, body: string, header: string, signedAt: number): boolean {
   try {
