@@ -69,9 +69,13 @@ export interface ProcessorSubscription {
   pauseReason: string | null
   latestInvoiceId: string | null
   defaultPaymentMethodId: string | null
-  /** The schedule attached to it, and what that changes at the end of a period; nulls for nothing. */
+  /** The schedule attached to it. */
   scheduleId: string | null
-  scheduled: { priceId: string; seats: number; at: Date } | null
+  /**
+   * What the schedule changes at the end of a period; null for nothing, undefined where it is not
+   * known: an event shows the id of the schedule alone.
+   */
+  scheduled: { priceId: string; seats: number; at: Date } | null | undefined
   /** An update that waits for its payment. */
   pendingUpdate: { expiresAt: Date; seats: number | null; priceId: string | null } | null
 }

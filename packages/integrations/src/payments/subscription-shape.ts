@@ -127,10 +127,10 @@ function pendingUpdateOf(
  * until its last phase is over.
  */
 function scheduleOf(
-  schedule: string | Stripe.SubscriptionSchedule | null,
+  schedule: string | Stripe.SubscriptionSchedule | null | undefined,
 ): Pick<ProcessorSubscription, 'scheduleId' | 'scheduled'> {
-  if (schedule === null) return { scheduleId: null, scheduled: null }
-  if (typeof schedule === 'string') throw new Misshapen('the schedule')
+  if (!schedule) return { scheduleId: null, scheduled: null }
+  if (typeof schedule === 'string') return { scheduleId: schedule, scheduled: undefined }
   const now = schedule.current_phase?.end_date
   const next = schedule.phases.find(({ start_date: start }) => start === now)
   const item = next?.items[0]

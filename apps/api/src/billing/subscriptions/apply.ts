@@ -172,7 +172,8 @@ async function pendingColumns(
   }
   const waits = before?.pending ?? null
   if (isEnded(status)) return { ...none, pending_error: null }
-  if (!read.scheduled) {
+  if (read.scheduled === undefined) return { stripe_schedule_id: read.scheduleId }
+  if (read.scheduled === null) {
     const over = waits === null || new Date(waits.effectiveAt) <= at || read.scheduleId !== null
     return over ? none : { stripe_schedule_id: null }
   }
