@@ -296,11 +296,30 @@ describe('an adjustment', () => {
     ).toEqual(new Set([`${slug} EUR`]))
   })
 
+  it('counts what was entered in every currency towards one limit', async () => {
+    const { slug } = await ledger.partner()
+    const adjust = async (currency: string, amountMinor: number) =>
+      (
+        await ledger.post('/billing/ledger-adjustments', ledger.olive, {
+          partnerSlug: slug,
+          currency,
+          amountMinor,
+          reason: 'Goodwill for the outage',
+        })
+      ).body.state
+    expect(await adjust('eur', 60_000)).toBe('entered')
+    expect(await adjust('kwd', -300_000)).toBe('entered')
+    expect(await adjust('usd', 10_001)).toBe('pending')
+    expect(await adjust('jpy', 100)).toBe('entered')
+    expect(await adjust('eur', 1)).toBe('pending')
+  })
+
   it.each([
     [{ amountMinor: 0 }, 'amountMinor'],
     [{ amountMinor: 1.5 }, 'amountMinor'],
     [{ reason: 'short' }, 'reason'],
     [{ currency: 'euro' }, 'currency'],
+    [{ currency: 'zzz' }, 'currency'],
     [{ partnerSlug: 'nobody-here' }, 'partnerSlug'],
     [{ margin: 3 }, 'margin'],
   ])('of %o is refused with a reason', async (fields, path) => {

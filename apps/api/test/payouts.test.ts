@@ -136,7 +136,7 @@ describe('the monthly run', () => {
     await ledger.post(path(held.id, 'reopen'), ledger.gero)
     await ledger.post(path(held.id, 'approve'), ledger.gero)
     expect(
-      (await ledger.post(path(held.id, 'pay'), ledger.gero, { reference: 'TR-7' })).body,
+      (await ledger.post(path(held.id, 'pay'), ledger.olive, { reference: 'TR-7' })).body,
     ).toMatchObject({ status: 'paid' })
   })
 
@@ -204,6 +204,127 @@ describe('a payout that the partner asks for', () => {
       status: 'approved',
       approvedBy: 'owner@globex.test',
     })
+  })
+})
+
+describe('a payout of the monthly run', () => {
+  it.each([
+    ['send', {}],
+    ['pay', { reference: 'SEPA 1' }],
+  ])('needs two operators: who approved it cannot %s it', async (act, body) => {
+    const { slug } = await rich()
+    await createMonthlyPayouts(ledger.testApp.app.services)
+    const [{ id }] = await payoutsOf(slug)
+    expect((await ledger.post(path(id, 'approve'), ledger.gero)).body.status).toBe('approved')
+    expect((await ledger.post(path(id, act), ledger.gero, body)).body).toMatchObject({
+      code: 'self_approval',
+      detail: 'You approved this payout. Someone else must send it and mark it as paid.',
+    })
+    expect((await ledger.post(path(id, act), ledger.olive, body)).status).toBe(200)
+  })
+})
+
+describe('a payout whose money went away again', () => {
+  async function clawed(invoice: string, amount: number) {
+    await ledger.reversal(invoice, { amount })
+    await ledger.settle(invoice)
+  }
+  const uncovered = { code: 'payout_held', detail: expect.stringContaining('54.00') }
+
+  it('is neither approved, sent nor paid above what is available', async () => {
+    const { slug, payout, invoice } = await draft()
+    await clawed(invoice, 3_570)
+    expect((await ledger.post(path(payout, 'approve'), ledger.gero)).body).toMatchObject(uncovered)
+    await ledger.post(path(payout, 'void'), ledger.gero, { reason: 'Clawed back.' })
+    const next = await ledger.post(`/partners/${slug}/payouts`, ledger.olive, { currency: 'eur' })
+    expect(next.body).toMatchObject({ amountMinor: 5_400 })
+    await ledger.post(path(next.body.id, 'approve'), ledger.gero)
+    await clawed(invoice, 3_570)
+    for (const [act, body] of [
+      ['send', {}],
+      ['pay', { reference: 'SEPA' }],
+    ] as const) {
+      expect((await ledger.post(path(next.body.id, act), ledger.olive, body)).body.code).toBe(
+        'payout_held',
+      )
+    }
+    expect(await balancesOf(slug)).toMatchObject([{ balanceMinor: 4_800, paidOutMinor: 0 }])
+  })
+
+  it('can still be marked as paid once the bank has the transfer', async () => {
+    const { payout, invoice } = await draft()
+    await ledger.post(path(payout, 'approve'), ledger.gero)
+    await ledger.post(path(payout, 'send'), ledger.olive)
+    await clawed(invoice, 35_700)
+    expect(
+      (await ledger.post(path(payout, 'pay'), ledger.olive, { reference: 'SEPA' })).body,
+    ).toMatchObject({ status: 'paid' })
+  })
+
+  it.each([{ status: 'suspended' } as const, { self_billing_consent_at: null }])(
+    'is not paid to a partner that became %o after the approval',
+    async (change) => {
+      const { id, payout } = await draft()
+      await ledger.post(path(payout, 'approve'), ledger.gero)
+      await ledger.testApp.database.db
+        .updateTable('partners')
+        .set(change)
+        .where('id', '=', id)
+        .execute()
+      for (const [act, body] of [
+        ['send', {}],
+        ['pay', { reference: 'SEPA' }],
+      ] as const) {
+        expect((await ledger.post(path(payout, act), ledger.olive, body)).body.code).toBe(
+          'payout_held',
+        )
+      }
+    },
+  )
+})
+
+describe('a payout that comes back while the next one is open', () => {
+  async function two() {
+    const { id, slug, payout } = await draft()
+    await ledger.post(path(payout, 'approve'), ledger.gero)
+    await ledger.post(path(payout, 'pay'), ledger.olive, { reference: 'SEPA 1' })
+    await ledger.earn({ partnerId: id, net: 40_000, paidAt: '2026-01-11T00:00:00Z' })
+    const next = await ledger.post(`/partners/${slug}/payouts`, ledger.olive, { currency: 'eur' })
+    expect(next.body).toMatchObject({ status: 'draft', amountMinor: 8_000 })
+    const failed = await ledger.post(path(payout, 'fail'), ledger.olive, { reason: 'Returned.' })
+    expect(failed.body).toMatchObject({ status: 'failed' })
+    return { slug, first: payout, next: next.body.id as string }
+  }
+
+  it('is booked, and both are reserved', async () => {
+    const { slug, first, next } = await two()
+    expect(await balancesOf(slug)).toMatchObject([
+      {
+        balanceMinor: 14_000,
+        reservedMinor: 14_000,
+        payableMinor: 0,
+        openPayout: { id: next, status: 'draft', amountMinor: 8_000 },
+      },
+    ])
+    expect((await ledger.post(path(first, 'reopen'), ledger.gero)).body).toMatchObject({
+      code: 'payout_state',
+    })
+    await ledger.post(path(next, 'approve'), ledger.gero)
+    const paid = await ledger.post(path(next, 'pay'), ledger.olive, { reference: 'SEPA 2' })
+    expect(paid.body).toMatchObject({ status: 'paid' })
+    expect((await ledger.post(path(first, 'reopen'), ledger.gero)).body.status).toBe('draft')
+    await ledger.post(path(first, 'approve'), ledger.gero)
+    await ledger.post(path(first, 'pay'), ledger.olive, { reference: 'SEPA 3' })
+    expect(await balancesOf(slug)).toMatchObject([{ balanceMinor: 0, paidOutMinor: 14_000 }])
+  })
+
+  it('can be canceled', async () => {
+    const { slug, first } = await two()
+    const canceled = await ledger.post(path(first, 'void'), ledger.gero, { reason: 'Closed.' })
+    expect(canceled.body).toMatchObject({ status: 'canceled' })
+    expect(await balancesOf(slug)).toMatchObject([
+      { balanceMinor: 14_000, reservedMinor: 8_000, payableMinor: 6_000 },
+    ])
   })
 })
 

@@ -12,12 +12,20 @@ export const minorAmount = z
   .min(Number.MIN_SAFE_INTEGER)
   .max(Number.MAX_SAFE_INTEGER)
 
-/** ISO 4217, lower-cased. */
+const currencies = new Set(Intl.supportedValuesOf('currency'))
+const notACurrency = 'This is not a currency such as eur.'
+
+/** A code that ISO 4217 lists, lower-cased. */
 export const currencyCode = z
   .string()
   .max(20)
   .transform((value) => value.trim().toLowerCase())
-  .pipe(z.string().regex(/^[a-z]{3}$/, 'This is not a currency such as eur.'))
+  .pipe(
+    z
+      .string()
+      .regex(/^[a-z]{3}$/, { error: notACurrency, abort: true })
+      .refine((code) => currencies.has(code.toUpperCase()), notACurrency),
+  )
   .meta({ openapi: { minLength: 3, maxLength: 3, pattern: '^[A-Za-z]{3}$' } })
 
 export { minorUnitDigits }

@@ -60,11 +60,18 @@ export function leastPayout(currency: string): bigint {
 }
 
 /**
- * What one operator may enter by hand for a partner and currency within a day; more needs a second
- * operator. In minor units.
+ * What one operator may enter by hand for a partner within a day, in all currencies together; more
+ * needs a second operator. In thousandths of a unit, as `thousandthsOf` returns them.
  */
-export function mostAdjustedAlone(currency: string): bigint {
-  return 1_000n * 10n ** BigInt(minorUnitDigits(currency))
+export const mostAdjustedAlone = 1_000_000n
+
+/**
+ * The size of an amount in minor units, as thousandths of the currency's unit. They are summed over
+ * currencies without exchange rates: a unit of each counts alike.
+ */
+export function thousandthsOf(amount: bigint, currency: string): bigint {
+  const size = amount < 0n ? -amount : amount
+  return size * 10n ** BigInt(3 - minorUnitDigits(currency))
 }
 
 const partnerPath = z.string().max(200)

@@ -105,6 +105,7 @@ describe('a currency', () => {
     ['eu', undefined],
     ['euro', undefined],
     ['e1r', undefined],
+    ['zzz', undefined],
     ['', undefined],
     [`${' '.repeat(18)}eur`, undefined],
   ])('%j is read as %s', (text, code) => {

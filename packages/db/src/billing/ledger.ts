@@ -240,10 +240,35 @@ export async function readBalances(
         coalesce(-sum(amount) filter (where type in ('payout', 'payout_reversal')), 0)::text as "paidOut",
         min(available_at) filter (where available_at > ${at} and amount > 0) as "nextAvailableAt"
       from partner_ledger where partner_id = ${partnerId} group by currency)
-    select s.*, coalesce(o.amount, 0)::text as reserved, o.id as "openPayoutId", o.status as "openPayoutStatus", o.amount::text as "openPayoutAmount"
-    from sums s left join payouts o on o.partner_id = ${partnerId} and o.currency = s.currency and o.status in ${openStates}
+    select s.*, coalesce(r.amount, 0)::text as reserved, o.id as "openPayoutId", o.status as "openPayoutStatus", o.amount::text as "openPayoutAmount"
+    from sums s
+    left join lateral (select sum(p.amount) as amount from payouts p
+      where p.partner_id = ${partnerId} and p.currency = s.currency and p.status in ${openStates}) r on true
+    -- One that failed may stand beside the next one, which is shown first.
+    left join lateral (select p.id, p.status, p.amount from payouts p
+      where p.partner_id = ${partnerId} and p.currency = s.currency and p.status in ${openStates}
+      order by p.status = 'failed', p.id desc limit 1) o on true
     order by s.currency`.execute(db)
   return rows
+}
+
+/**
+ * What is available for a payout at a moment, in minor units: what is available at all, less what
+ * other payouts have reserved. Below zero when more was clawed back.
+ */
+export async function readAvailableFor(
+  trx: Trx,
+  { id, partnerId, currency }: { id: string; partnerId: string; currency: string },
+  at: Date,
+): Promise<bigint> {
+  const { rows } = await sql<{ available: string }>`
+    select (coalesce((select sum(amount) from partner_ledger
+        where partner_id = ${partnerId} and currency = ${currency} and (available_at <= ${at} or amount < 0)), 0)
+      - coalesce((select sum(amount) from payouts
+        where partner_id = ${partnerId} and currency = ${currency} and id <> ${id} and status in ${openStates}), 0))::text as available`.execute(
+    trx,
+  )
+  return BigInt(rows[0]?.available ?? '0')
 }
 
 /** Entries of this type that a payout has made itself; a payout that came back is paid again. */

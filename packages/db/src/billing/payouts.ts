@@ -103,6 +103,7 @@ export interface PayoutRow {
   heldReason: string | null
   requestedById: string | null
   requestedBy: string | null
+  approvedById: string | null
   approvedBy: string | null
   approvedAt: Date | null
   sentAt: Date | null
@@ -124,7 +125,7 @@ const payoutColumns =
   sql.raw(`p.id, p.partner_id as "partnerId", r.slug as "partnerSlug", r.name as "partnerName", p.currency,
   p.amount::text as amount, p.status, p.period_from as "periodFrom", p.period_to as "periodTo", p.statement_number as "statementNumber",
   p.held_reason as "heldReason", p.requested_by as "requestedById", ${addressOf('p.requested_by')} as "requestedBy",
-  ${addressOf('p.approved_by')} as "approvedBy", p.approved_at as "approvedAt", p.sent_at as "sentAt", p.paid_at as "paidAt",
+  p.approved_by as "approvedById", ${addressOf('p.approved_by')} as "approvedBy", p.approved_at as "approvedAt", p.sent_at as "sentAt", p.paid_at as "paidAt",
   p.canceled_at as "canceledAt", p.reference, p.failure_reason as "failureReason", p.version, p.created_at as "createdAt",
   p.updated_at as "updatedAt", r.self_billing_consent_at as "selfBillingConsentAt"
   from payouts p join partners r on r.id = p.partner_id`)
@@ -164,6 +165,24 @@ export async function lockPayout(trx: Trx, id: string): Promise<PayoutRow | unde
   const { rows } =
     await sql<PayoutRow>`select ${payoutColumns} where p.id = ${id} for update of p`.execute(trx)
   return rows[0]
+}
+
+/**
+ * Whether the partner has another payout in the currency that is neither paid, failed nor canceled.
+ */
+export async function hasOtherOpenPayout(
+  trx: Trx,
+  { id, partnerId, currency }: Pick<PayoutRow, 'id' | 'partnerId' | 'currency'>,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('payouts')
+    .select('id')
+    .where('partner_id', '=', partnerId)
+    .where('currency', '=', currency)
+    .where('id', '<>', id)
+    .where('status', 'in', ['draft', 'held', 'approved', 'in_transit'])
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export interface NewPayout {
@@ -342,16 +361,20 @@ export async function lockAdjustment(trx: Trx, id: string): Promise<AdjustmentRo
   return rows[0]
 }
 
-/** What one person entered alone for a partner since a moment, without signs, in minor units. */
+/**
+ * What one person entered alone for a partner since a moment, without signs, in minor units of each
+ * currency.
+ */
 export async function sumAdjustedAlone(
   trx: Trx,
-  about: { partnerId: string; currency: string; requestedBy: string; since: Date },
-): Promise<bigint> {
-  const { rows } = await sql<{ sum: string }>`
-    select coalesce(sum(abs(amount)), 0)::text as sum from ledger_adjustments
-    where partner_id = ${about.partnerId} and currency = ${about.currency} and requested_by = ${about.requestedBy}
-      and state = 'entered' and decided_by is null and created_at > ${about.since}`.execute(trx)
-  return BigInt(rows[0]?.sum ?? '0')
+  about: { partnerId: string; requestedBy: string; since: Date },
+): Promise<{ currency: string; amount: bigint }[]> {
+  const { rows } = await sql<{ currency: string; amount: string }>`
+    select currency, sum(abs(amount))::text as amount from ledger_adjustments
+    where partner_id = ${about.partnerId} and requested_by = ${about.requestedBy}
+      and state = 'entered' and decided_by is null and created_at > ${about.since}
+    group by currency`.execute(trx)
+  return rows.map(({ currency, amount }) => ({ currency, amount: BigInt(amount) }))
 }
 
 export interface NewAdjustment {

@@ -10,6 +10,7 @@ import { operatorsOnly, partnersOrOperators, type Rows, type World } from './row
 export async function payout(
   { testApp, partnerId }: Pick<World, 'testApp' | 'partnerId'>,
   status: 'draft' | 'approved' | 'in_transit' | 'held' = 'draft',
+  currency = newCurrency(),
 ) {
   const now = new Date()
   const { db } = testApp.database
@@ -18,7 +19,6 @@ export async function payout(
     .set({ self_billing_consent_at: now })
     .where('id', '=', partnerId)
     .execute()
-  const currency = newCurrency()
   const id = await db.transaction().execute(async (trx) => {
     await lockPayouts(trx, partnerId)
     await insertLedgerEntry(trx, {
@@ -52,11 +52,17 @@ export async function payout(
 }
 
 let made = 0
-/** aaa, aab, …: a partner has one open payout per currency. */
+/**
+ * aaa, aab, …: a partner has one open payout per currency. Calls that name the currency take one of
+ * `listedCurrencies`.
+ */
 function newCurrency(): string {
   const letters = (made++).toString(26).padStart(3, '0')
   return [...letters].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join('')
 }
+
+/** From the end of the alphabet, which `newCurrency` does not reach. */
+const listedCurrencies = Intl.supportedValuesOf('currency').map((code) => code.toLowerCase())
 
 async function partnerSlug({ testApp, partnerId }: World): Promise<string> {
   const { slug } = await testApp.database.db
@@ -138,7 +144,7 @@ export const payoutsRows: Rows = {
   'payouts.request': [
     {
       async input(world) {
-        const { id, currency } = await payout(world)
+        const { id, currency } = await payout(world, 'draft', listedCurrencies.pop())
         // Freed again, so that there is something to ask for.
         await world.testApp.database.db.transaction().execute(async (trx) => {
           await trx.deleteFrom('payout_entries').where('payout_id', '=', id).execute()

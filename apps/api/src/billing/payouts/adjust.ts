@@ -4,6 +4,7 @@ import {
   type CreateAdjustment,
   type ListAdjustments,
   mostAdjustedAlone,
+  thousandthsOf,
 } from '@atrium/core/billing/payouts'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
@@ -43,8 +44,8 @@ export async function listAdjustments(
 
 /**
  * An entry by hand. It counts at once while this operator's entries of the last 24 hours for the
- * partner and currency stay within the limit; beyond it waits for a second operator. AppError
- * `invalid_input` for a partner that is not there.
+ * partner, in all currencies together, stay within the limit; beyond it waits for a second
+ * operator. AppError `invalid_input` for a partner that is not there.
  */
 export async function createAdjustment(
   ctx: Context,
@@ -70,13 +71,12 @@ export async function createAdjustment(
     const { currency, reason } = input
     const amount = BigInt(input.amountMinor)
     const since = new Date(now.getTime() - dayMs)
-    const before = await sumAdjustedAlone(trx, {
-      partnerId: partner.id,
-      currency,
-      requestedBy,
-      since,
-    })
-    const alone = before + (amount < 0n ? -amount : amount) <= mostAdjustedAlone(currency)
+    const before = await sumAdjustedAlone(trx, { partnerId: partner.id, requestedBy, since })
+    const together = [...before, { currency, amount }].reduce(
+      (sum, one) => sum + thousandthsOf(one.amount, one.currency),
+      0n,
+    )
+    const alone = together <= mostAdjustedAlone
     const state = alone ? 'entered' : 'pending'
     const id = await insertAdjustment(trx, {
       partnerId: partner.id,

@@ -11,11 +11,12 @@ import {
 import { statementNumber } from '@atrium/core/billing/statements'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { countPayoutCharges, insertLedgerEntry } from '@atrium/db/billing/ledger'
+import { countPayoutCharges, insertLedgerEntry, readAvailableFor } from '@atrium/db/billing/ledger'
 import {
   countStatements,
   findStatement,
   freePayoutEntries,
+  hasOtherOpenPayout,
   lockPayout,
   lockPayouts,
   type PayoutChanges,
@@ -105,11 +106,41 @@ const wordOf: Readonly<Record<PayoutStatus, string>> = {
   canceled: 'canceled',
 }
 
+/**
+ * AppError `payout_held` while the partner cannot be paid, or less is available than the payout
+ * pays because money was clawed back after it was created.
+ */
+async function assertPayable({ trx, payout, partner, now }: Standing): Promise<void> {
+  const held = reasonToHold(partner)
+  if (held) throw new AppError('payout_held', held)
+  const available = await readAvailableFor(trx, payout, now)
+  const amount = BigInt(payout.amount)
+  if (available < amount) {
+    const { currency } = payout
+    throw new AppError(
+      'payout_held',
+      errorText('payoutNotCovered', {
+        available: { amount: available, currency },
+        amount: { amount, currency },
+      }),
+    )
+  }
+}
+
+/**
+ * AppError `self_approval` where nobody but its approver would have looked at a payout: one of the
+ * monthly run, which nobody asked for.
+ */
+function assertSecondPerson({ payout }: Standing, caller: Caller): void {
+  if (payout.requestedById === null && payout.approvedById === actorOf(caller))
+    throw new AppError('self_approval', errorText('ownPayoutApproval'))
+}
+
 const actorOf = (caller: Caller) => caller.id ?? caller.subject
 
 /**
  * AppError `self_approval` for whoever asked for it, `payout_held` when the partner cannot be paid
- * now.
+ * this amount now.
  */
 export function approvePayout(
   ctx: Context,
@@ -118,10 +149,10 @@ export function approvePayout(
 ): Promise<PayoutDetail> {
   return movePayout(ctx, caller, {
     ...{ id, version, to: 'approved', action: 'payout.approved' },
-    effect({ payout, partner, now }) {
+    async effect(standing) {
+      const { payout, now } = standing
       if (payout.requestedById === actorOf(caller)) throw new AppError('self_approval')
-      const held = reasonToHold(partner)
-      if (held) throw new AppError('payout_held', held)
+      await assertPayable(standing)
       return {
         approved_by: actorOf(caller),
         approved_at: now,
@@ -143,7 +174,10 @@ export function holdPayout(
   })
 }
 
-/** Makes a held or failed payout a draft again, which has to be approved again. */
+/**
+ * Makes a held or failed payout a draft again, which has to be approved again. AppError
+ * `payout_state` for a failed one while the next one is open.
+ */
 export function reopenPayout(
   ctx: Context,
   caller: Caller,
@@ -151,9 +185,11 @@ export function reopenPayout(
 ): Promise<PayoutDetail> {
   return movePayout(ctx, caller, {
     ...{ id, version, to: 'draft', action: 'payout.reopened' },
-    effect({ partner }) {
+    async effect({ trx, payout, partner }) {
       const held = reasonToHold(partner)
       if (held) throw new AppError('payout_held', held)
+      if (await hasOtherOpenPayout(trx, payout))
+        throw new AppError('payout_state', errorText('otherPayoutOpen'))
       return {
         held_reason: null,
         approved_by: null,
@@ -166,7 +202,9 @@ export function reopenPayout(
   })
 }
 
-/** The transfer was given to the bank. */
+/**
+ * The transfer was given to the bank. AppError `self_approval` and `payout_held` as for `payPayout`.
+ */
 export function sendPayout(
   ctx: Context,
   caller: Caller,
@@ -174,13 +212,19 @@ export function sendPayout(
 ): Promise<PayoutDetail> {
   return movePayout(ctx, caller, {
     ...{ id, version, to: 'in_transit', action: 'payout.sent' },
-    effect: ({ now }) => ({ sent_at: now }),
+    async effect(standing) {
+      assertSecondPerson(standing, caller)
+      await assertPayable(standing)
+      return { sent_at: standing.now }
+    },
   })
 }
 
 /**
  * The money arrived: the ledger is charged, and the statement gets its number and is kept as it is.
- * An approved payout may be paid without having been sent before.
+ * An approved payout may be paid without having been sent before. AppError `self_approval` for who
+ * approved one of the monthly run, `payout_held` when the partner cannot be paid this amount now;
+ * what the bank has already is booked all the same.
  */
 export function payPayout(
   ctx: Context,
@@ -190,7 +234,10 @@ export function payPayout(
   const { services } = ctx
   return movePayout(ctx, caller, {
     ...{ id, version, to: 'paid', action: 'payout.paid', metadata: { reference } },
-    async effect({ trx, payout, partner, now }) {
+    async effect(standing) {
+      const { trx, payout, partner, now } = standing
+      assertSecondPerson(standing, caller)
+      if (payout.status !== 'in_transit') await assertPayable(standing)
       await chargeLedger(trx, payout, 'payout', -BigInt(payout.amount), now)
       const number =
         payout.statementNumber ??

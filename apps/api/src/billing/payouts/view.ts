@@ -26,7 +26,14 @@ export function toLedgerEntryView(row: LedgerRow): LedgerEntryView {
 }
 
 export function toPayoutView(row: PayoutRow): PayoutView {
-  const { partnerId: _, requestedById: __, selfBillingConsentAt: ___, amount, ...plain } = row
+  const {
+    partnerId: _,
+    requestedById: __,
+    approvedById: ___,
+    selfBillingConsentAt: ____,
+    amount,
+    ...plain
+  } = row
   return {
     ...plain,
     amountMinor: toMinorNumber(amount),
