@@ -120,6 +120,35 @@ describe('money that goes back', () => {
     ])
   })
 
+  it('while the share is on hold is taken from the share and leaves other money alone', async () => {
+    const { id, slug } = await ledger.partner()
+    const balance = async () =>
+      (await ledger.read(`/partners/${slug}/billing`, ledger.olive)).body.balances[0]
+    await ledger.earn({ partnerId: id, net: 30_000, paidAt: '2026-01-10T00:00:00Z' })
+    const held = await ledger.earn({ partnerId: id, paidAt: '2026-03-01T00:00:00Z' })
+    const refund = await ledger.reversal(held, { amount: 5_950 })
+    await ledger.settle(held)
+    expect(await balance()).toMatchObject({
+      ...{ balanceMinor: 7_000, availableMinor: 6_000, pendingMinor: 1_000, payableMinor: 6_000 },
+      nextAvailableAt: '2026-03-31T00:00:00.000Z',
+    })
+    const dispute = await ledger.reversal(held, { kind: 'dispute', amount: 11_900 })
+    await ledger.settle(held)
+    expect(await balance()).toMatchObject({
+      ...{ balanceMinor: 6_000, availableMinor: 6_000, pendingMinor: 0 },
+      nextAvailableAt: null,
+    })
+    const made = await ledger.post(`/partners/${slug}/payouts`, ledger.olive, { currency: 'eur' })
+    expect(made.body).toMatchObject({ amountMinor: 6_000 })
+    await ledger.reversal(held, { id: dispute, kind: 'dispute', amount: 11_900, effective: false })
+    await ledger.reversal(held, { id: refund, amount: 5_950, effective: false })
+    await ledger.settle(held)
+    expect(await balance()).toMatchObject({ availableMinor: 6_000, pendingMinor: 2_000 })
+    ledger.goTo('2026-04-01T00:00:00Z')
+    expect(await balance()).toMatchObject({ availableMinor: 8_000, pendingMinor: 0 })
+    ledger.goTo('2026-03-10T12:00:00Z')
+  })
+
   it('before the payment is known takes nothing that was not given', async () => {
     const id = await ledger.invoice({ status: 'open' })
     await ledger.reversal(id, { amount: 11_900 })

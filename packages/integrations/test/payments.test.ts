@@ -578,7 +578,11 @@ describe('what takes money back', () => {
     sandbox.payments.act({ action: 'settle_refund', refund, status: 'failed' })
     expect(await payments.findRefund(refund)).toMatchObject({ status: 'failed', effective: false })
 
-    const note = idOf(sandbox.payments.act({ action: 'credit_note', invoice, amount: 500 }))
+    const balance = idOf(sandbox.payments.act({ action: 'credit_note', invoice, amount: 200 }))
+    expect(await payments.findCreditNote(balance)).toMatchObject({ effective: false })
+    const note = idOf(
+      sandbox.payments.act({ action: 'credit_note', invoice, amount: 500, to: 'outside' }),
+    )
     expect(await payments.findCreditNote(note)).toMatchObject({
       kind: 'credit_note',
       invoiceId: invoice,

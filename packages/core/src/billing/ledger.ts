@@ -128,7 +128,7 @@ export function ledgerSteps(
 export interface LedgerSums {
   /** Of all entries. */
   balance: bigint
-  /** Of entries whose time has come, and of all that take away. */
+  /** Of entries whose time has come. */
   available: bigint
   /** In payouts that are neither paid nor canceled. */
   reserved: bigint

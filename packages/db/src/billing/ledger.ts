@@ -77,6 +77,7 @@ export interface InvoiceEntry {
   base: bigint | null
   partnerId: string
   sourceId: string
+  availableAt: Date
 }
 
 /** Every entry about an invoice, oldest first. */
@@ -84,7 +85,8 @@ export async function listInvoiceEntries(trx: Trx, invoiceId: string): Promise<I
   const { rows } = await sql<
     Omit<InvoiceEntry, 'amount' | 'base'> & { amount: string; base: string | null }
   >`
-    select type, amount::text as amount, base_amount::text as base, partner_id as "partnerId", source_id as "sourceId"
+    select type, amount::text as amount, base_amount::text as base, partner_id as "partnerId", source_id as "sourceId",
+      available_at as "availableAt"
     from partner_ledger where invoice_id = ${invoiceId} order by id`.execute(trx)
   return rows.map((row) => ({
     ...row,
@@ -234,13 +236,16 @@ export async function readBalances(
   const { rows } = await sql<BalanceRow>`
     with sums as (
       select currency, sum(amount)::text as balance,
-        coalesce(sum(amount) filter (where available_at <= ${at} or amount < 0), 0)::text as available,
-        coalesce(sum(amount) filter (where available_at > ${at} and amount > 0), 0)::text as pending,
+        coalesce(sum(amount) filter (where available_at <= ${at}), 0)::text as available,
+        coalesce(sum(amount) filter (where available_at > ${at}), 0)::text as pending,
         coalesce(sum(amount) filter (where created_at >= ${monthStart} and type not in ('payout', 'payout_reversal', 'adjustment')), 0)::text as earned,
-        coalesce(-sum(amount) filter (where type in ('payout', 'payout_reversal')), 0)::text as "paidOut",
-        min(available_at) filter (where available_at > ${at} and amount > 0) as "nextAvailableAt"
-      from partner_ledger where partner_id = ${partnerId} group by currency)
-    select s.*, coalesce(r.amount, 0)::text as reserved, o.id as "openPayoutId", o.status as "openPayoutStatus", o.amount::text as "openPayoutAmount"
+        coalesce(-sum(amount) filter (where type in ('payout', 'payout_reversal')), 0)::text as "paidOut"
+      from partner_ledger where partner_id = ${partnerId} group by currency),
+    -- A share that was clawed back while on hold leaves nothing to become available.
+    coming as (
+      select currency, available_at from partner_ledger where partner_id = ${partnerId} and available_at > ${at}
+      group by currency, available_at having sum(amount) > 0)
+    select s.*, (select min(c.available_at) from coming c where c.currency = s.currency) as "nextAvailableAt", coalesce(r.amount, 0)::text as reserved, o.id as "openPayoutId", o.status as "openPayoutStatus", o.amount::text as "openPayoutAmount"
     from sums s
     left join lateral (select sum(p.amount) as amount from payouts p
       where p.partner_id = ${partnerId} and p.currency = s.currency and p.status in ${openStates}) r on true
@@ -263,7 +268,7 @@ export async function readAvailableFor(
 ): Promise<bigint> {
   const { rows } = await sql<{ available: string }>`
     select (coalesce((select sum(amount) from partner_ledger
-        where partner_id = ${partnerId} and currency = ${currency} and (available_at <= ${at} or amount < 0)), 0)
+        where partner_id = ${partnerId} and currency = ${currency} and available_at <= ${at}), 0)
       - coalesce((select sum(amount) from payouts
         where partner_id = ${partnerId} and currency = ${currency} and id <> ${id} and status in ${openStates}), 0))::text as available`.execute(
     trx,

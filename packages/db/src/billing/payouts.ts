@@ -199,6 +199,13 @@ export interface NewPayout {
 }
 
 /**
+ * Entries `l` that a payout with this cut-off takes: available by then, or taking away at once. A
+ * claw-back of a share on hold waits for the share.
+ */
+const availableBy = (cutOff: Date) =>
+  sql<SqlBool>`(l.available_at <= ${cutOff} or (l.amount < 0 and l.available_at <= l.created_at))`
+
+/**
  * Makes a payout of the entries that no other one has, oldest first. Undefined when they are worth
  * less than the minimum, or another one is under way in this currency. Asks for `lockPayouts`.
  */
@@ -208,7 +215,7 @@ export async function insertPayout(trx: Trx, payout: NewPayout): Promise<string 
     with free as (
       select l.id, l.amount from partner_ledger l
       where l.partner_id = ${partnerId} and l.currency = ${currency} and l.type not in ('payout', 'payout_reversal')
-        and (l.available_at <= ${payout.cutOff} or l.amount < 0)
+        and ${availableBy(payout.cutOff)}
         and not exists (select from payout_entries e where e.entry_id = l.id)
       -- What takes away is never left for later.
       order by l.amount >= 0, l.id limit ${payout.mostEntries}),
@@ -294,7 +301,7 @@ export async function listPayoutsDue(
 ): Promise<{ partnerId: string; currency: string }[]> {
   const { rows } = await sql<{ partnerId: string; currency: string }>`
     select l.partner_id as "partnerId", l.currency from partner_ledger l
-    where l.type not in ('payout', 'payout_reversal') and (l.available_at <= ${monthStart} or l.amount < 0)
+    where l.type not in ('payout', 'payout_reversal') and ${availableBy(monthStart)}
       and not exists (select from payout_entries e where e.entry_id = l.id)
       and not exists (select from payouts p where p.partner_id = l.partner_id and p.currency = l.currency
         and (p.status in ('draft', 'held', 'approved', 'in_transit', 'failed') or (p.requested_by is null and p.period_to >= ${monthStart})))

@@ -173,17 +173,14 @@ function reversalOf<K extends ProcessorReversal['kind']>(
 }
 
 /**
- * A credit note before the payment lowers the amount due; only the part after the payment returns
- * money. The refund itself reports what is refunded of that part and must not count twice, so only
- * the rest counts here: what was credited to later invoices or returned outside of the processor.
+ * A credit note before the payment lowers the amount due; only the part after the payment can
+ * return money. Refunds in that part count by themselves. Credit to the customer's balance returns
+ * no money: it pays later invoices, whose `amountPaid` leaves it out. So only what was returned
+ * outside of the processor counts here.
  */
 function creditNoteOf(response: Stripe.CreditNote): ProcessorReversal {
   const note = objectOf(response, 'credit_note')
-  const refunded = note.refunds.reduce(
-    (sum, refund) => sum + whole(refund.amount_refunded, 'amount_refunded'),
-    0,
-  )
-  const amount = Math.max(0, whole(note.post_payment_amount, 'post_payment_amount') - refunded)
+  const amount = whole(note.out_of_band_amount ?? 0, 'out_of_band_amount')
   const whollyAfter = amount === note.total
   return {
     ...reversalOf('credit_note', { ...note, amount: amount === 0 ? note.total : amount }),

@@ -133,8 +133,8 @@ export interface ProcessorReversal {
   amountExcludingTax: number | null
   status: string
   /**
-   * The money is away now: refund succeeded, credit note issued after the payment, disputed funds
-   * withdrawn.
+   * The money is away now: refund succeeded, credit note issued for money returned outside of the
+   * processor, disputed funds withdrawn.
    */
   effective: boolean
   created: Date

@@ -58,7 +58,7 @@ export const PaymentAction = z.discriminatedUnion('action', [
     action: z.literal('credit_note'),
     invoice: id,
     amount,
-    to: z.enum(['balance', 'card']).default('balance'),
+    to: z.enum(['balance', 'card', 'outside']).default('balance'),
   }),
   z.strictObject({ action: z.literal('void_credit_note'), creditNote: id }),
   z.strictObject({ action: z.literal('dispute'), invoice: id, amount: amount.optional() }),

@@ -277,7 +277,7 @@ export function creditNoteView(note: CreditNote, origin: string): Stripe.CreditN
     memo: null,
     metadata: {},
     number: note.number,
-    out_of_band_amount: null,
+    out_of_band_amount: note.outOfBand === 0 ? null : note.outOfBand,
     pdf: `${origin}/credit-notes/${note.id}/pdf`,
     post_payment_amount: note.postPayment,
     pre_payment_amount: note.total - note.postPayment,

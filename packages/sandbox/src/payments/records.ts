@@ -264,6 +264,8 @@ const CreditNote = z.object({
   total: z.number(),
   totalExcludingTax: z.number(),
   postPayment: z.number(),
+  /** Part of `postPayment`: given back outside of the processor. */
+  outOfBand: z.number().default(0),
   refund: z.string().nullable(),
   status: z.enum(['issued', 'void']),
   voidedAt: optionalMoment,

@@ -62,14 +62,15 @@ export function settleRefund(
 }
 
 /**
- * Of an open invoice it lowers what is owed. Of a paid one it is put down for the next invoices, or
- * goes back to the card as a refund of its own. `amount` is with tax.
+ * Of an open invoice it lowers what is owed. Of a paid one it is put down for the next invoices,
+ * goes back to the card as a refund of its own, or is given back outside of the processor. `amount`
+ * is with tax.
  */
 export function creditNote(
   world: PaymentsWorld,
   invoice: Invoice,
   amount: number,
-  to: 'balance' | 'card',
+  to: 'balance' | 'card' | 'outside',
 ): CreditNote {
   if (invoice.status !== 'open' && invoice.status !== 'paid')
     throw invalid(`A credit note needs an open or paid invoice; this one is ${invoice.status}.`)
@@ -82,7 +83,7 @@ export function creditNote(
     throw invalid(`The credit note may be ${left} at most.`, { param: 'amount' })
   const paid = invoice.status === 'paid'
   const back = paid && to === 'card' ? refund(world, invoice, amount, 'succeeded') : null
-  if (paid && !back) world.store.customers.get(invoice.customer).balance -= amount
+  if (paid && to === 'balance') world.store.customers.get(invoice.customer).balance -= amount
   world.store.creditNoteCount += 1
   const note = world.store.creditNotes.add({
     id: newId('cn'),
@@ -93,6 +94,7 @@ export function creditNote(
     total: amount,
     totalExcludingTax: total === 0 ? amount : Math.round((amount * subtotalOf(invoice)) / total),
     postPayment: paid ? amount : 0,
+    outOfBand: paid && to === 'outside' ? amount : 0,
     refund: back?.id ?? null,
     status: 'issued',
     voidedAt: null,
@@ -123,7 +125,7 @@ export function voidCreditNote(world: PaymentsWorld, note: CreditNote): void {
   Object.assign(note, { status: 'void', voidedAt: world.now() })
   if (note.postPayment > 0) {
     invoice.postPaymentCredit -= note.postPayment
-    world.store.customers.get(note.customer).balance += note.postPayment
+    world.store.customers.get(note.customer).balance += note.postPayment - note.outOfBand
   } else {
     invoice.prePaymentCredit -= note.total
     invoice.amountDue += note.total

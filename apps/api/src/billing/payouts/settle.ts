@@ -32,10 +32,13 @@ export async function settleInvoiceLedger(
     ? {
         partnerId: standing.partnerId,
         accrual: { amount: standing.amount, base: standing.base ?? 0n },
+        availableAt: standing.availableAt,
       }
     : await accrue(trx, invoice, now, config.billing.partnerHoldDays)
   if (!accrued) return
   const { partnerId, accrual } = accrued
+  // What happens to a share on hold is on hold with it, and leaves other money alone.
+  const availableAt = accrued.availableAt > now ? accrued.availableAt : now
   const reversals = await listReversals(trx, invoiceId)
   const caused = entries
     .filter(({ type }) => type !== 'accrual')
@@ -60,7 +63,7 @@ export async function settleInvoiceLedger(
         tenantId: invoice.tenantId,
         invoiceId,
       },
-      ...{ sourceType: reversal.kind, sourceId, availableAt: now, createdAt: now },
+      ...{ sourceType: reversal.kind, sourceId, availableAt, createdAt: now },
     })
   }
 }
@@ -79,7 +82,7 @@ async function accrue(
   invoice: LedgerInvoice,
   now: Date,
   holdDays: number,
-): Promise<{ partnerId: string; accrual: Accrual } | undefined> {
+): Promise<{ partnerId: string; accrual: Accrual; availableAt: Date } | undefined> {
   const { partnerId, marginPct, finalizedAt, paidAt, partnerTerminatedAt } = invoice
   if (
     invoice.status !== 'paid' ||
@@ -93,6 +96,7 @@ async function accrue(
   const base = earningBase(invoice)
   const amount = accrualOf(base, marginPct)
   if (amount === 0n) return undefined
+  const availableAt = new Date(paidAt.getTime() + holdDays * dayMs)
   await insertLedgerEntry(trx, {
     ...{
       partnerId,
@@ -105,7 +109,7 @@ async function accrue(
       invoiceId: invoice.id,
     },
     ...{ sourceType: 'invoice', sourceId: invoice.stripeInvoiceId, createdAt: now },
-    availableAt: new Date(paidAt.getTime() + holdDays * dayMs),
+    availableAt,
   })
-  return { partnerId, accrual: { amount, base } }
+  return { partnerId, accrual: { amount, base }, availableAt }
 }
