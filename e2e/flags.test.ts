@@ -178,7 +178,7 @@ describe('an operator', () => {
     await first.getByLabel('Within').fill('2000')
     await dialog.getByLabel('Note').fill('Watched.')
     await dialog.getByRole('button', { name: 'Save guards' }).click()
-    await dialog.getByText('A whole number between 1 and 1440.').waitFor()
+    await dialog.getByText('Enter a whole number between 1 and 1,440.').waitFor()
     await first.getByLabel('Within').fill('30')
     await second.getByLabel('Signal').first().click()
     await page.getByRole('option', { name: 'Server errors' }).click()

@@ -51,7 +51,7 @@ describe('an error', () => {
   it('says in that language what a schema rejects, also beside a request in another one', async () => {
     const token = await testApp.token('operator@atrium.test')
     const issuesIn = async (language: string) => {
-      const { body } = await testApp.request('GET', '/outbox?state=lost&colour=red', {
+      const { body } = await testApp.request('GET', '/outbox?state=lost&cursor=old&colour=red', {
         token,
         headers: { 'accept-language': language },
       })
@@ -61,10 +61,12 @@ describe('an error', () => {
     expect(await Promise.all([issuesIn('de'), issuesIn('en')])).toEqual([
       [
         { path: 'state', message: `Verwenden Sie einen dieser Werte: ${states}.` },
+        { path: 'cursor', message: 'Dies ist kein Cursor, den die API geliefert hat.' },
         { path: 'colour', message: 'Dieses Feld ist hier nicht bekannt.' },
       ],
       [
         { path: 'state', message: `Use one of: ${states}.` },
+        { path: 'cursor', message: 'This is not a cursor that the API returned.' },
         { path: 'colour', message: 'This field is not known here.' },
       ],
     ])

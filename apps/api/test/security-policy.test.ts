@@ -107,7 +107,7 @@ describe('a change is rejected', () => {
     [{ ipAllowlist: [7] }, 'ipAllowlist.0', /./],
     [{ allowedCountries: ['ZZ'] }, 'allowedCountries.0', /ISO 3166-1/],
     [{ mfaMode: 'always' }, 'mfaMode', /./],
-    [{ sessionIdleMinutes: 0 }, 'sessionIdleMinutes', /Between/],
+    [{ sessionIdleMinutes: 0 }, 'sessionIdleMinutes', /between/],
     [
       { sessionIdleMinutes: 601, sessionAbsoluteMinutes: 600 },
       'sessionIdleMinutes',

@@ -246,7 +246,7 @@ describe('registering an application', () => {
       ].sort(),
     )
     expect((await create({ redirectUris: [] })).body.issues).toEqual([
-      { path: 'redirectUris', message: 'Name at least one redirect address.' },
+      { path: 'redirectUris', message: 'This must not be empty.' },
     ])
     expect(counts()).toEqual(before)
   })

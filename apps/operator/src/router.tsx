@@ -64,6 +64,7 @@ const newTenant = createRoute({ getParentRoute: () => authenticated, path: '/ten
       import('./tenants/create-tenant-page.tsx'),
       'operator.tenants',
       'operator.partners',
+      'ui.issues',
     ).then((page) => page.Route),
 )
 
@@ -87,7 +88,7 @@ const users = createRoute({
 
 const invite = createRoute({ getParentRoute: () => authenticated, path: '/users/invite' }).lazy(
   () =>
-    withMessages(import('./users/invite-operator-page.tsx'), 'operator.users').then(
+    withMessages(import('./users/invite-operator-page.tsx'), 'operator.users', 'ui.issues').then(
       (page) => page.Route,
     ),
 )
@@ -98,6 +99,7 @@ const user = createRoute({ getParentRoute: () => authenticated, path: '/users/$i
     'operator.audit',
     'operator.users',
     'ui.audit',
+    'ui.issues',
   ).then((page) => page.Route),
 )
 
@@ -106,7 +108,7 @@ const audit = createRoute({
   path: '/audit',
   validateSearch: readAuditSearch,
 }).lazy(() =>
-  withMessages(import('./audit/audit-page.tsx'), 'operator.audit', 'ui.audit').then(
+  withMessages(import('./audit/audit-page.tsx'), 'operator.audit', 'ui.audit', 'ui.issues').then(
     (page) => page.Route,
   ),
 )
@@ -120,7 +122,9 @@ const flags = createRoute({
 )
 
 const newFlag = createRoute({ getParentRoute: () => authenticated, path: '/flags/new' }).lazy(() =>
-  withMessages(import('./flags/create-flag-page.tsx'), 'operator.flags').then((page) => page.Route),
+  withMessages(import('./flags/create-flag-page.tsx'), 'operator.flags', 'ui.issues').then(
+    (page) => page.Route,
+  ),
 )
 
 const flag = createRoute({
@@ -128,7 +132,9 @@ const flag = createRoute({
   path: '/flags/$key',
   validateSearch: readFlagSearch,
 }).lazy(() =>
-  withMessages(import('./flags/flag-page.tsx'), 'operator.flags').then((page) => page.Route),
+  withMessages(import('./flags/flag-page.tsx'), 'operator.flags', 'ui.issues').then(
+    (page) => page.Route,
+  ),
 )
 
 const payouts = createRoute({
@@ -136,15 +142,21 @@ const payouts = createRoute({
   path: '/payouts',
   validateSearch: readPayoutsSearch,
 }).lazy(() =>
-  withMessages(import('./payouts/payouts-page.tsx'), 'operator.payouts', 'ui.payouts').then(
-    (page) => page.Route,
-  ),
+  withMessages(
+    import('./payouts/payouts-page.tsx'),
+    'operator.payouts',
+    'ui.payouts',
+    'ui.issues',
+  ).then((page) => page.Route),
 )
 
 const payout = createRoute({ getParentRoute: () => authenticated, path: '/payouts/$id' }).lazy(() =>
-  withMessages(import('./payouts/payout-page.tsx'), 'operator.payouts', 'ui.payouts').then(
-    (page) => page.Route,
-  ),
+  withMessages(
+    import('./payouts/payout-page.tsx'),
+    'operator.payouts',
+    'ui.payouts',
+    'ui.issues',
+  ).then((page) => page.Route),
 )
 
 const reports = createRoute({
@@ -169,9 +181,11 @@ const partners = createRoute({
 
 const newPartner = createRoute({ getParentRoute: () => authenticated, path: '/partners/new' }).lazy(
   () =>
-    withMessages(import('./partners/create-partner-page.tsx'), 'operator.partners').then(
-      (page) => page.Route,
-    ),
+    withMessages(
+      import('./partners/create-partner-page.tsx'),
+      'operator.partners',
+      'ui.issues',
+    ).then((page) => page.Route),
 )
 
 const partner = createRoute({
@@ -185,6 +199,7 @@ const partner = createRoute({
     'operator.partners',
     'operator.tenants',
     'ui.audit',
+    'ui.issues',
   ).then((page) => page.Route),
 )
 
@@ -202,13 +217,17 @@ const newPrice = createRoute({ getParentRoute: () => authenticated, path: '/pric
       import('./prices/create-price-page.tsx'),
       'operator.prices',
       'operator.flags',
+      'ui.issues',
     ).then((page) => page.Route),
 )
 
 const price = createRoute({ getParentRoute: () => authenticated, path: '/prices/$id' }).lazy(() =>
-  withMessages(import('./prices/price-page.tsx'), 'operator.prices', 'operator.flags').then(
-    (page) => page.Route,
-  ),
+  withMessages(
+    import('./prices/price-page.tsx'),
+    'operator.prices',
+    'operator.flags',
+    'ui.issues',
+  ).then((page) => page.Route),
 )
 
 const subscriptions = createRoute({
@@ -229,6 +248,7 @@ const newSubscription = createRoute({
   withMessages(
     import('./subscriptions/create-subscription-page.tsx'),
     'operator.subscriptions',
+    'ui.issues',
   ).then((page) => page.Route),
 )
 
@@ -236,9 +256,11 @@ const subscription = createRoute({
   getParentRoute: () => authenticated,
   path: '/subscriptions/$id',
 }).lazy(() =>
-  withMessages(import('./subscriptions/subscription-page.tsx'), 'operator.subscriptions').then(
-    (page) => page.Route,
-  ),
+  withMessages(
+    import('./subscriptions/subscription-page.tsx'),
+    'operator.subscriptions',
+    'ui.issues',
+  ).then((page) => page.Route),
 )
 
 const mail = createRoute({

@@ -86,7 +86,7 @@ describe('the form of a flag', () => {
     const check = validateFlag(CreateFlag, toCreateFlag)
     expect(check({ ...emptyFlag, key: 'New', percentage: '', needsOff: ['x'] })).toEqual({
       key: expect.any(String),
-      percentage: 'A number between 0 and 100.',
+      percentage: 'This must be between 0 and 100.',
       needsOff: expect.any(String),
     })
   })
@@ -137,8 +137,8 @@ describe('the guard rules in a form', () => {
     const check = (guards: FlagForm['guards']) =>
       validateFlag(CreateFlag, toCreateFlag)({ ...emptyFlag, key: 'new_page', guards })
     expect(check([{ id: 'a', ...rule, threshold: '', minimum: 0 }])).toEqual({
-      'guards.0.threshold': 'A number between 0 and 100.',
-      'guards.0.minimum': 'A whole number between 1 and 1000000.',
+      'guards.0.threshold': 'This must be between 0 and 100.',
+      'guards.0.minimum': 'Enter a whole number between 1 and 1,000,000.',
     })
     expect(
       check([

@@ -54,7 +54,12 @@ const create = createRoute({
   path: '/new',
   component: lazyRouteComponent(
     () =>
-      withMessages(import('./tenants/create-tenant-page.tsx'), 'portal.partner', 'portal.tenants'),
+      withMessages(
+        import('./tenants/create-tenant-page.tsx'),
+        'portal.partner',
+        'portal.tenants',
+        'ui.issues',
+      ),
     'CreateTenantPage',
   ),
 })
@@ -63,7 +68,7 @@ const profile = createRoute({
   getParentRoute: () => authenticated,
   path: '/profile',
   component: lazyRouteComponent(
-    () => withMessages(import('./profile/profile-page.tsx'), 'portal.profile'),
+    () => withMessages(import('./profile/profile-page.tsx'), 'portal.profile', 'ui.issues'),
     'ProfilePage',
   ),
 })
@@ -125,7 +130,7 @@ const account = createRoute({
   getParentRoute: () => tenant,
   path: '/account',
   component: lazyRouteComponent(
-    () => withMessages(import('./members/account-page.tsx'), 'portal.members'),
+    () => withMessages(import('./members/account-page.tsx'), 'portal.members', 'ui.issues'),
     'AccountPage',
   ),
 })
@@ -143,7 +148,7 @@ const audit = createRoute({
   getParentRoute: () => tenant,
   path: '/audit',
   component: lazyRouteComponent(
-    () => withMessages(import('./audit/audit-page.tsx'), 'portal.audit', 'ui.audit'),
+    () => withMessages(import('./audit/audit-page.tsx'), 'portal.audit', 'ui.audit', 'ui.issues'),
     'AuditPage',
   ),
 })
@@ -152,7 +157,13 @@ const settings = createRoute({
   getParentRoute: () => tenant,
   path: '/settings',
   component: lazyRouteComponent(
-    () => withMessages(import('./tenants/settings-page.tsx'), 'portal.tenants', 'ui.tenants'),
+    () =>
+      withMessages(
+        import('./tenants/settings-page.tsx'),
+        'portal.tenants',
+        'ui.tenants',
+        'ui.issues',
+      ),
     'SettingsPage',
   ),
 })

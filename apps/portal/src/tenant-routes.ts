@@ -20,7 +20,7 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/domains',
       component: lazyRouteComponent(
-        () => withMessages(import('./domains/domains-page.tsx'), 'portal.domains'),
+        () => withMessages(import('./domains/domains-page.tsx'), 'portal.domains', 'ui.issues'),
         'DomainsPage',
       ),
     }),
@@ -28,7 +28,7 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/domains/$domain',
       component: lazyRouteComponent(
-        () => withMessages(import('./domains/domain-page.tsx'), 'portal.domains'),
+        () => withMessages(import('./domains/domain-page.tsx'), 'portal.domains', 'ui.issues'),
         'DomainPage',
       ),
     }),
@@ -36,7 +36,7 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/aliases',
       component: lazyRouteComponent(
-        () => withMessages(import('./aliases/aliases-page.tsx'), 'portal.aliases'),
+        () => withMessages(import('./aliases/aliases-page.tsx'), 'portal.aliases', 'ui.issues'),
         'AliasesPage',
       ),
     }),
@@ -44,7 +44,7 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/lists',
       component: lazyRouteComponent(
-        () => withMessages(import('./lists/lists-page.tsx'), 'portal.lists'),
+        () => withMessages(import('./lists/lists-page.tsx'), 'portal.lists', 'ui.issues'),
         'ListsPage',
       ),
     }),
@@ -52,7 +52,7 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/lists/$listId',
       component: lazyRouteComponent(
-        () => withMessages(import('./lists/list-page.tsx'), 'portal.lists'),
+        () => withMessages(import('./lists/list-page.tsx'), 'portal.lists', 'ui.issues'),
         'ListPage',
       ),
     }),
@@ -60,7 +60,7 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/sso',
       component: lazyRouteComponent(
-        () => withMessages(import('./sso/sso-page.tsx'), 'portal.sso'),
+        () => withMessages(import('./sso/sso-page.tsx'), 'portal.sso', 'ui.issues'),
         'SsoPage',
       ),
     }),
@@ -68,7 +68,7 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/branding',
       component: lazyRouteComponent(
-        () => withMessages(import('./branding/branding-page.tsx'), 'portal.branding'),
+        () => withMessages(import('./branding/branding-page.tsx'), 'portal.branding', 'ui.issues'),
         'BrandingPage',
       ),
     }),
@@ -76,7 +76,8 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/branding/texts',
       component: lazyRouteComponent(
-        () => withMessages(import('./branding/mail-texts-page.tsx'), 'portal.branding'),
+        () =>
+          withMessages(import('./branding/mail-texts-page.tsx'), 'portal.branding', 'ui.issues'),
         'MailTextsPage',
       ),
     }),
@@ -88,6 +89,7 @@ export function tenantRoutes(tenant: AnyRoute) {
           withMessages(
             import('./security-policy/security-policy-page.tsx'),
             'portal.security-policy',
+            'ui.issues',
           ),
         'SecurityPolicyPage',
       ),
@@ -110,7 +112,12 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/billing-details',
       component: lazyRouteComponent(
-        () => withMessages(import('./billing-info/billing-info-page.tsx'), 'portal.billing-info'),
+        () =>
+          withMessages(
+            import('./billing-info/billing-info-page.tsx'),
+            'portal.billing-info',
+            'ui.issues',
+          ),
         'BillingInfoPage',
       ),
     }),

@@ -1,8 +1,8 @@
 import { catalogue } from './catalogue.ts'
-import de from './de/ui/frame.json' with { type: 'json' }
-import en from './en/ui/frame.json' with { type: 'json' }
+import de from './de/ui/issues.json' with { type: 'json' }
+import en from './en/ui/issues.json' with { type: 'json' }
 
-export type IssueMessages = typeof en.issues
+export type IssueMessages = typeof en
 
-/** What a schema says about a value that it rejects, where it has no sentence of its own. */
-export const issueTexts = catalogue({ en: en.issues, de: de.issues })
+/** What schemas say about values that they reject, and what else is wrong with an input. */
+export const issueTexts = catalogue({ en, de })

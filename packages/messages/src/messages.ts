@@ -54,6 +54,7 @@ import type serverErrors from './en/server/errors.json'
 import type serverPages from './en/server/pages.json'
 import type audit from './en/ui/audit.json'
 import type frame from './en/ui/frame.json'
+import type issues from './en/ui/issues.json'
 import type labels from './en/ui/labels.json'
 import type payouts from './en/ui/payouts.json'
 import type reports from './en/ui/reports.json'
@@ -130,6 +131,7 @@ export interface Messages {
   ui: {
     audit: typeof audit
     frame: typeof frame
+    issues: typeof issues
     labels: typeof labels
     payouts: typeof payouts
     reports: typeof reports

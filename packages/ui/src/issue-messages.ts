@@ -1,9 +1,8 @@
-import { issueMessages } from '@atrium/core/platform/issue-messages'
-import { z } from 'zod'
+import { writeIssues } from '@atrium/core/platform/issue-messages'
 import { translations } from './messages.ts'
 
-const t = translations('ui.frame')
+const t = translations('ui.issues')
 
-// The messages of schemas in the language of the page. Not zod's own locale: its messages are
-// written for programmers, and the ones of the API would differ from it.
-z.config({ customError: issueMessages((text, values) => t(`issues.${text}`, { ...values })) })
+// What schemas say, in the language of the page. Not zod's own locale: its messages are written for
+// programmers, and the ones of the API would differ from it.
+writeIssues((key, values) => t(key, { ...values }))

@@ -2,7 +2,7 @@ import './issue-messages.ts'
 import type { z } from 'zod'
 import { translations } from './messages.ts'
 
-const t = translations('ui.frame')
+const t = translations('ui.issues')
 
 /**
  * Validation of a Mantine form by the schema that the API uses too. Empty text counts as absent, so
@@ -17,9 +17,7 @@ export function zodForm(schema: z.ZodType): (values: object) => Record<string, s
     for (const issue of parsed.error.issues) {
       const path = issue.path.map(String).join('.')
       errors[path] ??=
-        issue.code === 'invalid_type' && issue.input === undefined
-          ? t('issues.empty')
-          : issue.message
+        issue.code === 'invalid_type' && issue.input === undefined ? t('empty') : issue.message
     }
     return errors
   }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MessageFile } from '@atrium/messages/messages'
+import '../src/issue-messages.ts'
 import { addMessages } from '../src/messages.ts'
 
 // Tests call what renders a page without its router, which loads the messages.

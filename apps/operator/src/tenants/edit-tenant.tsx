@@ -9,19 +9,23 @@ const t = translations('operator.tenants')
 
 // Forms bring inputs that nothing else on the page needs; each loads when its button is pressed.
 const DetailsEditor = lazy(() =>
-  import('./details-editor.tsx').then((part) => ({ default: part.DetailsEditor })),
+  withMessages(import('./details-editor.tsx'), 'ui.issues').then((part) => ({
+    default: part.DetailsEditor,
+  })),
 )
 const PlanEditor = lazy(() =>
   import('./plan-editor.tsx').then((part) => ({ default: part.PlanEditor })),
 )
 const DomainsEditor = lazy(() =>
-  import('./domains-editor.tsx').then((part) => ({ default: part.DomainsEditor })),
+  withMessages(import('./domains-editor.tsx'), 'ui.issues').then((part) => ({
+    default: part.DomainsEditor,
+  })),
 )
 const LimitsEditor = lazy(() =>
   import('./limits-editor.tsx').then((part) => ({ default: part.LimitsEditor })),
 )
 const PartnerEditor = lazy(() =>
-  withMessages(import('./partner-editor.tsx'), 'operator.partners').then((part) => ({
+  withMessages(import('./partner-editor.tsx'), 'operator.partners', 'ui.issues').then((part) => ({
     default: part.PartnerEditor,
   })),
 )

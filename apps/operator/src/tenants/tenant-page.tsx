@@ -25,7 +25,7 @@ const t = translations('operator.tenants')
 
 // Loads its filters only when the tab is opened.
 const TenantAudit = lazyOnInput(() =>
-  withMessages(import('./tenant-audit.tsx'), 'operator.audit', 'ui.audit'),
+  withMessages(import('./tenant-audit.tsx'), 'operator.audit', 'ui.audit', 'ui.issues'),
 )
 
 const route = getRouteApi('/authenticated/tenants/$slug')

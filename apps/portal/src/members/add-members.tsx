@@ -11,7 +11,7 @@ import * as links from '../links.ts'
 const t = translations('portal.members')
 
 const CreateMemberDialog = lazyOnInput(() =>
-  withMessages(import('./create-member-dialog.tsx'), 'portal.subscriptions'),
+  withMessages(import('./create-member-dialog.tsx'), 'portal.subscriptions', 'ui.issues'),
 )
 const FirstPassword = lazyOnInput(() => import('./first-password.tsx'))
 

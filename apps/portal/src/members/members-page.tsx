@@ -4,7 +4,7 @@ import { EmptyState, QueryState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
-import { translations } from '@atrium/ui/messages'
+import { translations, withMessages } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
@@ -30,7 +30,7 @@ const labels = translations('ui.labels')
 
 // What admins alone use loads when it is needed; the list stands before.
 const BulkBar = lazyOnInput(() => import('./bulk-bar.tsx'))
-const MemberDrawer = lazyOnInput(() => import('./member-drawer.tsx'))
+const MemberDrawer = lazyOnInput(() => withMessages(import('./member-drawer.tsx'), 'ui.issues'))
 
 /** Who belongs to a workplace, and for its admins everything that can be done to them. */
 export function MembersPage() {

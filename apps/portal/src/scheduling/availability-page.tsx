@@ -23,6 +23,7 @@ import { type OffersSearch, readOffersSearch } from './search.ts'
 
 const t = translations('portal.scheduling-availability')
 const frame = translations('ui.frame')
+const issues = translations('ui.issues')
 
 /** When hosts can be booked: their schedules, with the hours of a week and single dates. */
 export function AvailabilityPage() {
@@ -147,7 +148,7 @@ function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
   const [rejected, setRejected] = useState<unknown>()
   const form = useForm({
     initialValues: { name: '' },
-    validate: { name: (name) => (name.trim() === '' ? frame('issues.empty') : null) },
+    validate: { name: (name) => (name.trim() === '' ? issues('empty') : null) },
   })
   const work = () => [{ start: '09:00', end: '17:00' }]
 

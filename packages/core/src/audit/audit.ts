@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { auditOutcomes } from '../platform/choices.ts'
+import { says } from '../platform/issue-text.ts'
 import { instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
 
@@ -226,7 +227,7 @@ const before = z
       instant.safeParse(at).success &&
       (id === undefined || z.uuid().safeParse(id).success)
     )
-  }, 'This is neither a cursor of ours nor an ISO 8601 time.')
+  }, says('cursorOrTime'))
   .meta({ openapi: { pattern: auditCursorPattern } })
 
 const filters = {
@@ -282,7 +283,7 @@ export const VerifyAudit = z
     limit: z.coerce.number().int().min(1).max(200).default(50),
   })
   .refine(({ tenantSlug, partnerSlug }) => tenantSlug === undefined || partnerSlug === undefined, {
-    error: 'Name a tenant or a partner.',
+    ...says('tenantOrPartner'),
     path: ['partnerSlug'],
   })
 export type VerifyAudit = z.infer<typeof VerifyAudit>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { editVersion, expectedVersion } from '../platform/edit-version.ts'
+import { says } from '../platform/issue-text.ts'
 import { emailAddress, line } from '../platform/text.ts'
 import { Warning } from '../platform/warnings.ts'
 import { countryCode } from './countries.ts'
@@ -52,7 +53,7 @@ export const UpdateBillingInfo = z
   .refine(
     ({ slug: _, expectedVersion: __, ...fields }) =>
       Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    says('nothingToChange'),
   )
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateBillingInfo = z.infer<typeof UpdateBillingInfo>

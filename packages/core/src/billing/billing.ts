@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { instant } from '../platform/text.ts'
 import { plan } from '../tenants/tenants.ts'
@@ -126,7 +127,7 @@ export type ListInvoices = z.infer<typeof ListInvoices>
 
 export const InvoicePath = z.strictObject({
   slug: z.string().max(200),
-  invoiceId: z.uuid('This is not the id of an invoice.'),
+  invoiceId: z.uuid(),
 })
 export type InvoicePath = z.infer<typeof InvoicePath>
 
@@ -287,12 +288,12 @@ export const SetPaymentMethod = z
     paymentMethodId: z
       .string()
       .max(200)
-      .regex(/^pm_\w+$/, 'This is not the id of a payment method.')
+      .regex(/^pm_\w+$/, says('id'))
       .optional(),
     setupIntentId: z
       .string()
       .max(200)
-      .regex(/^seti_\w+$/, 'This is not the id of a setup intent.')
+      .regex(/^seti_\w+$/, says('id'))
       .optional(),
   })
   .refine(
@@ -300,7 +301,7 @@ export const SetPaymentMethod = z
       (paymentMethodId === undefined) !== (setupIntentId === undefined),
     {
       path: ['paymentMethodId'],
-      message: 'Give either a payment method or a setup intent.',
+      ...says('paymentMethodOrSetup'),
     },
   )
   .meta({

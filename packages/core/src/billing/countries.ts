@@ -1,5 +1,6 @@
 import codes from 'i18n-iso-countries/codes.json' with { type: 'json' }
 import { z } from 'zod'
+import { issueText, says } from '../platform/issue-text.ts'
 
 const alpha2 = new Set(codes.map(([code]) => code))
 
@@ -14,19 +15,20 @@ export function isCountryCode(code: string): boolean {
 /** A country as ISO 3166-1 alpha-2, upper-cased. */
 export const countryCode = z
   .string()
-  .max(10, 'This is not a two-letter country code.')
+  .max(10, says('countryCode'))
   .transform((value) => value.trim().toUpperCase())
   .superRefine((value, context) => {
     if (!/^[A-Z]{2}$/.test(value))
-      context.addIssue({ code: 'custom', message: 'This is not a two-letter country code.' })
+      context.addIssue({ code: 'custom', message: issueText('countryCode') })
     else if (!alpha2.has(value))
       context.addIssue({
         code: 'custom',
-        message: `${value} is not a country of ISO 3166-1.${hint(value)}`,
+        message: mistaken[value]
+          ? issueText('otherCountryCode', { value, right: mistaken[value] })
+          : issueText('country', { value }),
       })
   })
   .meta({ openapi: { minLength: 2, maxLength: 2, enum: [...alpha2].sort() } })
 
 /** Codes that people write for a country which has another one. */
 const mistaken: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR', XI: 'GB', EN: 'GB' }
-const hint = (code: string) => (mistaken[code] ? ` Write ${mistaken[code]}.` : '')

@@ -1,5 +1,6 @@
 import { defaultLanguage, formatLocale, type PageLanguage } from '@atrium/messages/languages'
 import { z } from 'zod'
+import { says } from '../platform/issue-text.ts'
 import { minorUnitDigits } from './minor-units.ts'
 
 /**
@@ -13,7 +14,6 @@ export const minorAmount = z
   .max(Number.MAX_SAFE_INTEGER)
 
 const currencies = new Set(Intl.supportedValuesOf('currency'))
-const notACurrency = 'This is not a currency such as eur.'
 
 /** A code that ISO 4217 lists, lower-cased. */
 export const currencyCode = z
@@ -23,8 +23,8 @@ export const currencyCode = z
   .pipe(
     z
       .string()
-      .regex(/^[a-z]{3}$/, { error: notACurrency, abort: true })
-      .refine((code) => currencies.has(code.toUpperCase()), notACurrency),
+      .regex(/^[a-z]{3}$/, { ...says('currency'), abort: true })
+      .refine((code) => currencies.has(code.toUpperCase()), says('currency')),
   )
   .meta({ openapi: { minLength: 3, maxLength: 3, pattern: '^[A-Za-z]{3}$' } })
 

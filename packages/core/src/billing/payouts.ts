@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
@@ -296,11 +297,11 @@ export const CreateAdjustment = z.strictObject({
   partnerSlug: slugFilter,
   currency: currencyCode,
   amountMinor: z
-    .number('A whole number of minor units.')
-    .int('A whole number of minor units.')
-    .min(-1_000_000_000_00, 'This is more than can be entered at once.')
-    .max(1_000_000_000_00, 'This is more than can be entered at once.')
-    .refine((amount) => amount !== 0, 'An adjustment of nothing is none.')
+    .number()
+    .int()
+    .min(-1_000_000_000_00, says('tooMuch'))
+    .max(1_000_000_000_00, says('tooMuch'))
+    .refine((amount) => amount !== 0, says('zeroAdjustment'))
     .meta({ openapi: { not: { const: 0 } } }),
   reason: line(500, 10),
 })
@@ -317,7 +318,7 @@ export type AdjustmentPath = z.infer<typeof AdjustmentPath>
 
 export const GiveConsent = z.strictObject({
   slug: partnerPath,
-  agreed: z.literal(true, 'Agree to it, or leave it.'),
+  agreed: z.literal(true, says('mustAgree')),
 })
 export type GiveConsent = z.infer<typeof GiveConsent>
 export const ConsentView = z.object({ selfBillingConsentAt: instant })

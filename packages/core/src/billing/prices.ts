@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { priceStates } from '../platform/choices.ts'
 import { editVersion, expectedVersion } from '../platform/edit-version.ts'
+import { issueText, says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
@@ -29,11 +30,7 @@ export const mostUnitAmount = 1_000_000_000
 export const mostTiers = 20
 export const mostCurrencies = 20
 
-const unitAmount = z
-  .number('A whole number of minor units.')
-  .int('A whole number of minor units.')
-  .min(0, 'Not below 0.')
-  .max(mostUnitAmount, 'This is too much.')
+const unitAmount = z.number().int().min(0).max(mostUnitAmount, says('tooMuch'))
 
 /**
  * Up to and with seat `upTo`, null for all that follow. Amounts per cycle in the currency's minor
@@ -56,10 +53,9 @@ export function faultOfTiers(
   let before = 0
   for (const [index, { upTo }] of tiers.entries()) {
     const last = index === tiers.length - 1
-    if (last && upTo !== null) return { index, message: 'The last tier has no end.' }
-    if (!last && upTo === null) return { index, message: 'Only the last tier has no end.' }
-    if (upTo !== null && upTo <= before)
-      return { index, message: 'Each tier ends above the one before it.' }
+    if (last && upTo !== null) return { index, message: issueText('lastTierOpen') }
+    if (!last && upTo === null) return { index, message: issueText('onlyLastTierOpen') }
+    if (upTo !== null && upTo <= before) return { index, message: issueText('tiersAscend') }
     before = upTo ?? before
   }
   return undefined
@@ -67,8 +63,8 @@ export function faultOfTiers(
 
 const tiers = z
   .array(PriceTier)
-  .min(1, 'Give at least one tier.')
-  .max(mostTiers, `At most ${mostTiers} tiers.`)
+  .min(1)
+  .max(mostTiers)
   .superRefine((all, check) => {
     const fault = faultOfTiers(all)
     if (fault)
@@ -144,11 +140,11 @@ const unique = <Item>(items: Item[]) => [...new Set(items)]
 
 const amounts = z
   .array(PriceAmount)
-  .min(1, 'Give the amount of at least one currency.')
-  .max(mostCurrencies, `At most ${mostCurrencies} currencies.`)
+  .min(1)
+  .max(mostCurrencies)
   .refine(
     (all) => new Set(all.map(({ currency }) => currency)).size === all.length,
-    'Each currency can be named once.',
+    says('onlyOnce'),
   )
 const seatLimit = z.number().int().min(1).max(mostSeats)
 const terms = {
@@ -178,20 +174,18 @@ export function faultsOfPrice(price: PriceSettings): { path: string; message: st
   const tiered = price.scheme === 'graduated' || price.scheme === 'volume'
   const faults = price.amounts.flatMap((amount, index) => {
     const path = `amounts.${index}.tiers`
-    if (tiered && !amount.tiers) return [{ path, message: 'This scheme needs tiers.' }]
-    return !tiered && amount.tiers
-      ? [{ path, message: 'Only graduated and volume prices have tiers.' }]
-      : []
+    if (tiered && !amount.tiers) return [{ path, message: issueText('tiersMissing') }]
+    return !tiered && amount.tiers ? [{ path, message: issueText('tiersOfScheme') }] : []
   })
   if (price.maxSeats !== null && price.maxSeats < price.minSeats) {
-    faults.push({ path: 'maxSeats', message: 'It is below the smallest number of seats.' })
+    faults.push({ path: 'maxSeats', message: issueText('maxBelowMinSeats') })
   }
   if (
     price.visibleFrom !== null &&
     price.visibleUntil !== null &&
     price.visibleUntil <= price.visibleFrom
   ) {
-    faults.push({ path: 'visibleUntil', message: 'It would end before it begins.' })
+    faults.push({ path: 'visibleUntil', message: issueText('endBeforeStart') })
   }
   return faults
 }
@@ -221,7 +215,7 @@ export const UpdatePrice = z
   .refine(
     ({ id: _, expectedVersion: __, ...fields }) =>
       Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    issueText('nothingToChange'),
   )
   .meta({ openapi: { minProperties: 1 } })
 export type UpdatePrice = z.infer<typeof UpdatePrice>

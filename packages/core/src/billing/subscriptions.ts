@@ -5,6 +5,7 @@ import {
   subscriptionSources,
   subscriptionStatuses,
 } from '../platform/choices.ts'
+import { issueText, says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
@@ -146,17 +147,10 @@ export function effectOf(
   return commits || costsMore ? 'now' : 'period_end'
 }
 
-const amount = z
-  .number('A whole number of minor units.')
-  .int('A whole number of minor units.')
-  .min(0, 'Not below 0.')
-const perSeat = amount.max(1_000_000_000, 'This is too much.')
-const wholePeriod = amount.max(1_000_000_000_000, 'This is too much.')
-const seatCount = z
-  .number('A whole number of seats.')
-  .int('A whole number of seats.')
-  .min(1, 'At least one seat.')
-  .max(mostSeats, `At most ${mostSeats} seats.`)
+const amount = z.number().int().min(0)
+const perSeat = amount.max(1_000_000_000, says('tooMuch'))
+const wholePeriod = amount.max(1_000_000_000_000, says('tooMuch'))
+const seatCount = z.number().int().min(1).max(mostSeats)
 const comment = line(500)
 const moment = instant.transform((value) => new Date(value).toISOString())
 
@@ -183,7 +177,7 @@ export const CreateSubscription = z
       check.addIssue({
         code: 'custom',
         path: [field],
-        message: 'Only of a manual subscription: the price catalog and the processor say it.',
+        message: issueText('manualOnly'),
       })
     }
   })
@@ -218,7 +212,7 @@ export const UpdateSubscription = z
   .refine(
     ({ id: _, version: __, ...fields }) =>
       Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    says('nothingToChange'),
   )
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateSubscription = z.infer<typeof UpdateSubscription>
@@ -354,7 +348,7 @@ const namesChange = ({
 
 export const PreviewSubscriptionChange = z
   .strictObject({ slug, ...change })
-  .refine(namesChange, 'Name the plan, the cycle or the number of seats.')
+  .refine(namesChange, says('noSubscriptionChange'))
   .meta({ openapi: { minProperties: 1 } })
 export type PreviewSubscriptionChange = z.infer<typeof PreviewSubscriptionChange>
 
@@ -371,7 +365,7 @@ export type SubscriptionQuote = z.infer<typeof SubscriptionQuote>
 
 export const ChangeSubscription = z
   .strictObject({ slug, ...change, quote: SubscriptionQuote })
-  .refine(namesChange, 'Name the plan, the cycle or the number of seats.')
+  .refine(namesChange, says('noSubscriptionChange'))
   .meta({ openapi: { minProperties: 1 } })
 export type ChangeSubscription = z.infer<typeof ChangeSubscription>
 

@@ -1,4 +1,5 @@
 import jsvat from 'jsvat-next'
+import { issueText } from '../platform/issue-text.ts'
 import type { Warning } from '../platform/warnings.ts'
 import type { VatStatus } from './billing-info.ts'
 
@@ -51,18 +52,20 @@ export function checkVatNumber(text: string | null, country: string | null): Vat
     fault,
     warnings: [],
   })
-  if (!/^[A-Z0-9]{4,24}$/.test(value))
-    return rejected('A VAT number is 4 to 24 letters and digits.')
+  if (!/^[A-Z0-9]{4,24}$/.test(value)) return rejected(issueText('vatCharacters'))
   const prefix = value.slice(0, 2)
-  if (prefix === 'GR') return rejected('Greek VAT numbers begin with EL.')
+  if (prefix === 'GR') return rejected(issueText('vatGreek'))
   if (!knownPrefixes.has(prefix)) {
     if (expected.some((one) => knownPrefixes.has(one.slice(0, 2))))
-      return rejected(`Begin with ${expected.join(' or ')}.`)
-    if (country === null)
       return rejected(
-        'Begin with the country, such as DE123456789, or name the country of the company.',
+        issueText('vatPrefix', {
+          prefixes: expected.length,
+          first: expected[0] ?? '',
+          second: expected[1] ?? '',
+        }),
       )
-    const message = `The form of VAT numbers of ${country} is not known here, so it was not checked.`
+    if (country === null) return rejected(issueText('vatCountry'))
+    const message = issueText('vatNotChecked', { country: country ?? '' })
     return {
       value,
       status: 'unverified',
@@ -72,10 +75,9 @@ export function checkVatNumber(text: string | null, country: string | null): Vat
   }
   const warnings = foreignPrefix(prefix, expected, country)
   const { isValid, isValidFormat } = checkVAT(value, known)
-  if (!isValidFormat) return rejected(`This does not have the form of a VAT number of ${prefix}.`)
+  if (!isValidFormat) return rejected(issueText('vatForm', { prefix }))
   if (isValid) return { value, status: 'unverified', fault: null, warnings }
-  const message =
-    'The check digits of this VAT number are wrong. Look for a typing error; some numbers in use fail the rule.'
+  const message = issueText('vatChecksum')
   return {
     value,
     status: 'checksum_invalid',
@@ -101,6 +103,6 @@ function foreignPrefix(
   country: string | null,
 ): Warning[] {
   if (country === null || expected.some((one) => one.startsWith(prefix))) return []
-  const message = `The VAT number begins with ${prefix}, but the country of the company is ${country}.`
+  const message = issueText('vatOtherCountry', { prefix, country })
   return [{ code: 'vat_country_mismatch', path: 'vatNumber', message }]
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { webhookStates } from '../platform/choices.ts'
+import { says } from '../platform/issue-text.ts'
 import { page, pageLimit } from '../platform/paging.ts'
 import { instant, line } from '../platform/text.ts'
 import { InboxHealth } from './billing.ts'
@@ -29,13 +30,13 @@ export const ListWebhookEvents = z.strictObject({
   /** Looks at the ids of the event and of its object. */
   q: line(200).optional(),
   /** The id of the last event shown. */
-  cursor: eventId.regex(/^[\w.-]+$/, 'This is not a cursor of ours.').optional(),
+  cursor: eventId.regex(/^[\w.-]+$/, says('cursor')).optional(),
   limit: pageLimit,
 })
 export type ListWebhookEvents = z.infer<typeof ListWebhookEvents>
 
 export const WebhookEventPath = z.strictObject({
-  id: eventId.regex(/^[\w.-]+$/, 'This is not the id of an event.'),
+  id: eventId.regex(/^[\w.-]+$/, says('id')),
 })
 export type WebhookEventPath = z.infer<typeof WebhookEventPath>
 

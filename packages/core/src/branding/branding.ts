@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { editVersion, expectedVersion, namesAField } from '../platform/edit-version.ts'
+import { says } from '../platform/issue-text.ts'
 import { hexColor, instant, line, lines } from '../platform/text.ts'
 import { ContrastWarning } from './contrast.ts'
 import { templateKeys } from './template-keys.ts'
@@ -7,7 +8,7 @@ import { templateKeys } from './template-keys.ts'
 /** The accent colour of tenants that chose none and have no brand colour. */
 export const standardAccentColor = '#1f6feb'
 
-export const templateKey = z.enum(templateKeys, 'There is no such template.')
+export const templateKey = z.enum(templateKeys)
 
 export const templateLimits = { subject: 300, html: 60_000, text: 20_000 } as const
 
@@ -74,7 +75,7 @@ export const UpdateBranding = z
     emailTemplates: z.partialRecord(templateKey, EmailTemplate.nullable()).optional(),
     expectedVersion,
   })
-  .refine(namesAField, 'Name at least one field to change.')
+  .refine(namesAField, says('nothingToChange'))
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateBranding = z.infer<typeof UpdateBranding>
 

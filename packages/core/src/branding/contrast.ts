@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type IssueMessageKey, issueText } from '../platform/issue-text.ts'
 
 /** Text on coloured areas is one of these two. */
 export const textColors = { white: '#ffffff', dark: '#1b1a17' } as const
@@ -67,21 +68,21 @@ const checks = {
   text: {
     ratio: (color: string) => contrastRatio(color, textColorOn(color)),
     required: textContrast,
-    message: 'Neither white nor dark text is easy to read on this colour.',
+    says: 'contrastText',
   },
   light_page: {
     ratio: (color: string) => contrastRatio(color, pageColors.light),
     required: shapeContrast,
-    message: 'Buttons of this colour are hard to see on a white page.',
+    says: 'contrastLightPage',
   },
   dark_page: {
     ratio: (color: string) => contrastRatio(color, pageColors.dark),
     required: shapeContrast,
-    message: 'Buttons of this colour are hard to see on a dark page.',
+    says: 'contrastDarkPage',
   },
 } as const satisfies Record<
   (typeof contrastChecks)[number],
-  { ratio: (color: string) => number; required: number; message: string }
+  { ratio: (color: string) => number; required: number; says: IssueMessageKey }
 >
 
 /**
@@ -96,8 +97,9 @@ export function contrastWarnings(color: string): ContrastWarning[] {
   )
   return failed
     .map((check) => {
-      const { ratio, required, message } = checks[check]
-      return { check, ratio: Math.floor(ratio(color) * 100) / 100, required, nearest, message }
+      const { ratio, required, says } = checks[check]
+      const cut = Math.floor(ratio(color) * 100) / 100
+      return { check, ratio: cut, required, nearest, message: issueText(says) }
     })
     .sort((one, other) => one.ratio / one.required - other.ratio / other.required)
 }

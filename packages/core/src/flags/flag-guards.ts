@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { percentage } from '../billing/percentage.ts'
+import { issueText, says } from '../platform/issue-text.ts'
 import { instant } from '../platform/text.ts'
 
 /**
@@ -11,7 +12,7 @@ export const guardSignals = [
   'webhook_failures',
   'server_errors',
 ] as const
-export const guardSignal = z.enum(guardSignals, `One of ${guardSignals.join(', ')}.`)
+export const guardSignal = z.enum(guardSignals)
 export type GuardSignal = z.infer<typeof guardSignal>
 
 export const mostGuards = 5
@@ -21,10 +22,10 @@ export const mostGuardMinimum = 1_000_000
 
 const wholeNumber = (from: number, to: number) =>
   z
-    .number(`A whole number between ${from} and ${to}.`)
-    .int(`A whole number between ${from} and ${to}.`)
-    .min(from, `A whole number between ${from} and ${to}.`)
-    .max(to, `A whole number between ${from} and ${to}.`)
+    .number(says('wholeNumberBetween', { from, to }))
+    .int(says('wholeNumberBetween', { from, to }))
+    .min(from, says('wholeNumberBetween', { from, to }))
+    .max(to, says('wholeNumberBetween', { from, to }))
 
 /**
  * A rule that turns a flag in rollout off by itself (docs/reference/contract.md, self-rollback).
@@ -33,10 +34,7 @@ export const FlagGuard = z.strictObject({
   signal: guardSignal,
   windowMinutes: wholeNumber(1, longestGuardWindowMinutes),
   /** Percent of a tenant's events; a tenant with more failures than that counts as failing. */
-  threshold: percentage.refine(
-    (value) => value !== 100,
-    'Below 100: no share is larger than that.',
-  ),
+  threshold: percentage.refine((value) => value !== 100, says('below100')),
   /** The rule says nothing about fewer events than that among tenants with the flag on. */
   minimum: wholeNumber(1, mostGuardMinimum),
 })
@@ -44,7 +42,7 @@ export type FlagGuard = z.infer<typeof FlagGuard>
 
 export const FlagGuards = z
   .array(FlagGuard)
-  .max(mostGuards, `At most ${mostGuards} guard rules.`)
+  .max(mostGuards)
   .superRefine((guards, context) => {
     const names = guards.map(({ signal, windowMinutes }) => `${signal} ${windowMinutes}`)
     for (const [index, name] of names.entries()) {
@@ -52,7 +50,7 @@ export const FlagGuards = z
       context.addIssue({
         code: 'custom',
         path: [index, 'signal'],
-        message: 'Another rule watches this signal over the same time.',
+        message: issueText('signalWatchedTwice'),
       })
     }
   })

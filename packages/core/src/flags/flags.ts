@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { percentage } from '../billing/percentage.ts'
 import { flagStates } from '../platform/choices.ts'
+import { says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { calendarDate, instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
@@ -33,9 +34,9 @@ const keyShape = /^[a-z][a-z0-9_]{1,62}$/
  */
 export const flagKey = z
   .string()
-  .max(63, 'At most 63 characters.')
-  .regex(keyShape, 'Use 2 to 63 of a-z, 0-9 and "_", with a letter first.')
-  .refine((key) => key !== 'evaluate' && key !== 'new', 'This name is reserved.')
+  .max(63)
+  .regex(keyShape, says('flagKey'))
+  .refine((key) => key !== 'evaluate' && key !== 'new', says('reservedName'))
 
 export const Prerequisite = z.strictObject({ key: flagKey, value: z.boolean() })
 export type Prerequisite = z.infer<typeof Prerequisite>
@@ -51,34 +52,19 @@ const settings = {
   owner: line(200).nullable().optional(),
   state: flagState.optional(),
   percentage: percentage.optional(),
-  allowTenants: z
-    .array(slugFilter)
-    .max(mostListedTenants, `At most ${mostListedTenants} tenants.`)
-    .transform(unique)
-    .optional(),
-  denyTenants: z
-    .array(slugFilter)
-    .max(mostListedTenants, `At most ${mostListedTenants} tenants.`)
-    .transform(unique)
-    .optional(),
-  allowPartners: z
-    .array(slugFilter)
-    .max(mostListedPartners, `At most ${mostListedPartners} partners.`)
-    .transform(unique)
-    .optional(),
+  allowTenants: z.array(slugFilter).max(mostListedTenants).transform(unique).optional(),
+  denyTenants: z.array(slugFilter).max(mostListedTenants).transform(unique).optional(),
+  allowPartners: z.array(slugFilter).max(mostListedPartners).transform(unique).optional(),
   allowPlans: z.array(plan).max(20).transform(unique).optional(),
   prerequisites: z
     .array(Prerequisite)
-    .max(mostPrerequisites, `At most ${mostPrerequisites} prerequisites.`)
-    .refine(
-      (all) => new Set(all.map((one) => one.key)).size === all.length,
-      'Each flag can be named once.',
-    )
+    .max(mostPrerequisites)
+    .refine((all) => new Set(all.map((one) => one.key)).size === all.length, says('onlyOnce'))
     .optional(),
   guards: FlagGuards.optional(),
   enabledFrom: moment.nullable().optional(),
   enabledUntil: moment.nullable().optional(),
-  staleAfter: calendarDate('This is not a date such as 2027-01-31.').nullable().optional(),
+  staleAfter: calendarDate().nullable().optional(),
 }
 const note = line(500)
 
@@ -117,11 +103,11 @@ export const UpdateFlag = z
   .refine(
     ({ key: _, note: __, version: ___, ...fields }) =>
       Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    says('nothingToChange'),
   )
   .refine((input) => input.version !== undefined || isBareKill(input), {
     path: ['version'],
-    message: 'Give the version that you read, so that no change of somebody else is lost.',
+    ...says('versionMissing'),
   })
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateFlag = z.infer<typeof UpdateFlag>

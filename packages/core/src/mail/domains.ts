@@ -1,6 +1,7 @@
 import { getPublicSuffix, parse } from 'tldts'
 import { z } from 'zod'
 import { editVersion, expectedVersion } from '../platform/edit-version.ts'
+import { issueText } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, instant, isHostName } from '../platform/text.ts'
 
@@ -56,7 +57,7 @@ export const domainName = z
   .transform((value, context) => {
     const domain = canonicalDomain(value)
     if (domain) return domain
-    context.addIssue({ code: 'custom', message: 'This is not a domain name that can be owned.' })
+    context.addIssue({ code: 'custom', message: issueText('ownDomain') })
     return z.NEVER
   })
   .meta({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { editVersion, expectedVersion } from '../platform/edit-version.ts'
+import { issueText, says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { instant, line } from '../platform/text.ts'
 import { ownAddress, recipientAddress } from './mail-addresses.ts'
@@ -44,19 +45,23 @@ export type ListPage = z.infer<typeof ListPage>
 /** Addresses without one named twice; the issue stands at the repetition. */
 const recipients = z
   .array(recipientAddress)
-  .max(mostRecipients, `At most ${mostRecipients} recipients.`)
+  .max(mostRecipients)
   .superRefine((addresses, context) => {
     const seen = new Map<string, number>()
     for (const [index, address] of addresses.entries()) {
       const first = seen.get(address)
       if (first === undefined) seen.set(address, index)
       else
-        context.addIssue({ code: 'custom', path: [index], message: `${address} is named twice.` })
+        context.addIssue({
+          code: 'custom',
+          path: [index],
+          message: issueText('namedTwice', { value: address }),
+        })
     }
   })
 
 const atLeastOne = recipients
-  .refine((addresses) => addresses.length > 0, 'A list has at least one recipient.')
+  .refine((addresses) => addresses.length > 0, says('noRecipient'))
   .meta({ openapi: { minItems: 1 } })
 
 export const ListLists = z.strictObject({
@@ -95,19 +100,19 @@ export const UpdateList = z
   })
   .superRefine(({ name, recipients: all, add, remove }, context) => {
     if ([name, all, add, remove].every((field) => field === undefined))
-      context.addIssue({ code: 'custom', message: 'Name at least one field to change.' })
+      context.addIssue({ code: 'custom', message: issueText('nothingToChange') })
     if (all !== undefined && (add !== undefined || remove !== undefined))
       context.addIssue({
         code: 'custom',
         path: ['recipients'],
-        message: 'Give either all recipients, or those to add and to remove.',
+        message: issueText('recipientsTwoWays'),
       })
     for (const [index, address] of (remove ?? []).entries())
       if (add?.includes(address))
         context.addIssue({
           code: 'custom',
           path: ['remove', index],
-          message: `${address} is also to be added.`,
+          message: issueText('alsoAdded', { value: address }),
         })
   })
   .meta({ openapi: { minProperties: 1 } })
@@ -123,20 +128,19 @@ export function changeRecipients(
   const issues = [
     ...add.flatMap((address, index) =>
       had.has(address)
-        ? [{ path: `add.${index}`, message: `${address} is in the list already.` }]
+        ? [{ path: `add.${index}`, message: issueText('inListAlready', { value: address }) }]
         : [],
     ),
     ...remove.flatMap((address, index) =>
       had.has(address)
         ? []
-        : [{ path: `remove.${index}`, message: `${address} is not in the list.` }],
+        : [{ path: `remove.${index}`, message: issueText('notInList', { value: address }) }],
     ),
   ]
   const after = [...before.filter((address) => !remove.includes(address)), ...add].sort()
-  if (after.length === 0)
-    issues.push({ path: 'remove', message: 'A list has at least one recipient.' })
+  if (after.length === 0) issues.push({ path: 'remove', message: issueText('noRecipient') })
   if (after.length > mostRecipients)
-    issues.push({ path: 'add', message: `At most ${mostRecipients} recipients.` })
+    issues.push({ path: 'add', message: issueText('itemsAtMost', { count: mostRecipients }) })
   return issues.length > 0 ? { issues } : { recipients: after }
 }
 

@@ -1,11 +1,10 @@
 import { z } from 'zod'
+import { issueText, says } from '../platform/issue-text.ts'
 import { emailAddress, isHostName } from '../platform/text.ts'
 import { addressPattern, ownAddressPattern } from './address-patterns.ts'
 import { canonicalDomain } from './domains.ts'
 
 const plain = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
-const lookAlike =
-  'Use the letters a to z without accents, digits and . _ -, because other characters can pass for these.'
 
 const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text)
 
@@ -14,13 +13,13 @@ const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text)
  * is lower-case.
  */
 export function localPartFault(local: string): string | undefined {
-  if (local === '') return 'This must not be empty.'
+  if (local === '') return issueText('empty')
   // RFC 5321 section 4.5.3.1.1.
-  if (local.length > 64) return 'At most 64 characters before the @.'
-  if (!isAscii(local)) return lookAlike
-  if (local.includes('+')) return 'A plus sign separates a tag from the address that gets the mail.'
-  if (/^\.|\.$|\.\./.test(local)) return 'A dot stands between two other characters.'
-  return plain.test(local) ? undefined : lookAlike
+  if (local.length > 64) return issueText('localPartTooLong')
+  if (!isAscii(local)) return issueText('lookAlike')
+  if (local.includes('+')) return issueText('plusSign')
+  if (/^\.|\.$|\.\./.test(local)) return issueText('dots')
+  return plain.test(local) ? undefined : issueText('lookAlike')
 }
 
 /**
@@ -29,7 +28,7 @@ export function localPartFault(local: string): string | undefined {
  */
 export const ownAddress = z
   .string()
-  .max(1000, 'At most 254 characters.')
+  .max(1000, says('charactersAtMost', { count: 254 }))
   .transform((value, context) => {
     const text = value.trim()
     const at = text.lastIndexOf('@')
@@ -39,9 +38,7 @@ export const ownAddress = z
     const domain = at === -1 ? undefined : canonicalDomain(text.slice(at + 1))
     const fault =
       localPartFault(local) ??
-      (at !== -1 && domain === undefined
-        ? 'What follows the @ is not a domain name that can be owned.'
-        : undefined)
+      (at !== -1 && domain === undefined ? issueText('ownDomainAfterAt') : undefined)
     if (fault === undefined) return domain === undefined ? local : `${local}@${domain}`
     context.addIssue({ code: 'custom', message: fault })
     return z.NEVER
@@ -54,7 +51,7 @@ export const ownAddress = z
  */
 export const recipientAddress = z
   .string()
-  .max(1000, 'At most 254 characters.')
+  .max(1000, says('charactersAtMost', { count: 254 }))
   .transform((value, context) => {
     const text = value.trim()
     const at = text.lastIndexOf('@')
@@ -66,9 +63,7 @@ export const recipientAddress = z
     if (checked.success && !accented) return checked.data
     context.addIssue({
       code: 'custom',
-      message: accented
-        ? 'Letters with accents or of other scripts before the @ are not taken: they can pass for others.'
-        : 'This is not an e-mail address.',
+      message: accented ? issueText('asciiBeforeAt') : issueText('email'),
     })
     return z.NEVER
   })

@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync'
+import { type IssueMessageKey, issueText } from '../platform/issue-text.ts'
 import { type ImportColumn, importColumns, importLimit } from './member-import.ts'
 
 /** One row of an import: its first line, counted from 1, and the columns that are not empty. */
@@ -17,16 +18,20 @@ export function readImport(csv: string): { rows: CsvRow[] } | { fault: string } 
   const records = readRecords(csv)
   if ('fault' in records) return records
   const [head, ...body] = records.records
-  if (!head) return { fault: 'There is no line with column names.' }
+  if (!head) return { fault: issueText('csvNoHead') }
   const columns = columnsOf(head.cells)
   if ('fault' in columns) return columns
   if (body.length > importLimit)
-    return { fault: `An import has at most ${importLimit} rows; this one has ${body.length}.` }
+    return { fault: issueText('csvTooManyRows', { most: importLimit, count: body.length }) }
   const rows: CsvRow[] = []
   for (const { line, cells } of body) {
     if (cells.length > columns.names.length) {
       return {
-        fault: `Line ${line} has ${cells.length} values for ${columns.names.length} columns. Put quotes around a value that contains a separator.`,
+        fault: issueText('csvTooManyValues', {
+          line,
+          count: cells.length,
+          columns: columns.names.length,
+        }),
       }
     }
     const filled = columns.names.flatMap((name, index) => {
@@ -35,7 +40,7 @@ export function readImport(csv: string): { rows: CsvRow[] } | { fault: string } 
     })
     rows.push({ line, fields: Object.fromEntries(filled) })
   }
-  return rows.length === 0 ? { fault: 'There is no row below the column names.' } : { rows }
+  return rows.length === 0 ? { fault: issueText('csvNoRow') } : { rows }
 }
 
 function columnsOf(cells: readonly string[]): { names: ImportColumn[] } | { fault: string } {
@@ -44,12 +49,15 @@ function columnsOf(cells: readonly string[]): { names: ImportColumn[] } | { faul
     const name = importColumns.find((column) => column.toLowerCase() === cell.trim().toLowerCase())
     if (!name)
       return {
-        fault: `Line 1: the column "${cell.trim().slice(0, 40)}" is not known. Columns are ${importColumns.join(', ')}.`,
+        fault: issueText('csvUnknownColumn', {
+          value: cell.trim().slice(0, 40),
+          columns: importColumns.join(', '),
+        }),
       }
-    if (names.includes(name)) return { fault: `Line 1: the column ${name} is there twice.` }
+    if (names.includes(name)) return { fault: issueText('csvColumnTwice', { value: name }) }
     names.push(name)
   }
-  return names.includes('email') ? { names } : { fault: 'Line 1: the column email is missing.' }
+  return names.includes('email') ? { names } : { fault: issueText('csvNoEmail') }
 }
 
 interface CsvRecord {
@@ -57,11 +65,10 @@ interface CsvRecord {
   cells: string[]
 }
 
-const faults: Readonly<Record<string, string>> = {
-  CSV_INVALID_CLOSING_QUOTE: 'there is text between a closing quote and the next separator.',
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed.',
-  INVALID_OPENING_QUOTE:
-    'there is a quote in the middle of a value. Put quotes around the value and double its own.',
+const faults: Readonly<Record<string, IssueMessageKey>> = {
+  CSV_INVALID_CLOSING_QUOTE: 'csvTextAfterQuote',
+  CSV_QUOTE_NOT_CLOSED: 'csvQuoteNotClosed',
+  INVALID_OPENING_QUOTE: 'csvQuoteInValue',
 }
 
 function readRecords(csv: string): { records: CsvRecord[] } | { fault: string } {
@@ -86,6 +93,6 @@ function readRecords(csv: string): { records: CsvRecord[] } | { fault: string } 
     return { records }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    return { fault: `Line ${line}: ${faults[error.code] ?? 'this cannot be read as CSV.'}` }
+    return { fault: issueText(faults[error.code] ?? 'csvUnreadable', { line }) }
   }
 }

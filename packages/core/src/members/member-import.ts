@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { says } from '../platform/issue-text.ts'
 import {
   hasUnsafeCharacters,
   instant,
@@ -33,12 +34,12 @@ export const StartImport = z.strictObject({
   slug,
   csv: z
     .string()
-    .min(1, 'This must not be empty.')
-    .max(csvLength, `At most ${csvLength} characters.`)
+    .min(1)
+    .max(csvLength)
     // Cells drop them by the rules of their fields.
     .refine(
       (text) => !hasUnsafeCharacters(withoutInvisibleSeparators(text).replace(/[\r\n\t]/g, ' ')),
-      'Control and invisible characters are not allowed.',
+      says('hiddenCharacters'),
     )
     .meta({ openapi: { pattern: onSeveralLines(0) } }),
   dryRun: z.boolean(),
@@ -104,7 +105,7 @@ export type ImportView = z.infer<typeof ImportView>
 
 export const ImportPath = z.strictObject({
   slug,
-  importId: z.uuid('This is not the id of an import.'),
+  importId: z.uuid(),
 })
 export type ImportPath = z.infer<typeof ImportPath>
 

@@ -3,6 +3,7 @@ import { SubscriptionQuote } from '../billing/subscriptions.ts'
 import { addressPattern, localPartPattern } from '../mail/address-patterns.ts'
 import { canonicalDomain } from '../mail/domains.ts'
 import { ownAddress } from '../mail/mail-addresses.ts'
+import { issueText, says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, instant, isHostName, line } from '../platform/text.ts'
 import { provisioningStatus, StepResult, TenantView, tenantRole } from '../tenants/tenants.ts'
@@ -12,7 +13,7 @@ import { type MemberStatus, memberStatus, memberStatuses } from './memberships.t
 export { type MemberStatus, memberStatus, memberStatuses }
 
 /** The roles that a member can be given; `owner` comes by transfer alone. */
-export const assignableRole = z.enum(['member', 'admin'], 'The role is member or admin.')
+export const assignableRole = z.enum(['member', 'admin'])
 
 /**
  * A member as the people of the tenant see them. `phone` and `alternativeEmail` are null for plain
@@ -57,7 +58,7 @@ export const MemberPage = page(MemberView)
 export type MemberPage = z.infer<typeof MemberPage>
 
 const slug = z.string().max(200)
-const userId = z.uuid('This is not a user id.')
+const userId = z.uuid()
 
 export const ListTenantUsers = z.strictObject({
   slug,
@@ -79,18 +80,16 @@ export function memberAddressOf(text: string): { address: string } | { fault: st
   // Before lower-casing, which turns the Kelvin sign into a k.
   if (/[^\u0020-\u007e]/.test(typedLocal)) {
     return {
-      fault:
-        'Before the @ only unaccented letters, digits and signs are possible, so that no address looks like another.',
+      fault: issueText('asciiBeforeAt'),
     }
   }
   const local = typedLocal.toLowerCase()
-  if (!localPart.test(local))
-    return { fault: 'The part before the @ is not possible in an e-mail address.' }
+  if (!localPart.test(local)) return { fault: issueText('beforeAt') }
   if (at < 0) return { address: local }
   const provided = typed.slice(at + 1).toLowerCase()
   const domain = isHostName(provided) ? provided : canonicalDomain(provided)
   if (domain === undefined || !isHostName(domain) || local.length + domain.length + 1 > 254) {
-    return { fault: 'The part after the @ is not a domain name.' }
+    return { fault: issueText('domainAfterAt') }
   }
   return { address: `${local}@${domain}` }
 }
@@ -101,7 +100,7 @@ export function memberAddressOf(text: string): { address: string } | { fault: st
  */
 export const memberAddress = z
   .string()
-  .max(254, 'At most 254 characters.')
+  .max(254)
   .transform((value, context) => {
     const result = memberAddressOf(value)
     if ('address' in result) return result.address
@@ -166,7 +165,7 @@ export const UpdateMember = z
   .refine(
     ({ slug: _, userId: __, ...fields }) =>
       Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    says('nothingToChange'),
   )
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateMember = z.infer<typeof UpdateMember>

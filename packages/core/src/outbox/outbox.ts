@@ -66,7 +66,7 @@ export const mailRetrySeconds = [60, 300, 1_800, 7_200, 43_200] as const
 /** Recipient and values of a mail that is over are erased after so many days. */
 export const mailKeptDays = 30
 
-const templateKey = z.enum(mailTemplateKeys, 'There is no such template.')
+const templateKey = z.enum(mailTemplateKeys)
 
 /** A mail of the queue as operators see it. */
 export const QueuedMail = z.object({
@@ -114,7 +114,7 @@ export const ListMailQueue = z.strictObject({
 })
 export type ListMailQueue = z.infer<typeof ListMailQueue>
 
-export const MailPath = z.strictObject({ id: z.uuid('This is not the id of a mail.') })
+export const MailPath = z.strictObject({ id: z.uuid() })
 export type MailPath = z.infer<typeof MailPath>
 
 /**

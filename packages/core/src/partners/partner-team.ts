@@ -35,7 +35,7 @@ export const StaffPage = z.object({
 export type StaffPage = z.infer<typeof StaffPage>
 
 const slug = z.string().max(200)
-const userId = z.uuid('This is not a user id.')
+const userId = z.uuid()
 
 export const ListStaff = z.strictObject({ slug, cursor: cursor.optional(), limit: pageLimit })
 export type ListStaff = z.infer<typeof ListStaff>

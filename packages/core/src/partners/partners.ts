@@ -4,6 +4,7 @@ import { minorAmount } from '../billing/money.ts'
 import { ContrastWarning } from '../branding/contrast.ts'
 import { domainName } from '../mail/domains.ts'
 import { editVersion, expectedVersion, namesAField } from '../platform/edit-version.ts'
+import { says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { calendarDate, emailAddress, hexColor, instant, line } from '../platform/text.ts'
 import { Warning } from '../platform/warnings.ts'
@@ -38,12 +39,9 @@ export type RecurringRevenue = z.infer<typeof RecurringRevenue>
 /** A share in percent, 0 to 100, with at most two decimals. */
 export const marginPct = z
   .number()
-  .min(0, 'A margin is between 0 and 100.')
-  .max(100, 'A margin is between 0 and 100.')
-  .refine(
-    (value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6,
-    'At most two decimals.',
-  )
+  .min(0, says('between', { from: 0, to: 100 }))
+  .max(100, says('between', { from: 0, to: 100 }))
+  .refine((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6, says('twoDecimals'))
 
 export const ContactInfo = z.strictObject({
   name: line(200).nullish(),
@@ -59,7 +57,7 @@ const ContactInfoView = z.object({
 })
 export type ContactInfoView = z.infer<typeof ContactInfoView>
 
-const day = calendarDate('This is not a day such as 2027-01-01.')
+const day = calendarDate()
 
 const MarginStep = z.object({ marginPct: z.number(), effectiveFrom: z.string() })
 
@@ -145,14 +143,14 @@ export const UpdatePartner = z
   .refine(
     ({ slug: _, reason: __, expectedVersion: ___, ...fields }) =>
       Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    says('nothingToChange'),
   )
   .refine(
     ({ marginPct: pct, marginEffectiveFrom }) =>
       marginEffectiveFrom === undefined || pct !== undefined,
     {
       path: ['marginEffectiveFrom'],
-      message: 'This goes with marginPct.',
+      ...says('onlyWithMargin'),
     },
   )
   .meta({ openapi: { minProperties: 1 } })
@@ -233,7 +231,7 @@ export const UpdateCustomer = z
   .refine(
     ({ slug: _, tenantSlug: __, expectedVersion: ___, ...fields }) =>
       Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    says('nothingToChange'),
   )
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateCustomer = z.infer<typeof UpdateCustomer>
@@ -270,10 +268,10 @@ export type PartnerSettingsView = z.infer<typeof PartnerSettingsView>
 
 const webAddress = z
   .string()
-  .max(500, 'At most 500 characters.')
+  .max(500)
   .refine(
     (value) => URL.canParse(value) && new URL(value).protocol === 'https:',
-    'This is not an address that begins with https://.',
+    says('httpsAddress'),
   )
   .meta({ openapi: { format: 'uri', pattern: '^https://[A-Za-z0-9.-]+(?:[/?#][!-~]*)?$' } })
 
@@ -289,7 +287,7 @@ export const UpdatePartnerSettings = z
     noticeEmail: emailAddress.nullable().optional(),
     expectedVersion,
   })
-  .refine(namesAField, 'Name at least one field to change.')
+  .refine(namesAField, says('nothingToChange'))
   .meta({ openapi: { minProperties: 1 } })
 export type UpdatePartnerSettings = z.infer<typeof UpdatePartnerSettings>
 
@@ -332,6 +330,6 @@ export const UpdatePartnerBranding = z
     accentColor: hexColor.nullable().optional(),
     expectedVersion,
   })
-  .refine(namesAField, 'Name at least one field to change.')
+  .refine(namesAField, says('nothingToChange'))
   .meta({ openapi: { minProperties: 1 } })
 export type UpdatePartnerBranding = z.infer<typeof UpdatePartnerBranding>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { says } from './issue-text.ts'
 
 /**
  * Which state of its editable fields a record is in: equal versions mean equal values. It goes with
@@ -10,7 +11,7 @@ export const editVersion = z.string()
 export const expectedVersion = z
   .string()
   .max(100)
-  .regex(/^[\x21-\x7e]*$/, 'This is not a version.')
+  .regex(/^[\x21-\x7e]*$/, says('editVersion'))
   .optional()
 
 /** For `refine`: an update names a field besides the tenant and the version it is based on. */

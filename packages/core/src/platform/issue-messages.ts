@@ -1,18 +1,7 @@
-import type { IssueMessages } from '@atrium/messages/issue-texts'
-import type { z } from 'zod'
+import { z } from 'zod'
+import { type IssueMessageKey, setIssueWriter, type WriteIssue } from './issue-text.ts'
 
 type RawIssue = Parameters<NonNullable<ReturnType<typeof z.config>['customError']>>[0]
-
-/** What a message names, besides its words. */
-export interface IssueValues {
-  /** Of characters or items. */
-  count: number
-  /** A limit, a value, a part of a text, or a list of names. */
-  value: string
-}
-
-/** The names of the messages. */
-export type IssueMessageKey = keyof IssueMessages
 
 const kinds: Readonly<Record<string, IssueMessageKey>> = {
   string: 'text',
@@ -33,7 +22,7 @@ const kinds: Readonly<Record<string, IssueMessageKey>> = {
 const formats: Readonly<Record<string, IssueMessageKey>> = {
   email: 'email',
   url: 'url',
-  uuid: 'uuid',
+  uuid: 'id',
   datetime: 'isoTime',
   date: 'isoDate',
   time: 'clockTime',
@@ -46,13 +35,17 @@ const formats: Readonly<Record<string, IssueMessageKey>> = {
 /** A message that names more values than this is no help. */
 const mostValues = 20
 
+/** `write` knows the words of what schemas say. Once per process, before the first value is checked. */
+export function writeIssues(write: WriteIssue): void {
+  setIssueWriter(write)
+  z.config({ customError: issueMessages(write) })
+}
+
 /**
  * The error map of zod for issues whose schema has no message of its own, in place of zod's
  * messages, which are written for programmers. `write` knows the words of a language.
  */
-export function issueMessages(
-  write: (text: IssueMessageKey, values: IssueValues) => string,
-): (issue: RawIssue) => string {
+function issueMessages(write: WriteIssue): (issue: RawIssue) => string {
   const say = (text: IssueMessageKey, value: unknown = '') =>
     write(text, { count: 0, value: String(value) })
   const count = (text: IssueMessageKey, size: number | bigint) =>

@@ -4,4 +4,4 @@ import { z } from 'zod'
 export type { Language }
 
 /** A language that people and tenants can choose. */
-export const language = z.enum(languages, `Known are ${languages.join(' and ')}.`)
+export const language = z.enum(languages)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { says } from './issue-text.ts'
 
 /**
  * `limit` of a list: 1 to 200, 50 when absent (docs/reference/contract.md, conventions). Arrives as
@@ -10,7 +11,7 @@ export const pageLimit = z.coerce.number().int().min(1).max(200).default(50)
  * An opaque cursor from the `nextCursor` of the page before. Ours are UUIDs: the id of the last row
  * shown.
  */
-export const cursor = z.uuid('This is not a cursor of ours.')
+export const cursor = z.uuid(says('cursor'))
 
 /** A page: its rows, and the cursor of the next one or null at the end. */
 export function page<Item extends z.ZodType>(item: Item) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { addressPattern } from '../mail/address-patterns.ts'
+import { says } from './issue-text.ts'
 
 // C0 and C1 controls, line and paragraph separators, zero-width and bidirectional controls, byte
 // order mark, lone surrogates and noncharacters: each can make one name look like another or break
@@ -86,19 +87,11 @@ export function withoutInvisibleSeparators(text: string): string {
 export function line(max: number, min = 1) {
   return z
     .string()
-    .max(max * 4, `At most ${max} characters.`)
+    .max(max * 4, says('charactersAtMost', { count: max }))
     .transform(withoutInvisibleSeparators)
-    .refine(
-      (value) => !hasUnsafeCharacters(value),
-      'Control and invisible characters are not allowed.',
-    )
+    .refine((value) => !hasUnsafeCharacters(value), says('hiddenCharacters'))
     .transform((value) => value.normalize('NFC').trim())
-    .pipe(
-      z
-        .string()
-        .min(min, min === 1 ? 'This must not be empty.' : `At least ${min} characters.`)
-        .max(max, `At most ${max} characters.`),
-    )
+    .pipe(z.string().min(min).max(max))
     .meta({ openapi: { minLength: min, maxLength: max, pattern: onOneLine(min) } })
 }
 
@@ -108,13 +101,13 @@ export function line(max: number, min = 1) {
 export function lines(max: number) {
   return z
     .string()
-    .max(max, `At most ${max} characters.`)
+    .max(max)
     .transform((value) => withoutInvisibleSeparators(value).replace(/\r\n?/g, '\n'))
     .refine(
       (value) => !hasUnsafeCharacters(value.replace(/[\n\t]/g, ' ')),
-      'Control and invisible characters are not allowed.',
+      says('hiddenCharacters'),
     )
-    .refine((value) => value.trim() !== '', 'This must not be empty.')
+    .refine((value) => value.trim() !== '', says('empty'))
     .meta({ openapi: { minLength: 1, pattern: onSeveralLines(1) } })
 }
 
@@ -122,21 +115,13 @@ export function lines(max: number) {
 export function paragraphs(max: number, min = 1) {
   return z
     .string()
-    .max(max * 4, `At most ${max} characters.`)
+    .max(max * 4, says('charactersAtMost', { count: max }))
     .transform((value) =>
       withoutInvisibleSeparators(value).replace(/\r\n?/g, '\n').replaceAll('\t', ' '),
     )
-    .refine(
-      (value) => !hasUnsafeCharacters(value.replaceAll('\n', ' ')),
-      'Control and invisible characters are not allowed.',
-    )
+    .refine((value) => !hasUnsafeCharacters(value.replaceAll('\n', ' ')), says('hiddenCharacters'))
     .transform((value) => value.normalize('NFC').trim())
-    .pipe(
-      z
-        .string()
-        .min(min, min === 1 ? 'This must not be empty.' : `At least ${min} characters.`)
-        .max(max, `At most ${max} characters.`),
-    )
+    .pipe(z.string().min(min).max(max))
     .meta({ openapi: { minLength: min, maxLength: max, pattern: onSeveralLines(min) } })
 }
 
@@ -149,11 +134,11 @@ const local = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
  */
 export const emailAddress = z
   .string()
-  .max(254, 'At most 254 characters.')
+  .max(254)
   .transform((value) => withAsciiHost(withoutInvisibleSeparators(value).trim()))
   // Before it is lower-cased: the Kelvin sign would become a k.
   .refine((value) => /^[\x20-\x7e]{0,254}$/.test(value), {
-    error: 'This is not an e-mail address.',
+    ...says('email'),
     abort: true,
   })
   .transform((value) => value.toLowerCase())
@@ -162,7 +147,7 @@ export const emailAddress = z
     return (
       at > 0 && at <= 64 && local.test(value.slice(0, at)) && hostName.test(value.slice(at + 1))
     )
-  }, 'This is not an e-mail address.')
+  }, says('email'))
   .meta({ openapi: { format: 'email', pattern: addressPattern } })
 
 /**
@@ -198,18 +183,15 @@ const hasOffset = (value: string) => !/[+-](?:1[6-9]|2\d):\d\d$/.test(value)
 
 /** ISO 8601 instant with an offset of at most 15:59, as text, from the year 1 on. */
 export const instant = z.iso
-  .datetime({ offset: true, error: 'This is not an ISO 8601 time with an offset.' })
-  .refine(
-    (value) => hasYear(value) && hasOffset(value),
-    'This is not an ISO 8601 time with an offset.',
-  )
+  .datetime({ offset: true, ...says('timeWithOffset') })
+  .refine((value) => hasYear(value) && hasOffset(value), says('timeWithOffset'))
 
-/** ISO 8601 calendar date, as text, from the year 1 on. `error` says what it is not. */
-export const calendarDate = (error: string) =>
-  z.iso.date({ error, abort: true }).refine(hasYear, { error, abort: true })
+/** ISO 8601 calendar date, as text, from the year 1 on. */
+export const calendarDate = () =>
+  z.iso.date({ abort: true }).refine(hasYear, { ...says('isoDate'), abort: true })
 
 /** A `#rrggbb` colour, lower-cased. */
 export const hexColor = z
   .string()
-  .regex(/^#[0-9a-fA-F]{6}$/, 'This is not a colour such as #1f6feb.')
+  .regex(/^#[0-9a-fA-F]{6}$/, says('color'))
   .transform((value) => value.toLowerCase())

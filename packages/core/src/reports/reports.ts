@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { currencyCode, minorAmount } from '../billing/money.ts'
 import { billingCycle, subscriptionStatus } from '../billing/subscriptions.ts'
+import { says } from '../platform/issue-text.ts'
 import { page, pageLimit } from '../platform/paging.ts'
 import { calendarDate, instant, line } from '../platform/text.ts'
 import { plan } from '../tenants/tenants.ts'
@@ -19,16 +20,13 @@ export const smallestExportedCohort = 3
 /** A calendar month in UTC. */
 /** The first month that a report can show. */
 export const firstReportMonth = '1900-01'
-export const reportMonth = z
-  .string()
-  .regex(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'This is not a month such as 2027-01.')
+export const reportMonth = z.string().regex(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, says('month'))
 
 /**
  * A past moment: an instant, which is the end of the period that is asked about (what changes at
  * that very moment is left out), or a date, which is the end of that day in UTC. Absent: now.
  */
-const neither = 'This is neither a date such as 2027-01-31 nor an ISO 8601 time.'
-export const asOf = z.union([instant, calendarDate(neither)], neither)
+export const asOf = z.union([instant, calendarDate()], says('dateOrTime'))
 
 const currency = currencyCode.optional()
 const slug = z.string().max(200)
@@ -260,7 +258,7 @@ export type Movement = z.infer<typeof movement>
 /** Where a page of rows goes on: amount and tenant of the last row of the page before. */
 const rowsCursor = z
   .string()
-  .regex(/^-?\d{1,18}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'This is not a cursor of ours.')
+  .regex(/^-?\d{1,18}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, says('cursor'))
 const paged = { cursor: rowsCursor.optional(), limit: pageLimit }
 
 export const MrrRows = z.strictObject({

@@ -62,6 +62,6 @@ export type SaveReport = z.infer<typeof SaveReport>
 
 export const SavedReportPath = z.strictObject({
   slug: z.string().max(200),
-  id: z.uuid('This is not the id of a report.'),
+  id: z.uuid(),
 })
 export type SavedReportPath = z.infer<typeof SavedReportPath>

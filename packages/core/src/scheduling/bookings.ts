@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { bookingPeriods } from '../platform/choices.ts'
+import { issueText, says } from '../platform/issue-text.ts'
 import { page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, instant, line, lines, paragraphs } from '../platform/text.ts'
 import { bookingActions } from './booking-state.ts'
@@ -228,10 +229,10 @@ const [firstStart, pastLastStart] = [0, Date.UTC(schedulingLimits.lastYear + 1, 
  * than times are offered.
  */
 export const bookingStart = instant
-  .refine((value) => Date.parse(value) % 60_000 === 0, 'A start is a whole minute.')
+  .refine((value) => Date.parse(value) % 60_000 === 0, says('startOfMinute'))
   .refine(
     (value) => Date.parse(value) >= firstStart && Date.parse(value) < pastLastStart,
-    'This is too far from now.',
+    says('tooFarFromNow'),
   )
   .meta({
     openapi: {
@@ -243,17 +244,11 @@ export const bookingStart = instant
 export const bookingDuration = z.coerce
   .number()
   .int()
-  .min(
-    schedulingLimits.durationMinutes.least,
-    `At least ${schedulingLimits.durationMinutes.least} minutes.`,
-  )
-  .max(
-    schedulingLimits.durationMinutes.most,
-    `At most ${schedulingLimits.durationMinutes.most} minutes.`,
-  )
+  .min(schedulingLimits.durationMinutes.least)
+  .max(schedulingLimits.durationMinutes.most)
 
 /** As holding a time was answered with it. */
-const lockToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'This is not the token of a lock.')
+const lockToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, says('lockToken'))
 
 export const GetManagedBooking = z.strictObject({})
 export const CancelManagedBooking = z.strictObject({ reason: reason.optional() })
@@ -264,13 +259,13 @@ export type CancelManagedBooking = z.infer<typeof CancelManagedBooking>
  * given.
  */
 export const InviteGuests = z.strictObject({
-  proof: z.string().max(200, 'This is not a proof of ours.'),
+  proof: z.string().max(200, says('proof')),
 })
 export type InviteGuests = z.infer<typeof InviteGuests>
 
 /** Of the visitor who has lost the manage link. */
 export const SendManageLink = z.strictObject({
-  bookingId: z.uuid('This is not the id of a booking.'),
+  bookingId: z.uuid(),
   email: emailAddress,
 })
 export type SendManageLink = z.infer<typeof SendManageLink>
@@ -287,7 +282,7 @@ export const RescheduleManagedBooking = z.strictObject({
 export type RescheduleManagedBooking = z.infer<typeof RescheduleManagedBooking>
 
 const slug = z.string().max(200)
-const bookingId = z.uuid('This is not the id of a booking.')
+const bookingId = z.uuid()
 
 export const BookingPath = z.strictObject({ slug, bookingId })
 export type BookingPath = z.infer<typeof BookingPath>
@@ -295,14 +290,14 @@ export type BookingPath = z.infer<typeof BookingPath>
 /** Start in milliseconds since 1970 and id of the last row shown. */
 const bookingCursor = z
   .string()
-  .regex(/^\d{1,15}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'This is not a cursor of ours.')
+  .regex(/^\d{1,15}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, says('cursor'))
 
 /** Without `when` all of them, the latest start first. */
 export const ListBookings = z.strictObject({
   slug,
   when: z.enum(bookingPeriods).optional(),
   status: bookingStatus.optional(),
-  hostId: z.uuid('This is not the id of a host.').optional(),
+  hostId: z.uuid().optional(),
   /** Starts in `[from, to)`. */
   from: instant.optional(),
   to: instant.optional(),
@@ -345,8 +340,8 @@ const attendee = z.strictObject({
   timeZone: timeZoneName,
   locale: z
     .string()
-    .max(35, 'At most 35 characters.')
-    .refine(isLocale, 'This is not a language such as en or de-AT.')
+    .max(35)
+    .refine(isLocale, says('locale'))
     .meta({
       openapi: { pattern: '^[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?$' },
     })
@@ -355,25 +350,26 @@ const attendee = z.strictObject({
 
 const guests = z
   .array(emailAddress)
-  .max(schedulingLimits.guests, `At most ${schedulingLimits.guests} guests.`)
+  .max(schedulingLimits.guests)
   .default([])
   .superRefine((addresses, context) => {
     for (const [index, address] of addresses.entries()) {
       if (addresses.indexOf(address) < index)
-        context.addIssue({ code: 'custom', path: [index], message: `${address} is named twice.` })
+        context.addIssue({
+          code: 'custom',
+          path: [index],
+          message: issueText('namedTwice', { value: address }),
+        })
     }
   })
 
 /** By the keys of the event type's form fields, which say what each may hold. */
 const answers = z
-  .record(
-    z.string().max(100),
-    z.string().max(schedulingLimits.noteCharacters * 4, 'This is too long.'),
-  )
+  .record(z.string().max(100), z.string().max(schedulingLimits.noteCharacters * 4))
   .default({})
 
 const requested = {
-  eventTypeId: z.uuid('This is not the id of an event type.'),
+  eventTypeId: z.uuid(),
   start: bookingStart,
   /** One of the event type's; its first without. */
   duration: bookingDuration.optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Issue } from '../platform/errors.ts'
+import { issueText, says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { calendarDate, instant, line, lines } from '../platform/text.ts'
 import { isSlugShaped } from '../tenants/slugs.ts'
@@ -22,29 +23,29 @@ const limits = schedulingLimits
 
 /** Whole minutes within bounds, with a sentence that names them. */
 function minutes(least: number, most: number) {
-  const sentence = `Between ${least} and ${most} minutes.`
-  return z.number().int('Whole minutes.').min(least, sentence).max(most, sentence)
+  const range = says('minutesBetween', { from: least, to: most })
+  return z.number().int().min(least, range).max(most, range)
 }
 
 function count(least: number, most: number) {
-  const sentence = `Between ${least} and ${most}.`
-  return z.number().int('A whole number.').min(least, sentence).max(most, sentence)
+  const range = says('between', { from: least, to: most })
+  return z.number().int().min(least, range).max(most, range)
 }
 
 /** Adds an issue at the second and every further place of a value. */
-function each<Value extends string | number>(naming: (value: Value) => string) {
+function onlyOnce<Value extends string | number>() {
   return (values: readonly Value[], context: z.RefinementCtx<readonly Value[]>) => {
     for (const [index, value] of values.entries())
       if (values.indexOf(value) < index)
         context.addIssue({
           code: 'custom',
           path: [index],
-          message: `${naming(value)} is named twice.`,
+          message: issueText('namedTwice', { value }),
         })
   }
 }
 
-const date = calendarDate('This is not a date such as 2027-06-05.')
+const date = calendarDate()
 
 /**
  * Which starts may be booked: today and so many days more, the days from one to another, or any. In
@@ -56,7 +57,7 @@ export const BookingWindowSetting = z.discriminatedUnion('kind', [
     .strictObject({ kind: z.literal('fixed'), from: date, to: date })
     .refine(({ from, to }) => from <= to, {
       path: ['to'],
-      message: 'The last day is not before the first.',
+      ...says('lastDayBeforeFirst'),
     }),
   z.strictObject({ kind: z.literal('open') }),
 ])
@@ -81,44 +82,38 @@ export const answerCharacters: Readonly<Record<FormFieldKind, number>> = {
  */
 export const FormField = z
   .strictObject({
-    key: z
-      .string()
-      .regex(/^[a-z][a-z0-9_]{0,39}$/, 'Use up to 40 of a-z, 0-9 and "_", with a letter first.'),
+    key: z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, says('questionKey')),
     label: line(200),
     kind: formFieldKind,
     required: z.boolean().default(false),
-    options: z
-      .array(line(answerCharacters.choice))
-      .max(50, 'At most 50 choices.')
-      .superRefine(each((value) => value))
-      .optional(),
+    options: z.array(line(answerCharacters.choice)).max(50).superRefine(onlyOnce()).optional(),
   })
   .superRefine(({ kind, options }, context) => {
     if (kind === 'choice' && (options ?? []).length < 2)
-      context.addIssue({ code: 'custom', path: ['options'], message: 'Name at least two choices.' })
+      context.addIssue({ code: 'custom', path: ['options'], message: issueText('twoChoices') })
     if (kind !== 'choice' && options !== undefined)
-      context.addIssue({ code: 'custom', path: ['options'], message: 'Only a choice has options.' })
+      context.addIssue({ code: 'custom', path: ['options'], message: issueText('optionsOfChoice') })
   })
 export type FormField = z.infer<typeof FormField>
 
 const formFields = z
   .array(FormField)
-  .max(limits.formFields, `At most ${limits.formFields} questions.`)
+  .max(limits.formFields)
   .superRefine((fields, context) => {
     for (const [index, { key }] of fields.entries())
       if (fields.findIndex((field) => field.key === key) < index)
         context.addIssue({
           code: 'custom',
           path: [index, 'key'],
-          message: `${key} is named twice.`,
+          message: issueText('namedTwice', { value: key }),
         })
   })
 
 const durations = z
   .array(minutes(limits.durationMinutes.least, limits.durationMinutes.most))
-  .min(1, 'Name at least one duration.')
-  .max(limits.durations, `At most ${limits.durations} durations.`)
-  .superRefine(each((value) => `${value} minutes`))
+  .min(1)
+  .max(limits.durations)
+  .superRefine(onlyOnce())
   .meta({ openapi: { uniqueItems: true } })
 
 /** Four weeks: a reminder before that is forgotten again. */
@@ -126,27 +121,27 @@ const earliestReminder = 40_320
 
 const reminders = z
   .array(minutes(5, earliestReminder))
-  .max(limits.reminders, `At most ${limits.reminders} reminders.`)
-  .superRefine(each((value) => `${value} minutes`))
+  .max(limits.reminders)
+  .superRefine(onlyOnce())
   .meta({ openapi: { uniqueItems: true } })
 
-const hostId = z.uuid('This is not the id of a host.')
+const hostId = z.uuid()
 const hostIds = z
   .array(hostId)
-  .max(limits.hostsPerEventType, `At most ${limits.hostsPerEventType} hosts.`)
-  .superRefine(each(() => 'This host'))
+  .max(limits.hostsPerEventType)
+  .superRefine(onlyOnce())
   .meta({ openapi: { uniqueItems: true } })
 
 const eventSlug = z
   .string()
-  .max(63, 'At most 63 characters.')
-  .refine(isSlugShaped, 'Use 2 to 63 of a-z, 0-9 and "-", with a letter or digit at both ends.')
+  .max(63)
+  .refine(isSlugShaped, says('slug'))
   .meta({ openapi: { minLength: 2, pattern: '^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$' } })
 
 /** What decides which times are offered. */
 const timing = {
   /** Null: the standard schedule of the host. */
-  scheduleId: z.uuid('This is not the id of a schedule.').nullable(),
+  scheduleId: z.uuid().nullable(),
   /** The first one is what a visitor gets who chooses none. */
   durations,
   /** From one start to the next; null: the duration. */
@@ -335,7 +330,7 @@ export const UpdateEventType = z
   .refine(
     ({ slug: _, eventTypeId: __, version: ___, ...fields }) =>
       Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    says('nothingToChange'),
   )
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateEventType = z.infer<typeof UpdateEventType>
@@ -386,7 +381,7 @@ export const PreviewEventType = z
       context.addIssue({
         code: 'custom',
         path: ['minutes'],
-        message: 'This is none of the durations.',
+        message: issueText('notADuration'),
       })
   })
 export type PreviewEventType = z.infer<typeof PreviewEventType>
@@ -443,16 +438,16 @@ function hostIssues({
   if (kind === 'host' && others.length > 0)
     issues.push({
       path: 'hostIds',
-      message: 'Further hosts take part in a round robin or together, not here.',
+      message: issueText('otherHosts'),
     })
   if (kind !== 'host' && others.length === 0)
-    issues.push({ path: 'hostIds', message: 'Name at least two hosts.' })
+    issues.push({ path: 'hostIds', message: issueText('twoHosts') })
   if (kind !== 'host' && others.length > 0 && !ids?.includes(own))
-    issues.push({ path: 'hostIds', message: 'The host of the event type is one of them.' })
+    issues.push({ path: 'hostIds', message: issueText('hostMissing') })
   if (kind !== 'host' && seats > 1)
     issues.push({
       path: 'seats',
-      message: 'Places are shared only where one host takes the booking.',
+      message: issueText('seatsOfOneHost'),
     })
   return issues
 }
@@ -460,15 +455,13 @@ function hostIssues({
 function locationIssues(kind: LocationKind, location: string | null): Issue[] {
   const issue = (message: string) => [{ path: 'location', message }]
   if (kind === 'visitor_phone')
-    return location === null ? [] : issue('The visitor gives the number: leave this empty.')
-  if (kind === 'in_person') return location === null ? issue('Say where you meet.') : []
+    return location === null ? [] : issue(issueText('visitorGivesNumber'))
+  if (kind === 'in_person') return location === null ? issue(issueText('meetingPlace')) : []
   if (kind === 'phone')
     return location !== null && phoneNumber.safeParse(location).success
       ? []
-      : issue('Give the number that visitors call.')
-  return location !== null && isHttpsAddress(location)
-    ? []
-    : issue('Give the https:// address of the video call.')
+      : issue(issueText('phoneToCall'))
+  return location !== null && isHttpsAddress(location) ? [] : issue(issueText('videoAddress'))
 }
 
 function isHttpsAddress(text: string): boolean {
@@ -486,9 +479,7 @@ function isHttpsAddress(text: string): boolean {
 function numberIssues({ locationKind: kind, fields }: SettingsInQuestion): Issue[] {
   if (kind !== 'visitor_phone' || fields?.some((field) => field.kind === 'phone' && field.required))
     return []
-  return [
-    { path: 'fields', message: 'Ask for the phone number: a required question of the kind phone.' },
-  ]
+  return [{ path: 'fields', message: issueText('phoneQuestion') }]
 }
 
 /** A stored booking window as `findSlots` reads it. */

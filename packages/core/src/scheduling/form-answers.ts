@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Issue } from '../platform/errors.ts'
+import { issueText } from '../platform/issue-text.ts'
 import { line, paragraphs } from '../platform/text.ts'
 import { phoneNumber } from '../users/users.ts'
 import { answerCharacters, type FormField } from './event-types.ts'
@@ -17,13 +18,12 @@ export function checkAnswers(
   const answers: Record<string, string> = {}
   for (const key of Object.keys(provided)) {
     if (!fields.some((field) => field.key === key))
-      issues.push({ path: `answers.${key}`, message: 'This field is not known here.' })
+      issues.push({ path: `answers.${key}`, message: issueText('unknownQuestion') })
   }
   for (const field of fields) {
     const text = Object.hasOwn(provided, field.key) ? (provided[field.key] ?? '') : ''
     if (text.trim() === '') {
-      if (field.required)
-        issues.push({ path: `answers.${field.key}`, message: 'This must not be empty.' })
+      if (field.required) issues.push({ path: `answers.${field.key}`, message: issueText('empty') })
       continue
     }
     const checked = checkField(field, text)
@@ -43,13 +43,11 @@ function checkField(field: FormField, text: string): { value: string } | { messa
     case 'phone':
       return parsed(phoneNumber, text)
     case 'choice':
-      return field.options?.includes(text)
-        ? { value: text }
-        : { message: 'Choose one of the options.' }
+      return field.options?.includes(text) ? { value: text } : { message: issueText('notAnOption') }
     case 'checkbox':
-      if (text !== 'true' && text !== 'false') return { message: 'This is true or false.' }
+      if (text !== 'true' && text !== 'false') return { message: issueText('boolean') }
       return field.required && text === 'false'
-        ? { message: 'This has to be agreed to.' }
+        ? { message: issueText('mustAgree') }
         : { value: text }
   }
 }
@@ -58,7 +56,7 @@ function parsed(schema: z.ZodType<string>, text: string): { value: string } | { 
   const result = schema.safeParse(text)
   return result.success
     ? { value: result.data }
-    : { message: result.error.issues[0]?.message ?? 'This cannot be taken.' }
+    : { message: result.error.issues[0]?.message ?? issueText('notAccepted') }
 }
 
 /** The number under which the visitor is called: the first one that the form asks for. */

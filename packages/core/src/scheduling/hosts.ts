@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { originPattern } from '../mail/address-patterns.ts'
+import { issueText, says } from '../platform/issue-text.ts'
 import {
   emailAddress,
   hasUnsafeCharacters,
@@ -16,19 +17,11 @@ import { credentialSource, schedulingLimits, timeZoneName } from './scheduling.t
  */
 export const hostSlug = z
   .string()
-  .max(63, 'At most 63 characters.')
-  .regex(
-    /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/,
-    'Use 2 to 63 of a-z, 0-9 and "-", with a letter or digit at both ends.',
-  )
-  .refine((value) => !value.startsWith('xn--'), 'This name is reserved.')
+  .max(63)
+  .regex(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/, says('slug'))
+  .refine((value) => !value.startsWith('xn--'), says('reservedName'))
 
-const perPeriod = z
-  .number()
-  .int()
-  .min(1, 'At least 1.')
-  .max(schedulingLimits.bookingsPerPeriod, 'At most 1000.')
-  .nullable()
+const perPeriod = z.number().int().min(1).max(schedulingLimits.bookingsPerPeriod).nullable()
 
 /**
  * How many bookings of all event types may start in a local day, ISO week and calendar month; null
@@ -107,7 +100,7 @@ export const HostPage = z.object({ items: z.array(HostView), nextCursor: z.null(
 export type HostPage = z.infer<typeof HostPage>
 
 const slug = z.string().max(200)
-const hostId = z.uuid('This is not the id of a host.')
+const hostId = z.uuid()
 
 export const ListHosts = z.strictObject({ slug })
 export type ListHosts = z.infer<typeof ListHosts>
@@ -116,9 +109,9 @@ export const HostPath = z.strictObject({ slug, hostId })
 export type HostPath = z.infer<typeof HostPath>
 
 const webAddress = z
-  .url({ protocol: /^https$/, error: 'This is not an https:// address.' })
-  .max(2_000, 'At most 2000 characters.')
-  .refine((value) => !/[\s"'<>\\]/.test(value), 'This is not an https:// address.')
+  .url({ protocol: /^https$/, ...says('httpsAddress') })
+  .max(2_000)
+  .refine((value) => !/[\s"'<>\\]/.test(value), says('httpsAddress'))
 
 const fields = {
   hostSlug,
@@ -139,7 +132,7 @@ const fields = {
  */
 export const CreateHost = z.strictObject({
   slug,
-  userId: z.uuid('This is not the id of a member.'),
+  userId: z.uuid(),
   hostSlug: hostSlug.optional(),
   name: fields.name.optional(),
   title: fields.title.optional(),
@@ -160,7 +153,7 @@ export const UpdateHost = z
   .strictObject({
     slug,
     hostId,
-    version: z.number().int().min(1, 'Give the version that you read.'),
+    version: z.number().int().min(1, says('versionMissing')),
     hostSlug: hostSlug.optional(),
     name: fields.name.optional(),
     title: fields.title.optional(),
@@ -175,7 +168,7 @@ export const UpdateHost = z
   .refine(
     ({ slug: _, hostId: __, version: ___, ...provided }) =>
       Object.values(provided).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    says('nothingToChange'),
   )
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateHost = z.infer<typeof UpdateHost>
@@ -183,7 +176,7 @@ export type UpdateHost = z.infer<typeof UpdateHost>
 /** Comes as text in a query. */
 const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
-  z.boolean('This is true or false.'),
+  z.boolean(),
 )
 
 /** Without `cancelBookings` a host with bookings to come is kept. */
@@ -194,12 +187,9 @@ const entered = {
   username: line(254),
   secret: z
     .string()
-    .min(1, 'This must not be empty.')
-    .max(1_000, 'At most 1000 characters.')
-    .refine(
-      (value) => !hasUnsafeCharacters(value),
-      'Control and invisible characters are not allowed.',
-    )
+    .min(1)
+    .max(1_000)
+    .refine((value) => !hasUnsafeCharacters(value), says('hiddenCharacters'))
     .meta({ openapi: { pattern: onOneLine(0) } }),
 }
 
@@ -215,19 +205,19 @@ export const SetMailCredential = z
   .strictObject({
     slug,
     hostId,
-    mode: z.enum(['mint', 'enter'], 'Choose "mint" or "enter".'),
+    mode: z.enum(['mint', 'enter']),
     username: entered.username.optional(),
     secret: entered.secret.optional(),
   })
   .superRefine((input, context) => {
     for (const path of ['username', 'secret'] as const) {
       if (input.mode === 'enter' && input[path] === undefined)
-        context.addIssue({ code: 'custom', path: [path], message: 'This must not be empty.' })
+        context.addIssue({ code: 'custom', path: [path], message: issueText('empty') })
       if (input.mode === 'mint' && input[path] !== undefined)
         context.addIssue({
           code: 'custom',
           path: [path],
-          message: 'This is for a password that you enter.',
+          message: issueText('enteredPasswordOnly'),
         })
     }
   })
@@ -261,13 +251,13 @@ export type FreeBusyView = z.infer<typeof FreeBusyView>
 export const embedOrigin = z
   .string()
   .trim()
-  .max(300, 'At most 300 characters.')
+  .max(300)
   .transform((value, context) => {
     const origin = originOf(value)
     if (origin !== undefined) return origin
     context.addIssue({
       code: 'custom',
-      message: 'This is not an origin such as https://example.com.',
+      message: issueText('origin'),
     })
     return z.NEVER
   })
@@ -302,21 +292,21 @@ export type BookingPagePath = z.infer<typeof BookingPagePath>
 export const BookingPageWords = z.strictObject({
   headline: line(120).nullable().optional(),
   intro: paragraphs(2_000).nullable().optional(),
-  embedOrigins: z.array(embedOrigin).max(20, 'At most 20 origins.').optional(),
+  embedOrigins: z.array(embedOrigin).max(20).optional(),
 })
 
 /** What is absent stays, null clears. */
 export const UpdateBookingPage = z
   .strictObject({
     slug,
-    version: z.number().int().min(0, 'Give the version that you read.'),
+    version: z.number().int().min(0, says('versionMissing')),
     enabled: z.boolean().optional(),
     ...BookingPageWords.shape,
   })
   .refine(
     ({ slug: _, version: __, ...provided }) =>
       Object.values(provided).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    says('nothingToChange'),
   )
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateBookingPage = z.infer<typeof UpdateBookingPage>

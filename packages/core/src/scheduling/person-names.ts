@@ -1,4 +1,5 @@
 import { parse } from 'tldts'
+import { says } from '../platform/issue-text.ts'
 import { line } from '../platform/text.ts'
 
 /** What people write before their names with a dot and no blank, as in `Dr.med`. */
@@ -24,5 +25,5 @@ export function holdsLink(text: string): boolean {
 
 /** A person's name from outside, which mails show to others: one line that holds no link. */
 export function visitorName(max: number) {
-  return line(max).refine((value) => !holdsLink(value), 'A name holds no web or e-mail address.')
+  return line(max).refine((value) => !holdsLink(value), says('nameWithLink'))
 }

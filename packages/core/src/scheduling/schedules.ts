@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issueText, says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { calendarDate, instant, line } from '../platform/text.ts'
 import { schedulingLimits, timeZoneName } from './scheduling.ts'
@@ -9,12 +10,8 @@ import { dayOf } from './time-zones.ts'
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Weekday = (typeof weekdays)[number]
 
-const clockTime = z
-  .string()
-  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Write the time as 09:00, from 00:00 to 23:59.')
-const closingTime = z
-  .string()
-  .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'Write the time as 17:00, at the latest 24:00.')
+const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, says('openingTime'))
+const closingTime = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, says('closingTime'))
 
 /**
  * Local times of a day. An `end` that is not after the start is on the next day; the same time
@@ -23,9 +20,7 @@ const closingTime = z
 export const Hours = z.strictObject({ start: clockTime, end: closingTime })
 export type Hours = z.infer<typeof Hours>
 
-const hoursOfDay = z
-  .array(Hours)
-  .max(schedulingLimits.windowsPerDay, `At most ${schedulingLimits.windowsPerDay} windows a day.`)
+const hoursOfDay = z.array(Hours).max(schedulingLimits.windowsPerDay)
 
 /** A weekday that is left out is closed. */
 export const WeeklyHours = z.strictObject({
@@ -41,14 +36,14 @@ export type WeeklyHours = z.infer<typeof WeeklyHours>
 
 /** Takes the place of the weekday's hours on its local date; without windows the day is closed. */
 export const DateOverride = z.strictObject({
-  date: calendarDate('This is not a date such as 2027-06-05.'),
+  date: calendarDate(),
   windows: hoursOfDay,
 })
 export type DateOverride = z.infer<typeof DateOverride>
 
 const overrides = z
   .array(DateOverride)
-  .max(schedulingLimits.overrides, `At most ${schedulingLimits.overrides} dates.`)
+  .max(schedulingLimits.overrides)
   .superRefine((entries, context) => {
     const seen = new Set<string>()
     for (const [index, { date }] of entries.entries()) {
@@ -56,7 +51,7 @@ const overrides = z
         context.addIssue({
           code: 'custom',
           path: [index, 'date'],
-          message: `${date} is named twice.`,
+          message: issueText('namedTwice', { value: date }),
         })
       seen.add(date)
     }
@@ -115,7 +110,7 @@ export const SchedulePage = page(ScheduleView)
 export type SchedulePage = z.infer<typeof SchedulePage>
 
 const slug = z.string().max(200)
-const hostId = z.uuid('This is not the id of a host.')
+const hostId = z.uuid()
 
 export const ListSchedules = z.strictObject({
   slug,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { says } from '../platform/issue-text.ts'
 import { currentZoneName, isTimeZone } from './time-zones.ts'
 
 /**
@@ -7,8 +8,8 @@ import { currentZoneName, isTimeZone } from './time-zones.ts'
  */
 export const timeZoneName = z
   .string()
-  .max(64, 'This is not a time zone such as Europe/Berlin.')
-  .refine(isTimeZone, { error: 'This is not a time zone such as Europe/Berlin.', abort: true })
+  .max(64, says('timeZone'))
+  .refine(isTimeZone, { ...says('timeZone'), abort: true })
   .transform(currentZoneName)
   .meta({
     openapi: { component: 'TimeZone', description: 'A name of the IANA time zone database' },

@@ -1,15 +1,18 @@
 import { z } from 'zod'
+import { says } from '../platform/issue-text.ts'
 import { calendarDate, instant } from '../platform/text.ts'
 import { bookingDuration, bookingStart } from './bookings.ts'
 import { timeZoneName } from './scheduling.ts'
 import { explanationRules } from './slot-explanation.ts'
 
-const neither = 'This is neither a date such as 2027-06-01 nor an ISO 8601 time with an offset.'
-const day = calendarDate(neither)
+const day = calendarDate()
 /** An instant, or a date that is read in the zone of the question. */
 const edge = z
   .string()
-  .refine((value) => instant.safeParse(value).success || day.safeParse(value).success, neither)
+  .refine(
+    (value) => instant.safeParse(value).success || day.safeParse(value).success,
+    says('dateOrTime'),
+  )
   .meta({ openapi: { anyOf: [{ format: 'date' }, { format: 'date-time' }] } })
 
 /**
@@ -18,12 +21,12 @@ const edge = z
  * comes in the header `X-Lock-Token`, because addresses are logged.
  */
 export const GetSlots = z.strictObject({
-  id: z.uuid('This is not the id of an event type.'),
+  id: z.uuid(),
   from: edge,
   to: edge,
   timeZone: timeZoneName,
   duration: bookingDuration.optional(),
-  rescheduleOf: z.uuid('This is not the id of a booking.').optional(),
+  rescheduleOf: z.uuid().optional(),
 })
 export type GetSlots = z.infer<typeof GetSlots>
 
@@ -33,7 +36,7 @@ export type GetSlots = z.infer<typeof GetSlots>
  */
 export const GetMoveSlots = z.strictObject({
   slug: z.string().max(200),
-  bookingId: z.uuid('This is not the id of a booking.'),
+  bookingId: z.uuid(),
   from: edge,
   to: edge,
   timeZone: timeZoneName,
@@ -75,7 +78,7 @@ const tenantSlug = z.string().max(200)
 
 export const ExplainSlot = z.strictObject({
   slug: tenantSlug,
-  eventTypeId: z.uuid('This is not the id of an event type.'),
+  eventTypeId: z.uuid(),
   start: bookingStart,
   duration: bookingDuration.optional(),
 })
@@ -108,10 +111,10 @@ export type SlotExplanation = z.infer<typeof SlotExplanation>
  * as base64url. `rescheduleOf` as for slots: the time is held for the move of that booking.
  */
 export const TakeSlotLock = z.strictObject({
-  eventTypeId: z.uuid('This is not the id of an event type.'),
+  eventTypeId: z.uuid(),
   start: bookingStart,
   duration: bookingDuration.optional(),
-  rescheduleOf: z.uuid('This is not the id of a booking.').optional(),
+  rescheduleOf: z.uuid().optional(),
 })
 export type TakeSlotLock = z.infer<typeof TakeSlotLock>
 
@@ -128,7 +131,7 @@ export type TakenSlotLock = z.infer<typeof TakenSlotLock>
 /** For the description of the API: who holds a time shows it by this header. */
 export const LockTokenHeader = z.object({ 'X-Lock-Token': z.string().optional() })
 
-export const SlotLockPath = z.strictObject({ id: z.uuid('This is not the id of a lock.') })
+export const SlotLockPath = z.strictObject({ id: z.uuid() })
 export type SlotLockPath = z.infer<typeof SlotLockPath>
 
 export const RenewedSlotLock = z.object({ expiresAt: instant })

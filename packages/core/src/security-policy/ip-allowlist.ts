@@ -1,16 +1,13 @@
 import ipaddr from 'ipaddr.js'
 import type { Issue } from '../platform/errors.ts'
+import { issueText } from '../platform/issue-text.ts'
 import type { Warning } from '../platform/warnings.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = { address: Address; bits: number }
 
 // No client connects from one of these.
-const unusable: Readonly<Record<string, string>> = {
-  unspecified: 'the unspecified address',
-  multicast: 'a multicast address',
-  broadcast: 'the broadcast address',
-}
+const unusable = ['unspecified', 'multicast', 'broadcast']
 
 /**
  * The entries of an allowlist in canonical form: IPv4 in four decimal numbers, IPv6 as RFC 5952
@@ -38,8 +35,8 @@ export function canonicalAllowlist(
     )
     if (!wider) return true
     const message = covers(one, wider)
-      ? `${write(one)} is in the list twice; one is kept.`
-      : `${write(one)} lies within ${write(wider)} and was left out.`
+      ? issueText('networkTwice', { value: write(one) })
+      : issueText('networkWithin', { value: write(one), wider: write(wider) })
     warnings.push({ code: 'allowlist_overlap', path: one.path, message })
     return false
   })
@@ -72,15 +69,18 @@ function readNetwork(text: string): Network | string {
     prefix === undefined ? widthOf(parsed) : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN
   const bits = provided - shift
   if (!(provided <= widthOf(parsed)) || bits < 0)
-    return `The prefix length goes from 0 to ${widthOf(parsed)}.`
-  if (bits === 0) return 'A prefix length of 0 lets everybody in. Leave the list empty for that.'
+    return issueText('prefixLength', { most: widthOf(parsed) })
+  if (bits === 0) return issueText('prefixLengthZero')
   const network = { address, bits }
   const lowest = masked(network)
   if (!sameBytes(lowest, address)) {
-    return `Bits are set behind the prefix. Write ${write({ address: lowest, bits })} for the network, or ${write({ address, bits: widthOf(address) })} for the address.`
+    return issueText('bitsBehindPrefix', {
+      network: write({ address: lowest, bits }),
+      address: write({ address, bits: widthOf(address) }),
+    })
   }
-  const kind = unusable[address.range()]
-  return kind ? `No client connects from ${kind}.` : network
+  const kind = address.range()
+  return unusable.includes(kind) ? issueText('noClientAddress', { kind }) : network
 }
 
 /**
@@ -95,10 +95,9 @@ function readAddress(text: string): Address | undefined {
 }
 
 function unreadable(host: string): string {
-  if (host.includes('%')) return 'A zone such as %eth0 means something on one machine alone.'
-  if (/^[0-9.]+$/.test(host))
-    return 'An IPv4 address is four numbers from 0 to 255 without leading zeros.'
-  return 'This is not an address or network. Write 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.'
+  if (host.includes('%')) return issueText('addressZone')
+  if (/^[0-9.]+$/.test(host)) return issueText('ipv4Numbers')
+  return issueText('network')
 }
 
 function unmapped(address: Address): { address: Address; shift: number } {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { countryCode } from '../billing/countries.ts'
 import { editVersion, expectedVersion, namesAField } from '../platform/edit-version.ts'
+import { says } from '../platform/issue-text.ts'
 import { instant } from '../platform/text.ts'
 import { Warning } from '../platform/warnings.ts'
 
@@ -52,16 +53,8 @@ export const SavedSecurityPolicy = z.object({
 export type SavedSecurityPolicy = z.infer<typeof SavedSecurityPolicy>
 
 const minutes = ({ min, max }: { min: number; max: number }) => {
-  // Written when somebody is told: the first number that is written out loads the languages of the
-  // world.
-  const range = () => `Between ${min} and ${max.toLocaleString('en')} minutes.`
-  return z
-    .number()
-    .int('Whole minutes.')
-    .min(min, { error: range })
-    .max(max, { error: range })
-    .nullable()
-    .optional()
+  const range = says('minutesBetween', { from: min, to: max })
+  return z.number().int().min(min, range).max(max, range).nullable().optional()
 }
 
 export const UpdateSecurityPolicy = z
@@ -70,15 +63,15 @@ export const UpdateSecurityPolicy = z
     mfaMode: mfaMode.optional(),
     sessionIdleMinutes: minutes(idleMinutes),
     sessionAbsoluteMinutes: minutes(absoluteMinutes),
-    allowedCountries: z.array(countryCode).max(250, 'At most 250 countries.').optional(),
+    allowedCountries: z.array(countryCode).max(250).optional(),
     /** Checked by `canonicalAllowlist`, which tells what is wrong with each entry. */
     ipAllowlist: z
-      .array(z.string().max(100, 'This is not an address or network.'))
-      .max(mostAllowlistEntries, `At most ${mostAllowlistEntries} entries.`)
+      .array(z.string().max(100, says('network')))
+      .max(mostAllowlistEntries)
       .optional(),
     expectedVersion,
   })
-  .refine(namesAField, 'Name at least one field to change.')
+  .refine(namesAField, says('nothingToChange'))
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateSecurityPolicy = z.infer<typeof UpdateSecurityPolicy>
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { launchPattern, redirectPattern } from '../mail/address-patterns.ts'
+import { issueText } from '../platform/issue-text.ts'
 import { instant, line } from '../platform/text.ts'
 
 export const ssoAppStates = ['active', 'missing', 'unknown', 'pending', 'removing'] as const
@@ -21,31 +22,25 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
  */
 export function redirectUriFault(text: string): string | undefined {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1]?.toLowerCase()
-  if (scheme === undefined)
-    return 'Write a whole address, such as https://app.example.com/callback.'
-  if (/[^\x21-\x7e]/.test(text))
-    return 'Write it in ASCII: other characters percent-encoded, other host names as xn--.'
-  if (/[\\"<>^`{|}]/.test(text)) return 'This has a character that addresses must percent-encode.'
-  if (text.includes('#')) return 'A redirect address has no fragment.'
-  if (text.includes('*')) return 'Wildcards are not taken. Name each address.'
-  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return 'This has a percent sign that begins no escape.'
+  if (scheme === undefined) return issueText('wholeAddress')
+  if (/[^\x21-\x7e]/.test(text)) return issueText('asciiAddress')
+  if (/[\\"<>^`{|}]/.test(text)) return issueText('unencodedCharacter')
+  if (text.includes('#')) return issueText('fragment')
+  if (text.includes('*')) return issueText('wildcard')
+  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return issueText('percentSign')
   if (scheme === 'https' || scheme === 'http') return webAddressFault(text, scheme)
-  if (!scheme.includes('.'))
-    return 'Use https, or for apps on a device a scheme with a dot such as com.example.app:/callback.'
-  if (!/^[^:]+:\//.test(text)) return 'A slash follows the scheme, as in com.example.app:/callback.'
-  return /^[^:]+:\/\/[^/?]*@/.test(text) ? namesSomebody : undefined
+  if (!scheme.includes('.')) return issueText('redirectScheme')
+  if (!/^[^:]+:\//.test(text)) return issueText('slashAfterScheme')
+  return /^[^:]+:\/\/[^/?]*@/.test(text) ? issueText('userInAddress') : undefined
 }
 
 function webAddressFault(text: string, scheme: 'http' | 'https'): string | undefined {
-  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return 'This is not an address.'
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return issueText('webAddress')
   const url = new URL(text)
-  if (/^https?:\/\/[^/?]*@/i.test(text)) return namesSomebody
-  if (scheme === 'http' && !loopbackHosts.has(url.hostname))
-    return 'Plain http is taken for localhost, 127.0.0.1 and [::1] only. Use https.'
+  if (/^https?:\/\/[^/?]*@/i.test(text)) return issueText('userInAddress')
+  if (scheme === 'http' && !loopbackHosts.has(url.hostname)) return issueText('plainHttp')
   return undefined
 }
-
-const namesSomebody = 'A redirect address names no user or password.'
 
 /**
  * A redirect address as `redirectUriFault` takes it, kept byte for byte: the provider compares it
@@ -53,7 +48,7 @@ const namesSomebody = 'A redirect address names no user or password.'
  */
 export const redirectUri = z
   .string()
-  .max(2000, 'At most 2000 characters.')
+  .max(2000)
   .superRefine((value, context) => {
     const fault = redirectUriFault(value)
     if (fault) context.addIssue({ code: 'custom', message: fault })
@@ -62,10 +57,12 @@ export const redirectUri = z
 
 const launchUrl = z
   .string()
-  .max(2000, 'At most 2000 characters.')
+  .max(2000)
   .superRefine((value, context) => {
     const scheme = /^https?:/i.test(value)
-    const fault = scheme ? redirectUriFault(value.replace(/#[^#]*$/, '')) : 'Use an https address.'
+    const fault = scheme
+      ? redirectUriFault(value.replace(/#[^#]*$/, ''))
+      : issueText('httpsAddress')
     if (fault) context.addIssue({ code: 'custom', message: fault })
   })
   .meta({ openapi: { format: 'uri', pattern: launchPattern } })
@@ -110,15 +107,15 @@ export const CreateSsoApp = z.strictObject({
   name: line(80),
   redirectUris: z
     .array(redirectUri)
-    .min(1, 'Name at least one redirect address.')
-    .max(20, 'At most 20 redirect addresses.')
+    .min(1)
+    .max(20)
     .superRefine((uris, context) => {
       for (const [index, uri] of uris.entries()) {
         if (uris.indexOf(uri) !== index)
           context.addIssue({
             code: 'custom',
             path: [index],
-            message: 'This address is given twice.',
+            message: issueText('namedTwice', { value: uri }),
           })
       }
     })
@@ -129,6 +126,6 @@ export type CreateSsoApp = z.infer<typeof CreateSsoApp>
 
 export const RemoveSsoApp = z.strictObject({
   slug,
-  appId: z.uuid('This is not the id of an application.'),
+  appId: z.uuid(),
 })
 export type RemoveSsoApp = z.infer<typeof RemoveSsoApp>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { says } from '../platform/issue-text.ts'
 import { trim, trimEnd } from '../platform/trim.ts'
 
 /**
@@ -41,9 +42,9 @@ export function isReservedSlug(slug: string, alsoReserved: Iterable<string> = []
  */
 export const tenantSlug = z
   .string()
-  .max(63, 'At most 63 characters.')
-  .regex(shape, 'Use 2 to 63 of a-z, 0-9 and "-", with a letter or digit at both ends.')
-  .refine((slug) => !isReservedSlug(slug), 'This name is reserved.')
+  .max(63)
+  .regex(shape, says('slug'))
+  .refine((slug) => !isReservedSlug(slug), says('reservedName'))
 
 /**
  * A slug that a list is filtered by, in any case; reserved words are taken, because they match
@@ -51,9 +52,9 @@ export const tenantSlug = z
  */
 export const slugFilter = z
   .string()
-  .max(63, 'At most 63 characters.')
+  .max(63)
   .transform((value) => value.toLowerCase())
-  .refine(isSlugShaped, 'This is not a slug.')
+  .refine(isSlugShaped, says('notASlug'))
   .meta({ openapi: { minLength: 2, pattern: '^[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$' } })
 
 /** True when the text has the shape of a slug; says nothing about reserved words. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DomainView } from '../mail/domains.ts'
 import { MemberView } from '../members/members.ts'
+import { issueText } from '../platform/issue-text.ts'
 import { StepResult, TenantPurge, TenantView, tenantAccess } from './tenants.ts'
 
 /** What can be read along with a tenant in one call. */
@@ -21,7 +22,7 @@ const expand = z
     const named = unknown.map((word) => `"${word}"`).join(', ')
     context.addIssue({
       code: 'custom',
-      message: `${named} cannot be expanded here. Known are: ${tenantExpansions.join(', ')}.`,
+      message: issueText('expansion', { value: named, known: tenantExpansions.join(', ') }),
     })
   })
   .meta({

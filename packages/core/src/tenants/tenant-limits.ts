@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { says } from '../platform/issue-text.ts'
 import { isSetPerTenant, type LimitName, limitNames, limitScopes } from '../platform/limits.ts'
 import { instant, line } from '../platform/text.ts'
 
@@ -46,19 +47,14 @@ export const SetTenantLimits = z.strictObject({
     .array(
       z.strictObject({
         name: tenantLimitName,
-        most: z
-          .number()
-          .int('Whole numbers.')
-          .min(0, 'Not below 0.')
-          .max(largestTenantLimit, 'At most 10,000,000.')
-          .nullable(),
+        most: z.number().int().min(0).max(largestTenantLimit).nullable(),
       }),
     )
-    .min(1, 'Name at least one limit.')
-    .max(tenantLimitNames.length, 'Each limit once.')
+    .min(1)
+    .max(tenantLimitNames.length, says('onlyOnce'))
     .refine(
       (provided) => new Set(provided.map(({ name }) => name)).size === provided.length,
-      'Each limit once.',
+      says('onlyOnce'),
     ),
   reason: line(500).optional(),
 })

@@ -5,6 +5,7 @@ import { domainName } from '../mail/domains.ts'
 import { type TenantRole, tenantRole, tenantRoles } from '../members/memberships.ts'
 import { suspensionModes, type TenantStatus, tenantStatuses } from '../platform/choices.ts'
 import { editVersion, expectedVersion, namesAField } from '../platform/edit-version.ts'
+import { says } from '../platform/issue-text.ts'
 import { language } from '../platform/language.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, hexColor, instant, line } from '../platform/text.ts'
@@ -24,7 +25,7 @@ export { suspensionModes, tenantStatuses }
 export const tenantStatus = z.enum(tenantStatuses)
 export type { TenantStatus }
 
-export const suspensionMode = z.enum(suspensionModes, `Known are ${suspensionModes.join(' and ')}.`)
+export const suspensionMode = z.enum(suspensionModes)
 export type SuspensionMode = z.infer<typeof suspensionMode>
 
 /** Who ordered a suspension. `billing`: the platform itself, for a bill that is not paid. */
@@ -62,7 +63,7 @@ const seats = z.number().int().min(0).max(1_000_000)
  * (docs/reference/contract.md, members).
  */
 export const seatModes = ['fixed', 'auto'] as const
-export const seatMode = z.enum(seatModes, `Known are ${seatModes.join(' and ')}.`)
+export const seatMode = z.enum(seatModes)
 export type SeatMode = z.infer<typeof seatMode>
 
 /** A person as other people of the tenant see them. */
@@ -199,7 +200,7 @@ export const UpdateTenant = z
     seatMode: seatMode.optional(),
     expectedVersion,
   })
-  .refine(namesAField, 'Name at least one field to change.')
+  .refine(namesAField, says('nothingToChange'))
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateTenant = z.infer<typeof UpdateTenant>
 
@@ -219,7 +220,7 @@ export type ResumeTenant = z.infer<typeof ResumeTenant>
 /** A flag of a query: `true` or `false` as text, or a boolean over tRPC. */
 const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
-  z.boolean('This is true or false.'),
+  z.boolean(),
 )
 
 /**

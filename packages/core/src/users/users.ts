@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { partnerAccess, partnerStatus } from '../partners/partner-access.ts'
+import { says } from '../platform/issue-text.ts'
 import { language } from '../platform/language.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, instant, line } from '../platform/text.ts'
@@ -8,7 +9,7 @@ import { tenantRole, tenantStatus } from '../tenants/tenants.ts'
 
 /** E.164 with optional separators, kept as typed. */
 export const phoneNumber = line(32)
-  .refine((value) => /^\+?[0-9][0-9 ()./-]{3,30}$/.test(value), 'This is not a phone number.')
+  .refine((value) => /^\+?[0-9][0-9 ()./-]{3,30}$/.test(value), says('phone'))
   .meta({ openapi: { minLength: 4, pattern: '^\\+?[0-9][0-9 ()./-]{3,30}$' } })
 
 /** One tenant of a user, with the stored role there. */
@@ -85,7 +86,7 @@ export const ListUsers = z.strictObject({
 })
 export type ListUsers = z.infer<typeof ListUsers>
 
-export const UserPath = z.strictObject({ id: z.uuid('This is not a user id.') })
+export const UserPath = z.strictObject({ id: z.uuid() })
 export type UserPath = z.infer<typeof UserPath>
 
 /**
@@ -108,7 +109,7 @@ export type CreateUser = z.infer<typeof CreateUser>
  */
 export const UpdateUser = z
   .strictObject({
-    id: z.uuid('This is not a user id.'),
+    id: z.uuid(),
     name: line(200).optional(),
     firstName: line(100).nullable().optional(),
     lastName: line(100).nullable().optional(),
@@ -122,7 +123,7 @@ export const UpdateUser = z
   })
   .refine(
     ({ id: _, ...fields }) => Object.values(fields).some((value) => value !== undefined),
-    'Name at least one field to change.',
+    says('nothingToChange'),
   )
   .meta({ openapi: { minProperties: 1 } })
 export type UpdateUser = z.infer<typeof UpdateUser>
@@ -131,7 +132,7 @@ export type UpdateUser = z.infer<typeof UpdateUser>
 export const operatorOnlyUserFields = ['platformAdmin', 'partnerId', 'partnerAccess'] as const
 
 export const DeactivateUser = z.strictObject({
-  id: z.uuid('This is not a user id.'),
+  id: z.uuid(),
   reason: line(500).optional(),
 })
 export type DeactivateUser = z.infer<typeof DeactivateUser>

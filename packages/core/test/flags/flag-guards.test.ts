@@ -27,16 +27,16 @@ describe('guard rules', () => {
 
   it('are rejected at their own field', () => {
     expect(issuesOf([{ ...rule, signal: 'mood' }])).toEqual([
-      'guards.0.signal: One of provisioning_errors, payment_failures, webhook_failures, server_errors.',
+      'guards.0.signal: Use one of: provisioning_errors, payment_failures, webhook_failures, server_errors.',
     ])
     expect(issuesOf([{ ...rule, windowMinutes: 0, threshold: 100, minimum: 1.5 }])).toEqual([
-      'guards.0.windowMinutes: A whole number between 1 and 1440.',
-      'guards.0.threshold: Below 100: no share is larger than that.',
-      'guards.0.minimum: A whole number between 1 and 1000000.',
+      'guards.0.windowMinutes: Enter a whole number between 1 and 1,440.',
+      'guards.0.threshold: This must be below 100: no share is larger than that.',
+      'guards.0.minimum: Enter a whole number between 1 and 1,000,000.',
     ])
     expect(issuesOf([{ ...rule, windowMinutes: 1_441, threshold: -1 }])).toHaveLength(2)
     expect(issuesOf([{ ...rule, threshold: 1.005 }])).toEqual([
-      'guards.0.threshold: At most two decimals.',
+      'guards.0.threshold: Enter at most two decimals.',
     ])
     expect(issuesOf([{ ...rule, action: 'page somebody' }])[0]).toContain('guards.0')
     expect(issuesOf([rule, { ...rule, threshold: 9 }])).toEqual([
@@ -44,7 +44,7 @@ describe('guard rules', () => {
     ])
     expect(
       issuesOf(Array.from({ length: 6 }, (_, index) => ({ ...rule, windowMinutes: index + 1 }))),
-    ).toEqual(['guards: At most 5 guard rules.'])
+    ).toEqual(['guards: Give at most 5 items.'])
   })
 })
 

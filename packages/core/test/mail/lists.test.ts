@@ -67,7 +67,7 @@ describe('recipients', () => {
     expect(issuesOf([])).toEqual(['recipients: A list has at least one recipient.'])
     expect(
       issuesOf(Array.from({ length: mostRecipients + 1 }, (_, n) => `r${n}@example.com`)),
-    ).toEqual([`recipients: At most ${mostRecipients} recipients.`])
+    ).toEqual(['recipients: Give at most 1,000 items.'])
   })
 
   it('are changed either wholly or in part', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import '../english-issues.ts'
 
 const messagesOf = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ message }) => message)
@@ -26,7 +25,7 @@ describe('the message of an issue', () => {
     [z.number().positive(), 0, 'This must be more than 0.'],
     [z.number().max(3), 4, 'This must be at most 3.'],
     [z.number().multipleOf(5), 4, 'This must be a multiple of 5.'],
-    [z.uuid(), 'x', 'This is not a UUID.'],
+    [z.uuid(), 'x', 'This is not a valid ID.'],
     [z.string().regex(/^a$/), 'x', 'This is not in the expected format.'],
     [z.string().startsWith('a'), 'x', 'This must start with "a".'],
     [z.enum(['a', 'b']), 'c', 'Use one of: a, b.'],

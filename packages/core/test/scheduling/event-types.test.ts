@@ -7,7 +7,6 @@ import {
   settingIssues,
   UpdateEventType,
 } from '../../src/scheduling/event-types.ts'
-import '../english-issues.ts'
 
 const [own, other, third] = [1, 2, 3].map((n) => `0195e6a0-0000-7000-8000-00000000000${n}`) as [
   string,
@@ -33,40 +32,43 @@ describe('a new event type', () => {
   })
 
   it.each([
-    [{ durations: [] }, 'durations: Name at least one duration.'],
-    [{ durations: [30, 30] }, 'durations.1: 30 minutes is named twice.'],
-    [{ durations: [4] }, 'durations.0: Between 5 and 1440 minutes.'],
-    [{ durations: [1_441] }, 'durations.0: Between 5 and 1440 minutes.'],
-    [{ durations: [7.5] }, 'durations.0: Whole minutes.'],
+    [{ durations: [] }, 'durations: This must not be empty.'],
+    [{ durations: [30, 30] }, 'durations.1: 30 is named twice.'],
+    [{ durations: [4] }, 'durations.0: Enter between 5 and 1,440 minutes.'],
+    [{ durations: [1_441] }, 'durations.0: Enter between 5 and 1,440 minutes.'],
+    [{ durations: [7.5] }, 'durations.0: This must be a whole number.'],
     [
       { durations: Array.from({ length: 11 }, (_, n) => 5 + n) },
-      'durations: At most 10 durations.',
+      'durations: Give at most 10 items.',
     ],
-    [{ stepMinutes: 4 }, 'stepMinutes: Between 5 and 1440 minutes.'],
-    [{ noticeMinutes: 525_601 }, 'noticeMinutes: Between 0 and 525600 minutes.'],
-    [{ beforeMinutes: 481 }, 'beforeMinutes: Between 0 and 480 minutes.'],
-    [{ afterMinutes: -1 }, 'afterMinutes: Between 0 and 480 minutes.'],
-    [{ bookingWindow: { kind: 'rolling', days: 731 } }, 'bookingWindow.days: Between 0 and 730.'],
+    [{ stepMinutes: 4 }, 'stepMinutes: Enter between 5 and 1,440 minutes.'],
+    [{ noticeMinutes: 525_601 }, 'noticeMinutes: Enter between 0 and 525,600 minutes.'],
+    [{ beforeMinutes: 481 }, 'beforeMinutes: Enter between 0 and 480 minutes.'],
+    [{ afterMinutes: -1 }, 'afterMinutes: Enter between 0 and 480 minutes.'],
+    [
+      { bookingWindow: { kind: 'rolling', days: 731 } },
+      'bookingWindow.days: This must be between 0 and 730.',
+    ],
     [
       { bookingWindow: { kind: 'fixed', from: '2027-06-02', to: '2027-06-01' } },
       'bookingWindow.to: The last day is not before the first.',
     ],
     [
       { bookingWindow: { kind: 'fixed', from: '2027-6-2', to: '2027-06-03' } },
-      'bookingWindow.from: This is not a date such as 2027-06-05.',
+      'bookingWindow.from: This is not a date such as 2026-01-31.',
     ],
-    [{ limits: { day: 0, week: null, month: null } }, 'limits.day: At least 1.'],
-    [{ seats: 1_001 }, 'seats: Between 1 and 1000.'],
-    [{ approvalHours: 721 }, 'approvalHours: Between 1 and 720.'],
-    [{ cancelCutoffMinutes: 525_601 }, 'cancelCutoffMinutes: Between 0 and 525600 minutes.'],
-    [{ reminders: [60, 60] }, 'reminders.1: 60 minutes is named twice.'],
-    [{ reminders: [5, 10, 15, 20, 25, 30] }, 'reminders: At most 5 reminders.'],
+    [{ limits: { day: 0, week: null, month: null } }, 'limits.day: This must be at least 1.'],
+    [{ seats: 1_001 }, 'seats: This must be between 1 and 1,000.'],
+    [{ approvalHours: 721 }, 'approvalHours: This must be between 1 and 720.'],
+    [{ cancelCutoffMinutes: 525_601 }, 'cancelCutoffMinutes: Enter between 0 and 525,600 minutes.'],
+    [{ reminders: [60, 60] }, 'reminders.1: 60 is named twice.'],
+    [{ reminders: [5, 10, 15, 20, 25, 30] }, 'reminders: Give at most 5 items.'],
     [{ title: 'a\nb' }, 'title: Control and invisible characters are not allowed.'],
     [
       { eventSlug: 'No Slug' },
       'eventSlug: Use 2 to 63 of a-z, 0-9 and "-", with a letter or digit at both ends.',
     ],
-    [{ scheduleId: 'mine' }, 'scheduleId: This is not the id of a schedule.'],
+    [{ scheduleId: 'mine' }, 'scheduleId: This is not a valid ID.'],
   ])('refuses %j at its field', (fields, issue) => {
     expect(issuesOf(fields)).toEqual([issue])
   })
@@ -132,7 +134,7 @@ describe('hosts', () => {
     ],
     [
       { assignment: 'collective', hostIds: [own, other, other] },
-      ['hostIds.2: This host is named twice.'],
+      [`hostIds.2: ${other} is named twice.`],
     ],
     [
       { assignment: 'collective', hostIds: [own, other], seats: 2 },
@@ -166,7 +168,7 @@ describe('questions', () => {
   it('have keys of their own, and are at most twenty', () => {
     expect(issuesOf({ fields: [field, field] })).toEqual(['fields.1.key: topic is named twice.'])
     const many = Array.from({ length: 21 }, (_, n) => ({ ...field, key: `q${n}` }))
-    expect(issuesOf({ fields: many })).toEqual(['fields: At most 20 questions.'])
+    expect(issuesOf({ fields: many })).toEqual(['fields: Give at most 20 items.'])
   })
 })
 

@@ -14,7 +14,6 @@ import {
   weekdays,
   weekOnWire,
 } from '../../src/scheduling/schedules.ts'
-import '../english-issues.ts'
 import { findSlots } from '../../src/scheduling/slots.ts'
 
 const hostId = '0195e6a0-0000-7000-8000-000000000001'
@@ -166,12 +165,12 @@ describe('rejections', () => {
     ],
     [
       { weekly: { fri: Array(21).fill({ start: '09:00', end: '10:00' }) } },
-      'weekly.fri: At most 20 windows a day.',
+      'weekly.fri: Give at most 20 items.',
     ],
     [{ weekly: { monday: [] } }, 'weekly: Unknown field: monday.'],
     [
       { overrides: [{ date: '2027-02-30', windows: [] }] },
-      'overrides.0.date: This is not a date such as 2027-06-05.',
+      'overrides.0.date: This is not a date such as 2026-01-31.',
     ],
     [
       {
@@ -184,7 +183,7 @@ describe('rejections', () => {
     ],
     [{ name: '  ' }, 'name: This must not be empty.'],
     [{ name: 'a\u202eb' }, 'name: Control and invisible characters are not allowed.'],
-    [{ hostId: 'me' }, 'hostId: This is not the id of a host.'],
+    [{ hostId: 'me' }, 'hostId: This is not a valid ID.'],
     [{ color: 'red' }, ': Unknown field: color.'],
   ])('%j', (fields, issue) => {
     expect(issuesOf(fields)).toEqual([issue])
@@ -197,7 +196,7 @@ describe('rejections', () => {
         windows: [],
       }))
     expect(issuesOf({ overrides: dates(1_000) })).toEqual([])
-    expect(issuesOf({ overrides: dates(1_001) })).toEqual(['overrides: At most 1000 dates.'])
+    expect(issuesOf({ overrides: dates(1_001) })).toEqual(['overrides: Give at most 1,000 items.'])
   })
 
   it('leaves days closed that are not named', () => {

@@ -14,10 +14,13 @@ const issuesOf = (fields: object) =>
 describe('a security policy', () => {
   it.each([
     [{}, ': Name at least one field to change.'],
-    [{ sessionIdleMinutes: 4 }, 'sessionIdleMinutes: Between 5 and 1,440 minutes.'],
-    [{ sessionIdleMinutes: 1_441 }, 'sessionIdleMinutes: Between 5 and 1,440 minutes.'],
-    [{ sessionIdleMinutes: 7.5 }, 'sessionIdleMinutes: Whole minutes.'],
-    [{ sessionAbsoluteMinutes: 43_201 }, 'sessionAbsoluteMinutes: Between 15 and 43,200 minutes.'],
+    [{ sessionIdleMinutes: 4 }, 'sessionIdleMinutes: Enter between 5 and 1,440 minutes.'],
+    [{ sessionIdleMinutes: 1_441 }, 'sessionIdleMinutes: Enter between 5 and 1,440 minutes.'],
+    [{ sessionIdleMinutes: 7.5 }, 'sessionIdleMinutes: This must be a whole number.'],
+    [
+      { sessionAbsoluteMinutes: 43_201 },
+      'sessionAbsoluteMinutes: Enter between 15 and 43,200 minutes.',
+    ],
     [
       { allowedCountries: ['DE', 'germany'] },
       'allowedCountries.1: This is not a two-letter country code.',
