@@ -102,8 +102,8 @@ export interface App {
   listener: RequestListener
   services: Services
   /**
-   * Connects what listens and starts the job engine. The app answers before, but jobs wait and
-   * streams see no changes.
+   * Opens the listening connections and starts the job engine. The app serves requests before, but
+   * jobs wait and streams see no changes.
    */
   start(): Promise<void>
   /**
@@ -114,8 +114,8 @@ export interface App {
   /** What is ready and what is not, in detail; for the metrics port. */
   readiness(): Promise<Readiness>
   /**
-   * A stop is near: `/health/ready` says so, and each answer asks its client to take another
-   * connection next time.
+   * The service is about to stop: `/health/ready` reports it, and each response asks its client to
+   * open another connection next time.
    */
   drain(): void
   /**
@@ -236,7 +236,7 @@ export function createApp(parts: AppParts): App {
   })
   app.notFound((c) => problemResponse(c, new AppError('not_found', errorText('nothingAtAddress'))))
 
-  /** Whether or not anybody looks at the system page, failures are noticed and kept. */
+  /** Failures are noticed and stored whether or not anyone opens the system page. */
   async function watchUpstreams(): Promise<void> {
     await checks.refresh()
     await upstreamCalls.save(database.db)
@@ -257,12 +257,12 @@ export function createApp(parts: AppParts): App {
   app.get('/health/ready', async (c) => {
     c.set('route', '/health/ready')
     if (draining) throw new AppError('unavailable', 'This process is stopping.')
-    // Anybody may ask: which part is not ready is told at the metrics port and in the log.
+    // Public: only the metrics port and the log say which part is not ready.
     const { ready } = await readiness()
     return c.json({ ready }, ready ? 200 : 503)
   })
   let described: Promise<ApiDocument> | undefined
-  // Made when somebody asks: it takes a tenth of the start and few processes are ever asked.
+  // Created on first use: it takes a tenth of the start, and most processes never need it.
   const readDocument = () => {
     described ??= import('./http/openapi.ts').then(({ openApiDocument }) =>
       openApiDocument(version, '/'),

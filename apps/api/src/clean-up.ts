@@ -20,7 +20,7 @@ import { recordRepeatedDenials } from './rpc/audit-denials.ts'
 import type { Services } from './rpc/services.ts'
 import { rotateKeys } from './scheduling/calendars/rotate-keys.ts'
 
-/** How long the payload of a payment event is kept; then its hash stands in its place. */
+/** How long the payload of a payment event is kept; after that only its hash. */
 const payloadDays = 90
 
 /**

@@ -5,9 +5,9 @@ import { createAuditRecorder } from './rpc/audit-recorder.ts'
 import type { Services } from './rpc/services.ts'
 
 /**
- * The service with a clock that is set by the database's, for work that deletes, expires, charges
- * or tells people: a machine whose clock is wrong would do it too early, and nothing brings back
- * what it did. Rejects where the database's time cannot be read.
+ * The services with a clock set by the database, for work that deletes, expires, charges or sends
+ * mail: a machine with a wrong clock would do it too early, and that cannot be undone. Rejects when
+ * the database's time cannot be read.
  */
 export async function onDatabaseTime(services: Services): Promise<Services> {
   const aheadMs = await clockDifferenceMs(services.database.db)

@@ -22,8 +22,7 @@ function configured(): ReturnType<typeof readConfig> {
 }
 
 const config = configured()
-// Loaded only where traces are wanted: it is a part of start and memory that nobody else should pay
-// for.
+// Loaded only when traces are enabled: others should not pay for it in start time and memory.
 const tracing = config.tracing
   ? (await import('./platform/open-telemetry.ts')).createOpenTelemetry(config.tracing)
   : undefined
@@ -49,8 +48,8 @@ const integrations = await connectIntegrations({
   smtp: config.smtp,
   payments: config.payments,
   dns: config.dns,
-  // Opens late and closes soon: a person who has mended the cause and presses "reconcile" should
-  // not be told to wait.
+  // Opens late and closes early: a person who fixed the cause and presses "reconcile" should not
+  // have to wait.
   policy: { circuit: { failures: 10, openMs: 4_000 } },
   callHeaders: tracing && (() => tracing.headers()),
   onCircuit: (system, open) => metrics.openCircuits.set({ system }, open ? 1 : 0),
@@ -75,9 +74,9 @@ const integrations = await connectIntegrations({
 // Not when the first event comes: by then a deploy may have put other files in the place of these.
 if (config.billing.webhookSecrets.length > 0) await import('@atrium/integrations/payments/webhooks')
 const app = createApp({ config, database, integrations, upstreamCalls, log, metrics, tracing })
-// A client that sends its head or body drop by drop is cut off; answers, streams among them, may
-// take as long as they need. Idle connections are kept for longer than proxies keep theirs, so that
-// none is closed under a request that is on its way.
+// Cuts off clients that send their head or body too slowly. Responses, including streams, may take
+// as long as they need. Idle connections are kept longer than proxies keep theirs, so that none is
+// closed under a request that is on its way.
 const serverOptions = {
   ...{
     keepAliveTimeout: 65_000,
@@ -116,8 +115,8 @@ async function stop(reason: string): Promise<void> {
     process.exit(1)
   }, config.shutdownGraceSeconds * 1000)
   forced.unref()
-  // Whoever sends requests here learns of the stop before a connection is rejected or closed under
-  // a request that is on its way.
+  // Announces the stop to clients before a connection is rejected or closed under a request that is
+  // on its way.
   app.drain()
   await new Promise((done) => setTimeout(done, config.shutdownDrainSeconds * 1000))
   await closeServer()
@@ -130,14 +129,13 @@ async function stop(reason: string): Promise<void> {
 }
 
 /**
- * Takes no more connections, ends streams, and resolves when every request under way has its
- * answer.
+ * Accepts no more connections, ends streams, and resolves when every request under way has its
+ * response.
  */
 async function closeServer(): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()))
   app.services.streams.cut()
-  // Time and again: a connection that was busy becomes idle when its answer is complete, and is
-  // kept alive then.
+  // Repeated: a busy connection becomes idle when its response is complete, and is kept alive then.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
   const cut = setTimeout(
     () => server.closeAllConnections(),
@@ -151,8 +149,8 @@ async function closeServer(): Promise<void> {
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
 process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled promise rejection'))
 
-// The service answers while the database is still away; jobs and streams start as soon as it is
-// there.
+// The service serves requests while the database is still unavailable; jobs and streams start as
+// soon as it is up.
 for (let attempt = 1; !stopping; attempt++) {
   try {
     const faults = await askServerFaults(database.db, config.production)

@@ -8,7 +8,7 @@ import { allowedTags, deepest, innerTags, liquidFor } from './liquid.ts'
 import { renderParsed } from './render.ts'
 import { sampleValues } from './samples.ts'
 
-/** A fault with the place where it stands, both from 1. */
+/** An error with its position; line and column start at 1. */
 interface Fault {
   line: number
   column: number

@@ -16,7 +16,7 @@ export const allowedTags = [
   'continue',
   '#',
 ] as const
-/** What stands inside those blocks or ends them. */
+/** Tags inside those blocks and their end tags. */
 export const innerTags = [
   'else',
   'elsif',

@@ -5,8 +5,8 @@ import { renderMessage } from './render.ts'
 import type { TemplateReply } from './template-thread.ts'
 
 /**
- * The thread that people's templates are parsed and rendered in. Says that it is ready, then
- * answers each job in its order.
+ * The thread that parses and renders people's templates. Reports that it is ready, then processes
+ * jobs in order.
  */
 parentPort?.on('message', (job: TemplateJob) => {
   parentPort?.postMessage(replyTo(job))

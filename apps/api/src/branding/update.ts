@@ -15,10 +15,10 @@ import { readBranding } from './get.ts'
 type Template = { subject: string; html: string | null; text: string } | null
 
 /**
- * Changes product name, accent colour and the texts of messages; what is absent stays, null goes
- * back to the standard. 400 `invalid_input` for a text that is no Liquid of ours, with line and
- * column; then nothing is saved. A colour that is hard to see is saved with warnings. The audit
- * entry names the messages and not their texts.
+ * Changes product name, accent colour and message texts. Absent fields stay, null restores the
+ * default. 400 `invalid_input` for a text that is not valid Liquid of our subset, with line and
+ * column; then nothing is saved. A colour with low contrast is saved with warnings. The audit entry
+ * names the messages but not their texts.
  */
 export async function updateBranding(
   ctx: Context,

@@ -6,10 +6,10 @@ import { existingPartners, existingTenants, prerequisitesOfFlags } from '@atrium
 import type { Trx } from '@atrium/db/platform/connect'
 
 /**
- * Rejects what cannot stand: AppError `invalid_input` for names that nobody has, a time that ends
- * before it begins and a chain of prerequisites that is too long, `flag_cycle` for one that leads
- * back. Asks for `Trx`: the graph was locked. Only what a change adds is looked up, so that a
- * tenant deleted since does not stand in the way of other changes.
+ * Validates a flag. Throws AppError `invalid_input` for unknown names, a period that ends before it
+ * starts and a chain of prerequisites that is too long, and `flag_cycle` for a cyclic one. Takes
+ * `Trx`, because the graph must be locked. Only the changed parts are looked up, so that a tenant
+ * deleted since does not block other changes.
  */
 export async function checkFlag(
   trx: Trx,

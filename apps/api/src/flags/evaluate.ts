@@ -6,7 +6,7 @@ import type { Caller, CallerTenant } from '../rpc/caller.ts'
 import type { Services } from '../rpc/services.ts'
 import { unknownFlag } from './get.ts'
 
-/** Who asks, and the tenant that was named; undefined when none was or nobody has that slug. */
+/** The caller and the named tenant; undefined when none was named or the slug is unknown. */
 export interface Asker {
   caller: Caller
   tenant: CallerTenant | undefined
@@ -32,10 +32,7 @@ export async function evaluateFlags(
   return Object.fromEntries(keys.map((key) => [key, evaluate(key).value]))
 }
 
-/**
- * All flags for OpenFeature clients, which are told with 403 `not_member` when the tenant is not
- * theirs.
- */
+/** All flags for OpenFeature clients. Throws 403 `not_member` when the tenant is not theirs. */
 export async function evaluateByOfrep(services: Services, asker: Asker): Promise<OfrepFlags> {
   services.ofrepLimit.take(asker.caller.subject)
   const tenant = ofrepTenant(asker)
@@ -81,7 +78,7 @@ function belongs({ caller, tenant }: Asker): boolean {
   return tenant !== undefined && (caller.operator || tenant.role !== null)
 }
 
-/** A suspended or deleted tenant is told that every flag is off. */
+/** For a suspended or deleted tenant every flag is off. */
 export function isServed({ status }: Pick<CallerTenant, 'status'>): boolean {
   return status !== 'suspended' && status !== 'deleted'
 }

@@ -12,8 +12,8 @@ import { isServed, toTarget, unknownTenant } from './evaluate.ts'
 import { unknownFlag } from './get.ts'
 
 /**
- * Why a flag is on or off for a tenant, or for nobody in particular: every step of the evaluation
- * with what it found.
+ * Why a flag is on or off for a tenant, or without one: every step of the evaluation with its
+ * result.
  */
 export async function explainFlag(
   services: Services,

@@ -41,7 +41,7 @@ export async function readFlagGuards(services: Services, key: string): Promise<F
   }
 }
 
-/** The flags as they stand, not as this process remembers them. */
+/** The stored flags, not this process's cache. */
 export async function flagRules({ database }: Services): Promise<FlagRules> {
   return new Map((await readFlagRules(database.db)).map((rule) => [rule.key, rule]))
 }

@@ -28,8 +28,8 @@ export const actorOf = (caller: Caller): FlagActor => ({
 })
 
 /**
- * Writes the history and tells every process, in the transaction of the change itself. Returns the
- * id of the audit entry to come.
+ * Writes the history and notifies every process, in the transaction of the change. Returns the id
+ * of the audit entry that follows.
  */
 export async function recordFlagChange(
   trx: Trx,
@@ -84,7 +84,7 @@ const lists = [
 
 /** Before and after; of lists, which may be long, what went out and what came in. */
 function changesOf(before: FlagSettings, after: FlagSettings): Record<string, [unknown, unknown]> {
-  // Why a guard killed it is told beside the changes.
+  // When a guard turned it off, the reason comes with the changes.
   const plain = Object.keys(after).filter(
     (field) => field !== 'rollback' && !lists.some((list) => list === field),
   )
@@ -100,7 +100,7 @@ function changesOf(before: FlagSettings, after: FlagSettings): Record<string, [u
   return changes
 }
 
-/** An item as one word: the audit log hides what stands under a name that ends in `key`. */
+/** An item as one word: the audit log redacts values under names that end in `key`. */
 function word(item: string | Prerequisite | FlagGuard): string {
   if (typeof item === 'string') return item
   if ('key' in item) return `${item.key}=${item.value}`

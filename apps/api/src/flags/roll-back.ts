@@ -39,8 +39,8 @@ export async function rollBackBrokenFlags(services: Services): Promise<void> {
 }
 
 /**
- * Does nothing when the flag was changed since its guards were read: whoever changed it is not
- * overruled by older figures.
+ * Does nothing when the flag changed since its guards were read: older figures do not override a
+ * newer change.
  */
 async function rollBack(
   services: Services,
@@ -72,7 +72,7 @@ async function rollBack(
   })
 }
 
-/** Owners are people or teams; who is named by an address is told. */
+/** Owners are people or teams. Only owners with a mail address are notified. */
 async function mailOwner(
   trx: Trx,
   { outbox }: InTransaction,

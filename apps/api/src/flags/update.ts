@@ -17,9 +17,9 @@ import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './rec
 import { toFlagSettings } from './view.ts'
 
 /**
- * Changes a flag. State `off` with the note `kill-switch` is a kill: it is never held up by a
- * version or by what else stands in the flag, and is recorded as `flag.killed`. AppError
- * `version_conflict` when the flag is not at the given version any more.
+ * Changes a flag. State `off` with the note `kill-switch` is a kill: no version and no other field
+ * can block it, and it is recorded as `flag.killed`. AppError `version_conflict` when the flag is
+ * not at the given version any more.
  */
 export async function updateFlag(
   ctx: Context,

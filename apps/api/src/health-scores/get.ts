@@ -44,7 +44,7 @@ export async function getTenantHealth(
   }
 }
 
-/** The job keeps the report younger than this; where it does not run, whoever asks waits for it. */
+/** The job keeps the report fresher than this. Where it does not run, the caller waits for it. */
 const oldestMs = 15 * 60 * 1000
 
 /**

@@ -21,7 +21,7 @@ import { type LimitedRoute, takeAllowanceAhead } from '../rpc/visitor-limits.ts'
 
 const waitMs = 10_000
 const pollIntervalMs = 100
-/** Larger bodies are not kept, so that nobody fills the database with answers. */
+/** Larger bodies are not stored, so that no caller fills the database with responses. */
 const mostStoredBytes = 32 * 1024
 
 interface KeyedRequest {
@@ -34,20 +34,19 @@ interface KeyedRequest {
    */
   visitors: LimitedRoute | undefined
   /**
-   * Where the answer was not kept, the procedure is called again and returns what it made the first
-   * time.
+   * When the response was not stored, the procedure is called again and returns its first result.
    */
   repeatable: boolean
 }
 
 /**
- * Carries a request with an Idempotency-Key out at most once per caller (visitors: per address) and
- * key. The same request again replays the stored answer for 24 hours, also when both run at once;
- * another request under the key is rejected. Kept are answers that tell what was done (2xx) and
- * conflicts (409), encrypted; every other rejection carried nothing out and frees the key. Of an
- * answer with a one-time secret or of more than 32 KiB only the fact is kept. Throws AppError
- * `invalid_input`, `idempotency_mismatch`, `idempotency_in_progress`,
- * `idempotency_answer_withheld`, and for visitors `rate_limited`.
+ * Runs a request with an Idempotency-Key at most once per caller (visitors: per address) and key.
+ * The same request replays the stored response for 24 hours, also when both run at the same time;
+ * another request under the key is rejected. Successes (2xx) and conflicts (409) are stored,
+ * encrypted; every other rejection had no effect and frees the key. Of a response with a one-time
+ * secret or of more than 32 KiB, only the fact is stored. Throws AppError `invalid_input`,
+ * `idempotency_mismatch`, `idempotency_in_progress`, `idempotency_answer_withheld`, and for
+ * visitors `rate_limited`.
  */
 export async function onceOnly(
   ctx: Context,
@@ -99,7 +98,7 @@ function hashOf(ctx: Context, { method, path, body, visitors }: KeyedRequest): s
 }
 
 /**
- * Takes the key, or waits for the request that holds it and returns what is known of its answer.
+ * Claims the key, or waits for the request that holds it and returns what is known of its response.
  */
 async function claim(
   ctx: Context,
@@ -115,7 +114,7 @@ async function claim(
       await delay(pollIntervalMs, undefined, { signal: ctx.request.signal })
       held = await findIdempotent(db, requested.scope, requested.key)
     }
-    // Told at once: another request gains nothing from waiting.
+    // Rejected immediately: another request gains nothing from waiting.
     if (held && held.requestHash !== requested.requestHash)
       throw new AppError('idempotency_mismatch')
     if (held?.state === 'done') return held
@@ -139,11 +138,11 @@ function keepLease({ database, log }: Services, run: IdempotentRun): () => void 
   return () => clearInterval(beat)
 }
 
-/** The one place that a stored answer belongs to; see `Keyring`. */
+/** The context that binds a stored response to its row; see `Keyring`. */
 const sealedContext = ({ scope, key }: { scope: string; key: string }) =>
   `idempotency_keys.sealed:${scope}\n${key}`
 
-/** Null for what is not kept. Without encryption keys no answer is. */
+/** Null when the response is not stored. Without encryption keys none is. */
 function seal({ config }: Services, run: IdempotentRun, body: string | undefined): Buffer | null {
   if (!config.keyring || body === undefined || Buffer.byteLength(body) > mostStoredBytes)
     return null

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import { version } from '../platform/version.ts'
 import type { AppEnv } from './request-info.ts'
 
-/** `GET /health`: the process answers. It never touches the database. */
+/** `GET /health`: the process responds. It never touches the database. */
 export function registerLiveness(app: Hono<AppEnv>, clock: Clock): void {
   const startedAt = clock.now().getTime()
   app.get('/health', (c) => {

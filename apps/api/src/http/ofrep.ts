@@ -57,10 +57,7 @@ function lacksTargetingKey(cause: unknown): boolean {
   )
 }
 
-/**
- * The answer with an ETag, or 304 to a client that has the same one already (RFC 9110 section
- * 13.1.2).
- */
+/** The response with an ETag, or 304 for a client that already has it (RFC 9110 section 13.1.2). */
 export function ofrepResponse(c: HonoContext<AppEnv>, result: unknown): Response {
   const body = JSON.stringify(result)
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`

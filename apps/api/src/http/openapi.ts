@@ -359,8 +359,8 @@ const problemOf = (base: string, codes: readonly ErrorCode[]): Schema => ({
 })
 
 /**
- * Links (OpenAPI 3.1, section 4.8.20) from the answer of a create to what its record can be asked
- * at next: the paths below it whose parameters are those of the create and the record's own key.
+ * Links (OpenAPI 3.1, section 4.8.20) from the response of a create to the operations on the new
+ * record: the paths below it whose parameters are those of the create and the record's own key.
  */
 function addLinks(
   route: RestRoute,

@@ -8,10 +8,10 @@ import { problemResponse } from './problems.ts'
 import type { AppEnv } from './request-info.ts'
 
 /**
- * POST /webhooks/stripe: checks the signature over the body as it came, keeps the event once, and
- * answers; a job acts on it. Works whatever the billing gates say, so that nothing is lost while
- * one is closed. AppError `invalid_signature`, `payments_not_configured` without a secret. The body
- * is never logged.
+ * POST /webhooks/stripe: verifies the signature over the raw body, stores the event once, and
+ * responds; a job processes it. Ignores the billing gates, so that nothing is lost while one is
+ * closed. AppError `invalid_signature`, `payments_not_configured` without a secret. The body is
+ * never logged.
  */
 export async function takeWebhook(c: HonoContext<AppEnv>, services: Services): Promise<Response> {
   c.set('route', '/webhooks/stripe')
@@ -35,8 +35,8 @@ export async function takeWebhook(c: HonoContext<AppEnv>, services: Services): P
   services.metrics.webhooks.inc({
     outcome: fresh ? (ours ? 'received' : 'ignored_mode') : 'duplicate',
   })
-  // The sweep finds what nobody was woken for, so an event that is kept is answered for even when
-  // the job engine is not there.
+  // The sweep finds stored events without a job, so a stored event is acknowledged even when the
+  // job engine is unavailable.
   if (fresh && ours)
     services.background.run('waking the work on payment events', () =>
       services.jobs.enqueueWebhooks(),

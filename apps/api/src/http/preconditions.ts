@@ -1,6 +1,8 @@
 import { AppError, findAppError } from '@atrium/core/platform/errors'
 
-/** The version of a record in an answer, which is its `ETag`; undefined for answers without one. */
+/**
+ * The version of a record in a response, used as its `ETag`; undefined for responses without one.
+ */
 export function editVersionIn(response: unknown): string | undefined {
   if (typeof response !== 'object' || response === null || !('editVersion' in response))
     return undefined

@@ -13,9 +13,9 @@ export function setCommonHeaders(headers: Headers, requestId: string): void {
 }
 
 /**
- * Logs a failed request: a failure of ours as an error, and one whose client closed the connection
- * before its response as information, because reading the rest of its body failed and nobody has to
- * act. A 4xx has its line in the request log alone.
+ * Logs a failed request: our own failure as an error; a client that closed the connection before
+ * its response as information, because reading the rest of its body failed and nothing needs
+ * fixing. A 4xx only has its line in the request log.
  */
 export function logFailure(
   { log }: { log: Logger },

@@ -31,7 +31,7 @@ export interface RestRoute {
   repeatable: boolean
   /** Needs a valid access token. */
   needsToken: boolean
-  /** Answers 201. */
+  /** Returns 201. */
   creates: boolean
   ofrep: boolean
   /** Which calls need a recent sign-in: `always`, or the words for those that do. */
@@ -39,7 +39,7 @@ export interface RestRoute {
   /** The types of the file that REST sends instead of JSON. */
   file: readonly string[] | undefined
   export: TextExport | undefined
-  /** Also answers as CSV. */
+  /** Also available as CSV. */
   csv: ((result: unknown) => string) | undefined
 }
 
@@ -161,7 +161,7 @@ async function answered(
         await invoke(ctx, () => fromQuery(queryOf(c), parametersOf(c))),
       )
     }
-    // Nobody without a valid token makes us read a body.
+    // No body is read without a valid token.
     if (route.needsToken) await ctx.verifyToken()
     const text = await c.req.text()
     const carryOut = async () => {

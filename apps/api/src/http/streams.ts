@@ -31,7 +31,7 @@ export function streamServerSentEvents(
         await sse.writeSSE({ data: JSON.stringify(next.value) })
       }
     } catch (err) {
-      // The reader sees the end of the answer and connects again.
+      // The reader sees the end of the response and reconnects.
       services.log.error({ err, requestId: c.get('requestId') }, 'event stream failed')
     } finally {
       clearInterval(ping)
@@ -39,9 +39,9 @@ export function streamServerSentEvents(
   })
 }
 
-/** What a procedure with `file` answers. */
+/** The result of a procedure with `file`. */
 export interface FileResponse {
-  /** Of letters, digits, `-` and `.` alone: it stands in a header. */
+  /** Only letters, digits, `-` and `.`: it is used in a header. */
   fileName: string
   contentType: string
   text: string
@@ -64,9 +64,9 @@ const exportTypes: Readonly<Record<ExportFormat, string>> = {
 }
 
 /**
- * An export over REST: text in pieces, to be saved as a file. A failure before the first piece is
- * thrown. A later one aborts the connection, so that nobody takes half a file for a whole one, and
- * is logged with the request's id.
+ * An export over REST: text in chunks, saved as a file. A failure before the first chunk is thrown.
+ * A later one aborts the connection, so that no one takes half a file for a complete one, and is
+ * logged with the request's id.
  */
 export async function streamExport(
   c: HonoContext<AppEnv>,

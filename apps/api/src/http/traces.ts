@@ -16,7 +16,7 @@ export function traceRequests(tracing: Tracing): MiddlewareHandler<AppEnv> {
     const name = ofRest.get(`${method} ${route}`)
     if (name !== undefined) return [name]
     if (!path.startsWith(`${endpoint}/`)) return []
-    // What somebody writes in an address is no name until the router has it.
+    // A procedure name from an address is not trusted until the router knows it.
     return path
       .slice(endpoint.length + 1)
       .split(',', mostNames)

@@ -25,7 +25,7 @@ export async function handleTrpc(c: HonoContext<AppEnv>, services: Services): Pr
   c.set('route', routes.get(c.req.path) ?? endpoint)
   const info = new HttpRequestInfo(c, services.config)
   const ctx = createContext(services, info, c.req.header('authorization'))
-  // A streamed batch answers 200 before its first call runs, so a bad token has to be told before
+  // A streamed batch sends 200 before its first call runs, so a bad token has to be rejected before
   // the stream begins.
   if (c.req.header('trpc-accept') === 'application/jsonl') await ctx.verifyToken()
   const response = await fetchRequestHandler({

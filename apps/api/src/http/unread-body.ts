@@ -5,9 +5,9 @@ const mostBytes = 4 * 1024 * 1024
 const patienceMs = 500
 
 /**
- * Takes in and drops what nobody read of the body of a rejected request: an answer that goes out
- * while the client still sends is lost when the connection is reset under it (RFC 9112 section
- * 9.6). False where more than 4 MiB or half a second would go by; then the connection has to end.
+ * Drains and discards the unread body of a rejected request: a response sent while the client still
+ * uploads is lost when the connection is reset (RFC 9112 section 9.6). Returns false when that
+ * would take more than 4 MiB or half a second; then the connection has to end.
  */
 export function dropUnreadBody(incoming: IncomingMessage): Promise<boolean> {
   if (incoming.complete) return Promise.resolve(true)
@@ -26,8 +26,8 @@ export function dropUnreadBody(incoming: IncomingMessage): Promise<boolean> {
       incoming.off('data', count).off('end', whole).off('close', cut)
       done(dropped)
     }
-    // Whoever has looked at the body left a listener that holds it back for a reader; the answer is
-    // made, and none comes.
+    // An earlier reader of the body left a listener that pauses it. The response is complete, and
+    // no reader follows.
     incoming.removeAllListeners('data').on('data', count).on('end', whole).on('close', cut).resume()
   })
 }

@@ -38,8 +38,8 @@ const allowed = cors({
 })
 
 /**
- * Lets the pages of every origin call what visitors call: nothing there goes by a cookie, so that
- * another site gains nothing by asking in somebody's browser. The rest of the API stays closed to
+ * Allows pages of every origin to call the visitors' procedures: none uses a cookie, so another
+ * site gains nothing by calling them from a visitor's browser. The rest of the API stays closed to
  * other origins.
  */
 export function allowVisitors(app: Hono<AppEnv>): void {

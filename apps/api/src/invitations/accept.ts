@@ -42,12 +42,11 @@ const linkStays = 'The link stays valid. Try again in a moment.'
 
 /**
  * Follows a mailed link, whose token is the bearer token: proves that the person reads the mail of
- * the address, puts them into the tenant or on the staff that invited them, and gives them a
- * sign-in where they need one. An identity that nobody proved is given up first, with its sessions,
- * tokens and second factors, because whoever made it may hold it still. The link works once; when
- * an upstream system fails it stays. Throws AppError `not_found`, `email_taken`,
- * `tenant_suspended`, `tenant_deleted`, `partner_suspended`, `partner_terminated`, `email_exists`,
- * `upstream_failed`, `rate_limited`.
+ * the address, adds them to the tenant or staff that invited them, and creates a sign-in where they
+ * need one. An unproved identity is given up first, with its sessions, tokens and second factors,
+ * because its creator may still control it. The link works once; when an upstream system fails it
+ * stays valid. Throws AppError `not_found`, `email_taken`, `tenant_suspended`, `tenant_deleted`,
+ * `partner_suspended`, `partner_terminated`, `email_exists`, `upstream_failed`, `rate_limited`.
  */
 export async function acceptInvitation(ctx: Context): Promise<AcceptedInvitation> {
   const { services } = ctx
@@ -99,8 +98,8 @@ const handoffOf = (handover: Handover | undefined) =>
   handover === undefined ? 'existing' : handover.link === undefined ? 'tempPassword' : 'link'
 
 /**
- * An identity with the address that is on nobody's record was not made here, and is not ours to
- * give away.
+ * An identity with this address that is on no record was not created here, so we must not hand it
+ * over.
  */
 async function rejectOutsider(
   services: Services,
@@ -187,9 +186,7 @@ async function replaceInvitation(trx: Trx, link: InvitedRow, userId: string): Pr
   await setStaff(trx, userId, { partnerId: link.partnerId, access: invited.partnerAccess })
 }
 
-/**
- * The address is proved by this person from now on; an identity that nobody had proved is given up.
- */
+/** From now on the address is proved by this person; an unproved identity is given up. */
 async function prove(
   trx: Trx,
   link: InvitedRow,
@@ -205,8 +202,8 @@ async function prove(
     await giveUpIdentity(trx, userId, invitation ? link.tenantId : trust.homeTenantId)
   await markProved(trx, userId, link.email)
   const handsOver = fresh || !trust.proved || !invitation
-  // Whoever signs in as before needs the link no more, and a second try would give away a new
-  // password.
+  // A person who already has a sign-in no longer needs the link, and a second attempt would reveal
+  // a new password.
   if (!handsOver) await deleteAccessLink(trx, hash)
   return { userId, handsOver }
 }

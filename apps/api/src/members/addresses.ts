@@ -18,7 +18,8 @@ export interface Place {
   address: string
   own: boolean
   /**
-   * On a domain that another tenant has proved: only somebody who is known under it can have it.
+   * On a domain that another tenant has proved: only a person already known by this address can
+   * have it.
    */
   foreign: boolean
 }
@@ -57,7 +58,7 @@ export async function placeOf(
 }
 
 /**
- * Throws AppError `email_taken` when a mailbox, a list or somebody else has the address in our
+ * Throws AppError `email_taken` when a mailbox, a list or another person has the address in our
  * records.
  */
 export async function rejectTaken(
@@ -73,7 +74,7 @@ export async function rejectTaken(
   if (person && person.id !== exceptUserId) throw taken(address)
 }
 
-/** Nobody makes an address on a domain that somebody else has. */
+/** No one may create an address on another tenant's domain. */
 export function rejectForeign({ address, foreign }: Place): void {
   if (foreign) throw new AppError('email_taken', errorText('domainOfOtherTenant', { address }))
 }
@@ -95,7 +96,7 @@ export const lookupDeadlineMs = 5_000
  */
 export type Unseen = 'unknown' | 'silent'
 
-/** The answer of an upstream system, or why it did not give one. */
+/** The result of an upstream system, or why there is none. */
 export async function orUnseen<Result extends object | undefined>(
   look: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | Unseen> {

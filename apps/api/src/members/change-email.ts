@@ -91,7 +91,7 @@ async function change(
   rejectInvited(facts)
   if (member.membershipStatus === 'removing' || member.membershipStatus === 'suspended')
     throw new AppError('member_not_active')
-  // Mailbox and file account of somebody who is shut out take no other address.
+  // A disabled member's mailbox and file account do not change their address.
   if (member.deactivatedAt !== null) throw new AppError('member_not_active')
   const place = await placeOf(services, trx, tenant.id, text, 'email')
   const { address, own } = place

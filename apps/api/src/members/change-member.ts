@@ -35,11 +35,11 @@ export const longestWaitMs = 3_000
 export const pollIntervalMs = 100
 
 /**
- * Begins an act on one member: in one transaction, under the tenant's lock, the caller's right is
- * looked at again, `decide` rejects or writes what the act changes, and the member is claimed for
- * the work outside. Throws AppError `tenant_suspended`, `tenant_deleted`, `not_admin`, `not_found`,
- * and `member_busy` while another act holds the member for longer than a moment. `even` names
- * states of a tenant at rest in which the act is possible all the same.
+ * Begins an action on one member. In one transaction, under the tenant's lock, it checks the
+ * caller's permission again, lets `decide` reject or write the change, and claims the member for
+ * the upstream work. Throws AppError `tenant_suspended`, `tenant_deleted`, `not_admin`,
+ * `not_found`, and `member_busy` while another action holds the member for longer than a moment.
+ * `even` names states of an inactive tenant in which the action is still allowed.
  */
 export async function beginMemberChange<Decided>(
   { services }: Context,
@@ -96,12 +96,12 @@ export function rejectInvited({ member }: MemberChange): void {
   throw new AppError('member_not_active', errorText('invitationNotAccepted'))
 }
 
-/** Power over a tenant goes to nobody whose identity another tenant made and nobody proved. */
+/** An unproved identity that another tenant created never gets power over a tenant. */
 export function rejectUntrusted({ name, trusted }: Pick<MemberRow, 'name' | 'trusted'>): void {
   if (!trusted) throw notProved(name)
 }
 
-/** A tenant keeps somebody who can administer it and is not shut out. */
+/** A tenant must keep someone who can administer it and is not disabled. */
 export async function rejectLastAdmin({ trx, tenant, member }: MemberChange): Promise<void> {
   const counts =
     member.role !== 'member' &&

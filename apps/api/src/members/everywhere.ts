@@ -18,9 +18,9 @@ export interface Elsewhere {
 }
 
 /**
- * Does the same to every membership of a person, whatever state the tenants are in: `change`
- * writes, then the upstream systems follow. Throws AppError `member_busy` when another act holds
- * one of them; what was done by then stands, and repeating it goes on.
+ * Applies the same change to every membership of a person, whatever the tenants' states: `change`
+ * writes, then the upstream systems follow. Throws AppError `member_busy` when another action holds
+ * one of them; changes made by then remain, and a repetition continues.
  */
 export async function changeEveryMembership(
   services: Services,

@@ -47,7 +47,7 @@ async function open({ services, work, signal }: StepCall, files: FileStorage): P
       { person: user, email: user.email, displayName: user.name },
       { signal },
     )
-    // One that was found may have been disabled while the person was nobody's member.
+    // An existing account may have been disabled while the person was in no tenant.
     if (!created && work.managed) await files.setAccountEnabled({ id, enabled: true }, { signal })
     return id
   }
@@ -77,14 +77,14 @@ async function close({ work, signal }: StepCall, files: FileStorage): Promise<vo
   const { managed, fileAccountId: accountId, tenant, user, domainReleased } = work
   if (accountId === null) return
   if (!managed) {
-    // The space of a shut tenant is disabled as a whole, and nobody's grant in it can be changed.
+    // The space of a suspended tenant is disabled as a whole, and no grant in it can be changed.
     if (tenant.access === 'shut') return
     if (tenant.fileSpaceId !== null)
       await files.removeFromSpace({ spaceId: tenant.fileSpaceId, accountId }, { signal })
     return
   }
   try {
-    // Whoever has the released domain next gets an account of the old name.
+    // The next owner of the released domain gets an account with the old name.
     if (domainReleased)
       await files.updateAccount(
         { id: accountId, personId: user.id, displayName: user.name, email: user.email },

@@ -25,9 +25,9 @@ export const tokensGoOn =
 export const sessionsDeadlineMs = 15_000
 
 /**
- * Ends the member's sessions and every token at the identity provider and the portals' own
- * sessions, nobody else's. The portals' end also when the provider fails. Throws AppError
- * `self_force_logout`, `identity_not_managed`, `upstream_failed`.
+ * Ends only this member's sessions and tokens at the identity provider and the portals' own
+ * sessions. The portals' end even when the provider fails. Throws AppError `self_force_logout`,
+ * `identity_not_managed`, `upstream_failed`.
  */
 export async function forceLogout(
   ctx: Context,

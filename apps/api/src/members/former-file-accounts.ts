@@ -25,11 +25,11 @@ const deletedAfter = 30 * day
 const mostAtOnce = 200
 
 /**
- * Looks for accounts that the file storage created again for people who were removed: a token that
- * is still valid does that. Such an account is disabled at once, so that the token opens nothing;
- * later it gives up its name, which somebody else may need; after 30 days it is deleted with what
- * was put into it. Only accounts that are proven to be the removed person's are touched
- * (`isAccountOf`), and one that somebody enabled again is left alone.
+ * Looks for accounts that the file storage recreated for removed people: a token that is still
+ * valid causes that. Such an account is disabled immediately, so that the token opens nothing;
+ * later it gives up its name, which another person may need; after 30 days it is deleted with its
+ * content. Only accounts that are proven to be the removed person's are touched (`isAccountOf`),
+ * and one that was enabled again by hand is left alone.
  */
 export async function sweepFormerFileAccounts(services: Services): Promise<void> {
   const { files } = services.systems
@@ -102,7 +102,7 @@ async function deleteForGood(
   services.log.info({ userId, accountId }, 'deleted the disabled file account of a removed user')
 }
 
-/** Under `.invalid` no address can be anybody's (RFC 2606). */
+/** No one can own an address under `.invalid` (RFC 2606). */
 function nameAside(accountId: string): string {
   return `former-${accountId}@former.invalid`
 }

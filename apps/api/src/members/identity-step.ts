@@ -19,8 +19,8 @@ import { followProfile } from '../users/follow-profile.ts'
 import { endsWithMembership, isShutAlone, type StepCall, standingOf } from './step.ts'
 
 /**
- * The person's identity: made inactive, given password and group, and only then let in; shut out or
- * deleted when the record says so.
+ * The person's identity: created inactive, given password and group, and only then activated;
+ * disabled or deleted when the record says so.
  */
 export async function identityStep(call: StepCall): Promise<'ok' | 'skipped'> {
   const { identity } = call.services.systems
@@ -61,9 +61,9 @@ async function activate(call: StepCall, identity: IdentityProvider): Promise<voi
 }
 
 /**
- * Whom the tenant manages cannot sign in any more once suspended; anybody else only leaves the
- * tenant's group. While the tenant is shut, everybody leaves the group, and who has no other tenant
- * that is open cannot sign in.
+ * A suspended member whose sign-in the tenant manages cannot sign in; any other only leaves the
+ * tenant's group. While the tenant is suspended, everyone leaves the group, and people without
+ * another active tenant cannot sign in.
  */
 async function shutOut(call: StepCall, identity: IdentityProvider): Promise<void> {
   const userId = await findIdentity(call, identity)
@@ -100,9 +100,9 @@ async function endSignIn(
 }
 
 /**
- * Makes the identity inactive while every tenant of the person is shut, and active again when that
- * was the reason, or when `open` says so. Answers whether the person is locked out. A tenant that
- * turned meanwhile is followed at once.
+ * Deactivates the identity while every tenant of the person is suspended, and reactivates it when
+ * that was the reason, or when `open` says so. Returns whether the person is locked out. A tenant
+ * that changed meanwhile is followed immediately.
  */
 async function followSignIn(
   call: StepCall,
@@ -113,8 +113,8 @@ async function followSignIn(
   const { services, work, signal } = call
   const { db } = services.database
   for (let state = await readSignIn(db, work.user.id); ; ) {
-    // On record before the provider is told: a process that dies in between must not leave somebody
-    // locked out for good.
+    // Recorded before calling the provider: a process that dies in between must not leave a person
+    // locked out permanently.
     if (state.locked) {
       await markSignInEnded(db, work.user.id, true)
       await endSignIn(call, identity, userId)
@@ -181,7 +181,7 @@ function isPending({ user }: MemberWork): boolean {
   return user.idpUserId === null && user.subject.startsWith(pendingSubject)
 }
 
-/** The provider's key of somebody who has an identity. */
+/** The provider's key of a person with an identity. */
 async function findIdentity(
   { services, work, signal }: StepCall,
   identity: IdentityProvider,
@@ -222,8 +222,8 @@ async function makeIdentity(
     idpUserId: made.id,
   })
   if (!fresh) await renewIdentitySteps(db, work.user.id, work.tenant.id)
-  // An address outside the proved domains is given a link by mail: nobody else may know a password
-  // of its identity.
+  // A person with an address outside the proved domains gets a link by mail: no one else may know a
+  // password of the identity.
   if (password && work.ownAddress) {
     await identity.setPassword({ userId: made.id, password: password.give() }, { signal })
     noteMemberFacts(work, { needs_password: work.needsPassword })

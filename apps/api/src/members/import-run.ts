@@ -38,10 +38,10 @@ class LeaseLost extends Error {
 }
 
 /**
- * Goes through the rows of an import that are left, a few at a time, and writes what became of
- * each. Ends before the next row when the process stops, the tenant rests, the database cannot be
- * reached or the lease is lost; whoever takes the import next begins where this ended, because a
- * row and its member are one transaction. Does nothing while another run holds the import.
+ * Processes the remaining rows of an import, a few at a time, and saves the result of each. Stops
+ * before the next row when the process stops, the tenant is inactive, the database is unavailable
+ * or the lease is lost; the next run continues there, because a row and its member are one
+ * transaction. Does nothing while another run holds the import.
  */
 export async function runImport(services: Services, importId: string): Promise<void> {
   const { db } = services.database
@@ -135,7 +135,7 @@ async function importRow(services: Services, record: ImportRecord, row: Row): Pr
 }
 
 /**
- * Writes why a row failed. One that became a member all the same is told as one whose systems are
+ * Saves why a row failed. A row that became a member anyway is reported as one whose systems are
  * behind.
  */
 async function rejected(

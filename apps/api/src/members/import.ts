@@ -47,7 +47,8 @@ export async function startImport(
       issues: [{ path: 'csv', message: read.fault }],
     })
   const tenant = await tenantTransaction(services, access.tenant.id, (trx) => openFor(trx, access))
-  // Not under the tenant's lock: it may take a while, and whoever makes a row looks again.
+  // Not under the tenant's lock: it may take a while, and each row is checked again when it is
+  // created.
   const rows = await judge(services, tenant, read.rows, access.caller.operator)
   const requestedBy = nameOf(access)
   const importId = input.dryRun
@@ -99,8 +100,8 @@ const requesterOf = ({ caller }: Access): Requester => ({
 })
 
 /**
- * Goes on with an import that nobody works on, from now on in the caller's right. One that is
- * finished or under way is returned as it is.
+ * Continues an import that no worker holds, from now on with the caller's permissions. A finished
+ * or running import is returned unchanged.
  */
 export async function resumeImport(
   ctx: Context,
@@ -149,8 +150,8 @@ const lookUpsAtOnce = 4
 type Found = { address: string } | { rejection: AppError }
 
 /**
- * Whether an import would give somebody rights over the tenant. Text that cannot be read makes
- * nobody anything.
+ * Whether an import would give anyone administrative rights in the tenant. Unreadable text gives
+ * none.
  */
 export function importsAdmins({ csv, dryRun }: StartImport): boolean {
   if (dryRun) return false

@@ -64,11 +64,11 @@ export interface Inserted {
 }
 
 /**
- * Makes the record of a member, claimed for the work outside: at once on a domain that the tenant
- * proved, as an invitation by mail for every other address. Upstream systems are asked first
- * whether an own address is free; one that does not answer is asked again by the step that needs
- * it. Throws AppError `tenant_suspended`, `tenant_deleted`, `email_taken`, `domain_not_verified`,
- * `seats_exhausted`, `billing_limited`, `integration_off`, `invalid_input`.
+ * Creates a member's record, claimed for the upstream work: immediately active on a domain that the
+ * tenant proved, as an invitation by mail for every other address. For an own address, upstream
+ * systems are asked first whether it is free; one that does not respond is asked again by the step
+ * that needs it. Throws AppError `tenant_suspended`, `tenant_deleted`, `email_taken`,
+ * `domain_not_verified`, `seats_exhausted`, `billing_limited`, `integration_off`, `invalid_input`.
  */
 export async function insertMember(
   services: Services,
@@ -109,7 +109,7 @@ export async function insertMember(
       const details = named(fields, place)
       const userId = await personFor(trx, { tenantId: tenant.id, place, person, details })
       const mailboxAddress = place.own && withMail ? place.address : null
-      // Nobody can have lost a membership, or left anything outside, who has no record yet.
+      // A person without a record has lost no membership and left nothing upstream.
       const fresh = person === undefined && place.own
       const work = await insertClaimedMembership(trx, {
         tenantId: tenant.id,
@@ -172,17 +172,17 @@ async function takeMember(
 }
 
 /**
- * Whoever has an address outside the tenant's domains is asked first; operators put each other into
- * tenants as they are.
+ * People with an address outside the tenant's domains have to accept first; operators add each
+ * other directly.
  */
 function isInvited({ own }: Place, person: KnownPerson | undefined): boolean {
   return !own && !person?.platformAdmin
 }
 
 /**
- * Whose membership it becomes. Who has an address that is invited stays unknown until the link in
- * the mail is followed. Somebody known on a domain that the tenant proved gets a new identity:
- * whoever made the old one may hold it still, and the domain is the tenant's.
+ * The person of the new membership. The owner of an invited address stays unknown until the mailed
+ * link is followed. A known person on a domain that the tenant proved gets a new identity: the
+ * creator of the old one may still control it, and the domain is the tenant's.
  */
 async function personFor(
   trx: Trx,
@@ -211,8 +211,8 @@ async function personFor(
 }
 
 /**
- * What our own records have against a new member, seats aside; the person when they know one who
- * may be added. Nothing tells whether somebody outside the tenant's domains is known.
+ * Checks our own records for conflicts with a new member, except seats. Returns the person when
+ * they know one who may be added. Reveals nothing about people outside the tenant's domains.
  */
 export async function admit(
   db: Db | Trx,

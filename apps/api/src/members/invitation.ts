@@ -4,7 +4,7 @@ import type { Services } from '../rpc/services.ts'
 import { requirePortal } from '../users/access-link.ts'
 import { mailMemberInvitation } from '../users/access-mails.ts'
 
-/** What one more mail to somebody who is invited already takes. */
+/** The limits of one more mail to a person who is already invited. */
 export function repeatedInvitation({
   tenantId,
   email,

@@ -36,7 +36,7 @@ export async function getMember(
   return toMemberView(await readMember(services, access, userId), access)
 }
 
-/** The member's row as it stands. Throws AppError `not_found`. */
+/** The member's current row. Throws AppError `not_found`. */
 export function readMember(
   services: Services,
   { tenant }: Access,

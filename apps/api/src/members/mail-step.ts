@@ -54,7 +54,7 @@ async function remove(
   }
 }
 
-/** The account on record, or the one that a creation of ours left whose answer was lost. */
+/** The account on record, or one that we created and whose response was lost. */
 async function findAccount({
   services,
   work,
@@ -64,7 +64,7 @@ async function findAccount({
   signal,
 }: MailCall): Promise<string | undefined> {
   if (mailbox.accountId !== null) return mailbox.accountId
-  // While nobody saw the address free, an account under it may be somebody else's.
+  // Unless the address was found free, an account under it may belong to someone else.
   if (!mailbox.vacant || fresh) return undefined
   const found = await mail.findAccount(mailbox.address, { signal })
   const account = found && (await mail.readAccount(found.id, { signal }))
@@ -81,7 +81,7 @@ async function keepOpen(call: MailCall, accountId: string | undefined): Promise<
     await make(call)
     return
   }
-  // Found again after its answer was lost: whatever password it was given, nobody was shown.
+  // Found after its response was lost: its password was shown to no one.
   if (mailbox.accountId === null) await givePassword(call, account.id)
   if (account.address !== mailbox.address) await rename(call, account)
   if (account.displayName !== work.user.name)
@@ -165,7 +165,8 @@ async function rename({ mail, mailbox, signal }: MailCall, account: MailAccount)
 }
 
 /**
- * What was allowed before is on record before anything changes, so that no lost answer can lose it.
+ * The earlier permissions are recorded before anything changes, so that a lost response cannot lose
+ * them.
  */
 async function freeze(
   { services, work, mail, mailbox, signal }: MailCall,

@@ -30,8 +30,8 @@ export async function sendWelcome(
 }
 
 /**
- * Tells a member that somebody reset their password. Never throws: the new password is shown once
- * and must reach whoever asked for it.
+ * Notifies a member of a password reset. Never throws: the new password is shown once and must
+ * reach the caller.
  */
 export async function tellOfReset(
   services: Services,

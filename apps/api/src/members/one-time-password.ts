@@ -2,8 +2,8 @@ import { webcrypto } from 'node:crypto'
 import { temporaryPassword } from '@atrium/core/members/passwords'
 
 /**
- * One password for whatever an act makes. It lives as long as the request, is shown in its answer,
- * and stands nowhere else.
+ * One password for everything that an action creates. It lives as long as the request, is returned
+ * in its response, and is stored nowhere.
  */
 export interface OneTimePassword {
   /** The password, for a system that is given it now. */

@@ -11,9 +11,9 @@ import type { Services } from '../rpc/services.ts'
 import { seatsExhausted } from './insert.ts'
 
 /**
- * Buys the seats that somebody agreed to pay for a further member; nothing is bought when they
- * would not be enough, or one is free meanwhile. Throws AppError `seats_exhausted` for a tenant of
- * fixed seats and while the payment waits to be confirmed, and as `changeSubscription`.
+ * Buys the seats that the caller agreed to pay for a new member; buys nothing when they would not
+ * be enough, or when one is free meanwhile. Throws AppError `seats_exhausted` for a tenant with
+ * fixed seats and while the payment waits for confirmation, and as `changeSubscription`.
  */
 export async function raiseSeats(
   ctx: Context,

@@ -17,11 +17,11 @@ import { leaveTenant } from './leave.ts'
 import { runMember } from './run.ts'
 
 /**
- * Removes a member: mailbox, file account and identity, then the record. Somebody who is also in
- * another tenant, an operator or partner staff, or whose sign-in another tenant made, loses only
- * this membership and its mailbox. Access here ends at once, and no token of before brings it back;
- * until every system has done its part the member shows as `removing`. Their addresses leave the
- * tenant's distribution lists, and the audit entry names lists and those left empty. Throws
+ * Removes a member: mailbox, file account and identity, then the record. A person who is also in
+ * another tenant, is an operator or partner staff, or whose sign-in another tenant created, loses
+ * only this membership and its mailbox. Access here ends immediately, and no earlier token restores
+ * it; until every system has followed, the member is shown as `removing`. Their addresses leave the
+ * tenant's distribution lists, and the audit entry names the lists and those left empty. Throws
  * AppError `owner_removal`, `self_removal`, `last_admin`.
  */
 export async function removeMember(ctx: Context, access: Access, userId: string): Promise<void> {

@@ -30,12 +30,13 @@ import { toMemberView } from './view.ts'
 
 /**
  * Sets one new password on identity and mailbox, then ends sessions and tokens at the identity
- * provider. When one of the two fails the password still holds for the other and is returned; when
- * nothing took it, 502. Sessions that could not be ended are an outcome of their own. An identity
- * with an address outside the domains that the tenant proved gets a password that nobody knows, and
- * a link to a new one is mailed to the address. Of somebody whose sign-in is not the tenant's to
- * change the mailbox alone. An open invitation is sent again. Throws AppError `owner_locked`,
- * `identity_not_managed`, `member_not_active`, `integration_off`, `upstream_failed`.
+ * provider. When one of the two fails, the password is valid for the other and is returned; when
+ * both fail, 502. Sessions that could not be ended are reported as a result of their own. An
+ * identity with an address outside the domains that the tenant proved gets a password that no one
+ * knows, and the address gets a link to set a new one. For a person whose sign-in the tenant does
+ * not manage, only the mailbox changes. An open invitation is sent again. Throws AppError
+ * `owner_locked`, `identity_not_managed`, `member_not_active`, `integration_off`,
+ * `upstream_failed`.
  */
 export async function resetPassword(
   ctx: Context,
@@ -132,7 +133,7 @@ function targets(
   rejectOwnerLocked(facts)
   if (member.membershipStatus === 'removing')
     throw new AppError('member_not_active', errorText('memberBeingRemoved'))
-  // Sending it again would ask somebody in.
+  // Sending it again would invite the person.
   if (member.invited) rejectClosed(tenant.status)
   if (member.managed || access.caller.operator || self) {
     if (!member.ownAddress) requirePortal(config)
@@ -168,8 +169,8 @@ async function setOnIdentity(
 }
 
 /**
- * Sessions and tokens that were given for the password before. Of oneself the portal's session
- * stays for as long as its token, to read the answer.
+ * Sessions and tokens from before the new password. The caller's own portal session stays for as
+ * long as its token, to read the response.
  */
 async function endFormerSessions(
   services: Services,

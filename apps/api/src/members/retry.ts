@@ -11,12 +11,12 @@ import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Brings every upstream system to what is on record of a member, without waiting for the job
- * engine: what was left undone, what was done and may have been lost there since, and what was
- * skipped: a system may have been connected since, and whoever created the tenant or came by its
- * group was given nothing but the membership. A password is returned when this made something that
- * needs one. An open invitation is sent again; throws AppError `rate_limited` when that was done
- * too often, and then nothing is tried. A removal that ends here returns the member as it was.
+ * Syncs every upstream system with a member's record, without waiting for the job engine:
+ * unfinished steps, finished ones that may have been undone there since, and skipped ones (a system
+ * may have been connected since; the tenant's creator and people who joined by its group only got
+ * the membership). Returns a password when something that needs one was created. Sends an open
+ * invitation again; throws AppError `rate_limited` when that was done too often, and then nothing
+ * is attempted. A removal that ends here returns the member as it was.
  */
 export async function retryMember(
   ctx: Context,

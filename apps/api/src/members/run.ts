@@ -103,9 +103,9 @@ export async function runMember(
 }
 
 /**
- * The outcome of the last step is saved with the end of the work. That of a new record's identity
- * is saved with the next step's: nobody can sign in to it before somebody is shown its password,
- * and after a kill the identity on record is let in once more.
+ * The result of the last step is saved with the end of the work. That of a new record's identity is
+ * saved with the next step's: no one can sign in to it before its password is shown, and after a
+ * crash the recorded identity is activated again.
  */
 function isSavedLater(
   step: ProvisioningStep,
@@ -115,7 +115,7 @@ function isSavedLater(
   return step === due.at(-1) || (fresh === true && step === 'identity')
 }
 
-/** Outside there is nothing of an invitation, and what has its address there is somebody else's. */
+/** An invitation has nothing upstream; anything there with its address belongs to someone else. */
 async function endInvitationWork(services: Services, work: MemberWork): Promise<void> {
   const { db } = services.database
   if (work.status === 'removing')

@@ -5,7 +5,7 @@ import type { OneTimePassword } from './one-time-password.ts'
 export interface StepCall {
   services: Services
   work: MemberWork
-  /** Absent where nobody could be shown it, as in a job. */
+  /** Absent where no one could see it, as in a job. */
   password?: OneTimePassword | undefined
   /**
    * The record was made by the same request: no earlier try has left anything in an upstream
@@ -22,9 +22,9 @@ export interface StepCall {
 export type Step = (call: StepCall) => Promise<'ok' | 'skipped'>
 
 /**
- * What the systems are to bring about: somebody deactivated is shut out as a suspended member is,
- * until they are let in again, and so is everybody while the tenant is shut. Who was not done with
- * when the tenant came to rest waits for its resume.
+ * The target state of the systems. A deactivated person is disabled like a suspended member until
+ * reactivated, and so is everyone while the tenant is suspended. Members whose work was unfinished
+ * when the tenant became inactive wait for its resume.
  */
 export function standingOf(work: MemberWork): 'removing' | 'shut' | 'open' {
   const { status, tenant } = work
@@ -40,7 +40,7 @@ export function isShutAlone({ status, user }: MemberWork): boolean {
 }
 
 /**
- * True when the identity ends with this membership: the tenant made it and nobody else needs it.
+ * True when the identity ends with this membership: the tenant created it and no one else needs it.
  */
 export function endsWithMembership({ managed, neededElsewhere }: MemberWork): boolean {
   return managed && !neededElsewhere

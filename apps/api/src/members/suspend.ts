@@ -20,10 +20,10 @@ import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Shuts a member out at once: nothing here is answered any more, the mailbox is frozen with its
- * password kept, the identity made inactive with its sessions ended. What an upstream system did
- * not do shows in the outcomes and is tried again. Throws AppError `self_suspend`, `owner_locked`,
- * `last_admin`, `already_suspended`, `member_not_active`.
+ * Disables a member immediately: every request is rejected, the mailbox is frozen with its password
+ * kept, the identity deactivated with its sessions ended. Failures of upstream systems appear in
+ * the outcomes and are retried. Throws AppError `self_suspend`, `owner_locked`, `last_admin`,
+ * `already_suspended`, `member_not_active`.
  */
 export function suspendMember(ctx: Context, access: Access, userId: string): Promise<MemberView> {
   const decide = async (facts: MemberChange) => {

@@ -23,10 +23,10 @@ import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Changes role, name or contact data. The record comes first; identity provider, mailbox and file
- * account are told afterwards, and what became of that stands in `mirrors`. Throws AppError
- * `role_locked_owner`, `role_locked_bootstrap_admin`, `role_locked_self`, `last_admin`,
- * `identity_not_managed`, `member_not_active`, `address_not_proved`.
+ * Changes role, name or contact data. The record is written first; identity provider, mailbox and
+ * file account follow, and `mirrors` has their results. Throws AppError `role_locked_owner`,
+ * `role_locked_bootstrap_admin`, `role_locked_self`, `last_admin`, `identity_not_managed`,
+ * `member_not_active`, `address_not_proved`.
  */
 export async function updateMember(
   ctx: Context,
@@ -110,8 +110,8 @@ function columnsOf(profile: Partial<UpdateMember>): UserChanges {
 }
 
 /**
- * Mailbox and file account know the name alone, and a suspended member's are told when the
- * suspension ends.
+ * Mailbox and file account only have the name; a suspended member's are updated when the suspension
+ * ends.
  */
 function reportedOf(member: MemberRow, renamed: boolean): ProvisioningStep[] {
   if (!renamed || member.membershipStatus === 'suspended') return ['identity']

@@ -118,9 +118,9 @@ function brandingOf(
 }
 
 /**
- * Without a proven domain nobody knows who a tenant is: its mails then have the platform's wording
- * and name, so that no stranger gets a text from the platform's address that somebody wrote under
- * the name of a bank. Names that hold a link are left out of them.
+ * Without a proved domain a tenant's identity is unknown: its mails then use the platform's wording
+ * and name, so that no stranger gets a text from the platform's address written in the name of,
+ * say, a bank. Names that contain a link are left out.
  */
 async function readBranding(
   { database: { db }, config }: Services,
@@ -157,7 +157,7 @@ async function readBranding(
 }
 
 /**
- * What stands in for a name that holds a link; a value that is not here is not somebody's own text.
+ * Replaces a name that contains a link. Values that are not listed here contain no text by users.
  */
 const standIns = {
   'member.name': 'reader',

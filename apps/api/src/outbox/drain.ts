@@ -30,7 +30,7 @@ const claimedAtOnce = 2 * atOnce
 const sendDeadlineMs = 28_000
 /** How old the branding may be in which a mail goes out. */
 const brandingCacheMs = 1_000
-/** Below the time after which the job engine gives a job to somebody else. */
+/** Shorter than the time after which the job engine gives a job to another worker. */
 const drainMs = 120_000
 
 /**

@@ -7,9 +7,9 @@ import type { EndedTry } from '@atrium/db/outbox/outbox'
 export type SaveOutcome = (ended: EndedTry) => Promise<boolean>
 
 /**
- * One statement at a time: an outcome is saved at once, and those that become known while the
- * statement before them is under way share the next. `save` answers the ids of the mails whose
- * outcome was written.
+ * Runs one statement at a time: an outcome is saved immediately, and those that arrive while a
+ * statement is under way share the next one. `save` returns the ids of the mails whose outcome was
+ * written.
  */
 export function createOutcomeSaver(
   save: (tries: readonly EndedTry[]) => Promise<ReadonlySet<string>>,

@@ -12,7 +12,7 @@ export const rejectedAddress = (message: string) =>
   new AppError('email_exists', message, at('email', message))
 
 /**
- * Rejects somebody who works for another partner or was shut out. Throws AppError `email_exists`.
+ * Rejects people who work for another partner or are deactivated. Throws AppError `email_exists`.
  */
 export function rejectStaff(user: UserRow, partnerId: string): void {
   const elsewhere = user.partnerId !== null && user.partnerStatus !== 'terminated'
@@ -22,8 +22,8 @@ export function rejectStaff(user: UserRow, partnerId: string): void {
 }
 
 /**
- * Somebody whom a tenant manages joins a staff only when that tenant agrees: when one of its admins
- * invites, or an operator. Throws AppError `email_exists`.
+ * A person whom a tenant manages joins a staff only with that tenant's consent: when one of its
+ * admins invites, or an operator. Throws AppError `email_exists`.
  */
 export async function rejectManagedElsewhere(
   trx: Trx,

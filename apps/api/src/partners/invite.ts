@@ -15,12 +15,12 @@ import { requireIdentity } from '../users/identity.ts'
 import { onStaffAlready, rejectManagedElsewhere, rejectStaff } from './attachable.ts'
 
 /**
- * Invites somebody to a partner's staff: a link is mailed to the address, and whoever follows it
- * joins. Until then nobody is attached, no identity is made, and nobody is shown a link or a
- * password. Repeated for an open invitation it takes the new name and level and sends another link.
- * Throws AppError `already_exists` for somebody on the staff already, `email_exists` for staff of
- * another partner, for deactivated accounts and for people whom a tenant manages that has not
- * agreed, `integration_off`, `unavailable`.
+ * Invites a person to a partner's staff: the address gets a link, and the person who follows it
+ * joins. Until then no one is attached, no identity is created, and no link or password is shown.
+ * Repeating it for an open invitation updates name and level and sends another link. Throws
+ * AppError `already_exists` for existing staff, `email_exists` for staff of another partner, for
+ * deactivated accounts and for people managed by a tenant that has not consented,
+ * `integration_off`, `unavailable`.
  */
 export async function inviteStaff(
   ctx: Context,

@@ -6,10 +6,10 @@ import type { Trx } from '@atrium/db/platform/connect'
 import { dayOf } from './view.ts'
 
 /**
- * Sets a margin from a day on: the first of next month unless the input names another first of a
- * month, which may not be past. A partner's first margin holds from today unless said otherwise. A
- * margin that holds already is never written over: what was earned by it stands. Answers what was
- * set with the one that it follows, undefined when nothing changes.
+ * Sets a margin from a given day: the first of next month unless the input names another first of a
+ * month, which may not be past. A partner's first margin applies from today by default. A margin in
+ * effect is never overwritten: earnings under it are kept. Returns the new margin with the previous
+ * one; undefined when nothing changes.
  */
 export async function setMargin(
   trx: Trx,

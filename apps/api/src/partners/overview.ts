@@ -10,8 +10,7 @@ import { monthlyOf } from './view.ts'
 const shownAtMost = 10
 
 /**
- * How the partner's business stands: customers, revenue, what the month earned so far, and what
- * needs somebody.
+ * A partner's overview: customers, revenue, earnings of the month so far, and what needs attention.
  */
 export async function getPartnerOverview(
   { services }: Context,

@@ -26,7 +26,7 @@ import { ensureFresh } from '../upstream-cache/refresh.ts'
 
 /**
  * The staff, newest first, with their second factors. The identity provider takes a call per
- * person, so answers are kept for 15 minutes; what could not be read is unknown, never none.
+ * person, so results are cached for 15 minutes; what could not be read is unknown, never none.
  */
 export async function listStaff(
   { services }: Context,
@@ -73,9 +73,9 @@ export async function changeStaffAccess(
 }
 
 /**
- * Takes somebody off the staff; access ends with the next request. 409 `last_partner_owner` for the
- * last owner. The group at the identity provider gives nobody a right, so a provider that does not
- * answer keeps nobody on the staff; it is tried again until it follows.
+ * Removes a person from the staff; access ends with the next request. 409 `last_partner_owner` for
+ * the last owner. The group at the identity provider grants no rights, so an unavailable provider
+ * does not block the removal; it is retried until it follows.
  */
 export async function removeStaff(
   ctx: Context,
@@ -113,7 +113,7 @@ async function rejectLastOwner(trx: Trx, { partner }: OwnPartner, staff: StaffRo
   if (!(await hasOtherOwner(trx, partner.id, staff.id))) throw new AppError('last_partner_owner')
 }
 
-/** False when the provider could not be told. */
+/** False when the provider could not be updated. */
 async function leaveStaffGroup({ services, request }: Context, staff: StaffRow): Promise<boolean> {
   const { identity } = services.systems
   if (!identity) return true

@@ -114,8 +114,8 @@ function changesOf(before: PartnerRecord, input: UpdatePartner, now: Date): Part
     ...(input.contactInfo === undefined
       ? {}
       : { contact: { ...before.contactInfo, ...provided(input.contactInfo) } }),
-    // A number that stays is not checked again, so that one which was let in under older rules
-    // keeps nothing else from being changed.
+    // An unchanged number is not checked again, so that one accepted under older rules does not
+    // block other changes.
     ...(input.billingInfo === undefined
       ? {}
       : {

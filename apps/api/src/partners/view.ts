@@ -11,7 +11,7 @@ import { withVatStatus } from '../billing/billing-info/check.ts'
 import { withEditVersion } from '../rpc/edit-version.ts'
 import type { Services } from '../rpc/services.ts'
 
-/** The day by which margins are told apart, in UTC. */
+/** The day that identifies a margin, in UTC. */
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10)
 }
@@ -73,7 +73,7 @@ export function monthlyOf(revenue: readonly YearlyRevenue[], id: string): Recurr
     }))
 }
 
-/** The partner as it stands now. */
+/** The current partner. */
 export async function readPartnerView(
   { database, clock }: Services,
   id: string,

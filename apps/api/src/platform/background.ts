@@ -1,13 +1,13 @@
 import type { Logger } from './log.ts'
 
 /**
- * Work that goes on after its request was answered. A graceful stop waits for it; whatever is cut
- * off, the job engine finds again.
+ * Work that continues after its request was answered. A graceful stop waits for it; the job engine
+ * finds whatever is cut off.
  */
 export interface BackgroundWork {
   run(name: string, work: () => Promise<unknown>): void
   /**
-   * Resolves when nothing is under way. Long work is told by `ending` to leave the rest to another
+   * Resolves when nothing is under way. `ending` tells long work to leave the rest to another
    * process.
    */
   settled(): Promise<void>

@@ -60,8 +60,8 @@ export function createBusyTimes(
       if (next) return next
       const present = running.get(key)
       if (!present) return start(key, host, span)
-      // The one under way may have looked before this question came; everybody who asks meanwhile
-      // shares the next one.
+      // The read under way may have started before this call; all callers that arrive meanwhile
+      // share the next one.
       const queued = present
         .catch(() => {})
         .then(() => {

@@ -191,7 +191,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
       operatorAudience: issuing.operatorAudience,
       /** Issuers whose tokens for the operator audience are an operator's. */
       operatorIssuers: operatorIssuersOf(issuing) ?? [],
-      /** Every accepted issuer, with what stands before its subjects where people are stored. */
+      /** Every accepted issuer, with the prefix of its subjects in our records. */
       subjectPrefixes: subjectPrefixes(issuing),
     },
     /** How old a sign-in may be for a sensitive act; 0 lets any pass. */
@@ -251,8 +251,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     dns: { servers: e.DNS_SERVERS ?? [] },
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
     /**
-     * How long a process that was asked to stop still takes requests, so that whoever sends them
-     * can learn of it.
+     * How long a stopping process still accepts requests, so that clients can learn of the stop.
      */
     shutdownDrainSeconds: e.SHUTDOWN_DRAIN_SECONDS,
     shutdownGraceSeconds: e.SHUTDOWN_GRACE_SECONDS,

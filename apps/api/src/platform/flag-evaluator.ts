@@ -15,11 +15,11 @@ export interface Flags {
   /** Listens for changes, which otherwise are seen after five seconds at the latest. */
   start(): Promise<void>
   /**
-   * All flags that are not removed, by key. Throws when they cannot be read; callers answer a
+   * All flags that are not removed, by key. Throws when they cannot be read; callers report a
    * failure, never old flags.
    */
   rules(): Promise<FlagRules>
-  /** The evaluation of flags for one tenant, or for nobody in particular, as of now. */
+  /** Evaluates flags for one tenant, or without one, as of now. */
   evaluation(target: FlagTarget | undefined): Promise<(key: string) => FlagEvaluation>
   /**
    * One flag, for our own code. Noted as a use, so that it cannot be removed while something
@@ -75,8 +75,8 @@ export function hashOnce(text: string): number {
 export function createFlags(parts: { database: Database; clock: Clock; log: Logger }): Flags {
   const { database, clock, log } = parts
   let generation = 0
-  // The age is taken from a clock that nobody can set: a killed flag must not live on because the
-  // time was put back.
+  // The age comes from a monotonic clock: a killed flag must not live on because the time was set
+  // back.
   let kept: { rules: FlagRules; readAt: number } | undefined
   let reading: Promise<FlagRules> | undefined
   let uses = new Map<string, Date>()
@@ -86,7 +86,7 @@ export function createFlags(parts: { database: Database; clock: Clock; log: Logg
   function forget(): void {
     generation++
     kept = undefined
-    // Whoever asks from now on must not be given what was read before the change.
+    // Later calls must not get what was read before the change.
     reading = undefined
   }
 

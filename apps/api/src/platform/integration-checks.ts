@@ -7,11 +7,11 @@ import { createRightsTrials } from './rights-trials.ts'
 type Checks = Awaited<ReturnType<typeof checkIntegrations>>
 
 export interface IntegrationChecks {
-  /** Asks every system now. Never throws; a system that is down is told in its entry. */
+  /** Checks every system now. Never throws; a system that is down is reported in its entry. */
   refresh(): Promise<Checks>
   /**
-   * The last answers. When they are older than 15 s new ones are asked for in the background, so
-   * that nobody waits for a slow system.
+   * The last results. When they are older than 15 s, new checks start in the background, so that no
+   * caller waits for a slow system.
    */
   latest(): Checks | undefined
   /**

@@ -23,8 +23,8 @@ export interface IssuerSettings {
 
 /**
  * The issuers whose tokens for the operator audience are an operator's. Lists of equal length are
- * pairs: the issuer at the place of the operator audience. A single issuer serves every audience.
- * Undefined where neither tells, and a setting has to.
+ * pairs: the issuer at the index of the operator audience. A single issuer serves every audience.
+ * Undefined when neither applies, and a setting has to decide.
  */
 export function operatorIssuersOf(settings: IssuerSettings): readonly string[] | undefined {
   const { issuers, audiences, operatorAudience, operatorIssuers } = settings
@@ -35,9 +35,9 @@ export function operatorIssuersOf(settings: IssuerSettings): readonly string[] |
 }
 
 /**
- * What stands before the `sub` of an issuer's tokens where people are stored: nothing for the
- * managed provider, so that a change of its address changes nobody; `<provider>|` for every other,
- * so that the same `sub` there is another person.
+ * The prefix of an issuer's `sub` values in our records: empty for the managed provider, so that a
+ * change of its address changes no one; `<provider>|` for every other, so that the same `sub` there
+ * is another person.
  */
 export function subjectPrefixes(settings: IssuerSettings): ReadonlyMap<string, string> {
   const managed = settings.managedIssuers ?? settings.issuers.slice(0, 1)

@@ -120,8 +120,8 @@ export function createJobs(parts: {
   let watch: JobWatch | undefined
   const everyMinute = '* * * * *'
 
-  // A notification tells of new jobs only. Those whose time comes, and those that a killed process
-  // left, are found by `watchJobs`.
+  // Notifications only announce new jobs. `watchJobs` finds jobs that become due and those that a
+  // killed process left.
   const workOptions = {
     pollingIntervalSeconds: 60,
     notifyPollingIntervalSeconds: 60,
@@ -223,7 +223,7 @@ export function createJobs(parts: {
       await workOn(queues.outbox, inBatches(50), handlers.sendMails)
       await workOn(queues.calendarWrites, inBatches(50), handlers.writeCalendars)
       await workOn(queues.webhooks, {}, handlers.drainWebhooks)
-      // Work that nobody is woken for: looked for at the start, and from then on by the clock.
+      // Work without a trigger: searched for at start, and from then on periodically.
       for (const [queue, work, cron] of [
         [queues.provisioningSweep, handlers.sweepProvisioning, everyMinute],
         [queues.ssoSweep, handlers.sweepSsoApps, everyMinute],

@@ -16,7 +16,7 @@ interface Places {
 
 /**
  * Waiting here costs nothing. Waiting for a lock in the database holds a connection, and there are
- * few: a crowd that wants the same thing would keep everybody else from the database.
+ * few: many requests for the same thing would block everyone else's access to the database.
  */
 export function createKeyedLimiter(): KeyedLimiter {
   const keys = new Map<string, Places>()
@@ -26,7 +26,7 @@ export function createKeyedLimiter(): KeyedLimiter {
       const places = keys.get(key) ?? { taken: 0, waiting: [] }
       keys.set(key, places)
       if (places.taken < atOnce) places.taken += 1
-      // The place of whoever ends goes to the first who waits.
+      // Passes the freed slot to the first waiter.
       else await new Promise<void>((go) => places.waiting.push(go))
       try {
         return await work()

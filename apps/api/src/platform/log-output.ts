@@ -6,11 +6,11 @@ const longestWaitMs = 100
 const errorLevel = 50
 
 /**
- * Standard output in blocks, because a write per line costs more than the request that the line
- * tells of. A line waits for a full block or 100 ms, one of level error or above for nothing, and
- * the end of the process writes what is left. Only a process that is killed outright loses lines,
- * those of its last tenth of a second. Not pino's own buffered output: when nobody reads the pipe
- * any more, its flush at exit tries for ever, and the process stays.
+ * Buffered standard output, because a write per line costs more than the request that it describes.
+ * A line waits for a full block or 100 ms, at most; lines of level error or above are written
+ * immediately, and the rest when the process ends. Only a killed process loses lines, those of its
+ * last tenth of a second. Not pino's own buffered output: when the pipe has no reader any more, its
+ * flush at exit retries forever and the process stays.
  */
 export function standardOutput(write: (text: string) => void = writeAll): DestinationStream {
   let waiting = ''

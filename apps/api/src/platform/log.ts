@@ -53,7 +53,7 @@ function describeFailure(error: unknown): unknown {
   }
 }
 
-/** An error, or what the job engine tells of one: a plain object with its words. */
+/** An error, or the job engine's version of one: a plain object with its message. */
 function isErrorLike(error: unknown): error is Partial<Error> & Pick<Error, 'message'> {
   return (
     typeof error === 'object' &&

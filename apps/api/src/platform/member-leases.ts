@@ -10,7 +10,7 @@ import type { Logger } from './log.ts'
 const longestHoldMs = 60_000
 
 /**
- * Signs of life for the work on members that this process does, so that a short lease tells dead
+ * Renews the leases of members that this process works on, so that a short lease distinguishes dead
  * processes from slow systems.
  */
 export interface MemberLeases {

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Answers that last until somebody leaves: server-sent events. A stop must not wait for their
- * readers, who connect again elsewhere.
+ * Responses that last until the client leaves: server-sent events. A stop must not wait for their
+ * readers, who reconnect elsewhere.
  */
 export interface OpenStreams {
   /**
-   * Notes an answer of Node's server until it is over; without one, as in tests, there is no
+   * Tracks a response of Node's server until it ends; without one, as in tests, there is no
    * connection to cut.
    */
   add(outgoing: ServerResponse | undefined): void

@@ -3,10 +3,7 @@ import { addRequestCounts, type RequestCount } from '@atrium/db/platform/request
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 
-/**
- * How many requests about each tenant were answered and how many of them failed on our side, by the
- * minute.
- */
+/** Number of requests for each tenant and minute, and how many of them failed on our side. */
 export interface RequestCounts {
   start(): void
   /** Counts one call; costs no statement. */

@@ -10,9 +10,9 @@ const againMs = 60_000
 type Checks = Record<IntegrationName, IntegrationCheck>
 
 /**
- * Tries with real objects whether our credentials may do what provisioning needs, where names of
- * rights do not tell: once per start of the process, and once when a system can be reached again.
- * Until it succeeds it is tried every minute, so that rights that were mended are noticed.
+ * Tests with real objects whether our credentials may do what provisioning needs, where names of
+ * permissions are not enough: once per start of the process, and when a system becomes available
+ * again. Until it succeeds it runs every minute, so that fixed permissions are noticed.
  */
 export function createRightsTrials(
   { identity, mail }: Pick<Integrations, 'identity' | 'mail'>,

@@ -6,7 +6,7 @@ import {
 } from '@atrium/db/tenants/watched-tenants'
 import type { Logger } from './log.ts'
 
-/** Somebody who follows a tenant. */
+/** A subscriber to a tenant. */
 export interface Follower {
   tenantId: string
   /** As `users.idp_subject_id` holds it. */
@@ -21,7 +21,7 @@ export interface Follower {
   onState(tenant: WatchedTenant | undefined): void
 }
 
-/** Tells followers in this process what became of a tenant, whichever process changed it. */
+/** Notifies followers in this process of changes to a tenant, whichever process made them. */
 export interface TenantChanges {
   start(): Promise<void>
   /** Returns how to stop following. */
@@ -29,7 +29,7 @@ export interface TenantChanges {
   stop(): Promise<void>
 }
 
-// Finds what no notification tells, such as a lease that expired because its process died.
+// Finds changes without a notification, such as a lease that expired because its process died.
 const readAgainMs = 5_000
 
 /**

@@ -53,9 +53,7 @@ export interface TokenVerifier {
 }
 
 export interface TokenVerifierOptions {
-  /**
-   * The accepted issuers, each with what stands before the `sub` of its tokens (`subjectPrefixes`).
-   */
+  /** The accepted issuers, each with the prefix for the `sub` of its tokens (`subjectPrefixes`). */
   subjectPrefixes: ReadonlyMap<string, string>
   audiences: readonly string[]
   clock: Clock
@@ -119,8 +117,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   )
 
   /**
-   * The claims with the person as stored. A `sub` that reads as a person of another provider names
-   * nobody.
+   * The claims with the stored person. A `sub` that reads as another provider's person identifies
+   * no one.
    */
   function personOf(claims: TokenClaims): TokenClaims {
     const prefix = subjectPrefixes.get(claims.issuer) ?? ''
@@ -258,7 +256,7 @@ function toClaims(payload: JWTPayload, issuer: string, now: Date): TokenClaims {
   }
 }
 
-/** Compared as it stands: a group whose name only resembles another's is another group. */
+/** Compared exactly: a group with a similar name is another group. */
 function isGroupName(group: unknown): group is string {
   return typeof group === 'string' && !hasUnsafeCharacters(group)
 }

@@ -1,6 +1,5 @@
 /**
- * What may stand on a span: names of ours and numbers, never an address, a person or a value of a
- * row.
+ * What a span may contain: our own names and numbers, never an address, a person or a row value.
  */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -10,7 +9,7 @@ export interface TracedRequest {
   header: (name: string) => string | undefined
 }
 
-/** Told once the request is answered. */
+/** Called once the response was sent. */
 export interface TracedResponse {
   /** A pattern such as `/tenants/{slug}`, never an address. */
   route: string
@@ -35,14 +34,14 @@ export interface Tracing {
    */
   span<Result>(name: string, facts: SpanAttributes, work: () => Promise<Result>): Promise<Result>
   /**
-   * Something that ended just now and took `ms`. Only noted as a part of something else: what
-   * nobody asked for has no trace.
+   * Records something that just ended and took `ms`. Only recorded as a part of another span:
+   * background activity has no trace.
    */
   ended(name: string, ms: number, facts: SpanAttributes & { failed?: boolean }): void
   /** Where we are, for log lines; undefined outside of a span. */
   ids(): { traceId: string; spanId: string } | undefined
   /**
-   * `traceparent` and `tracestate` for a system that is told where the call comes from; none
+   * `traceparent` and `tracestate` for a system that may know where the call comes from; none
    * outside of a span.
    */
   headers(): Record<string, string>

@@ -9,9 +9,9 @@ import { runProvisioning } from './run.ts'
 const pageSize = 1000
 
 /**
- * Has the upstream systems follow a tenant that was suspended, resumed or deleted: its space in
- * this call, its members by their jobs. The space comes first, because nobody is let into one that
- * is disabled. What fails here, or is cut off, the jobs do.
+ * Makes the upstream systems follow a tenant that was suspended, resumed or deleted: its space in
+ * this call, its members by their jobs. The space comes first, because a disabled one accepts no
+ * members. Jobs finish what fails or is interrupted here.
  */
 export async function followAccess(services: Services, tenantId: string): Promise<void> {
   await runProvisioning(services, tenantId, 'due')

@@ -44,7 +44,7 @@ async function provisionIdentity(
     },
     { signal },
   )
-  // While the tenant is shut nobody is in its group; its members leave it by their own work.
+  // While the tenant is suspended its group is empty; its members leave it by their own steps.
   if (tenant.access === 'shut') return { state: 'ok', identityGroupId: group.id }
   const groupMembers = group.created ? [] : await identity.listGroupMembers(group.id, { signal })
   if (!owner) return { state: 'ok', identityGroupId: group.id, groupMembers }
@@ -73,8 +73,8 @@ async function findOwner(
 }
 
 /**
- * Each domain in the mail server, one after another: the server takes four requests at a time from
- * everybody together.
+ * Syncs each domain with the mail server, one after another: the server accepts four requests at a
+ * time in total.
  */
 async function provisionMail(
   services: Services,
@@ -98,8 +98,8 @@ async function provisionMail(
 }
 
 /**
- * A project space with the plan's quota, and nobody in it whose account is gone; disabled, with its
- * content, while the tenant is shut.
+ * A project space with the plan's quota and without deleted accounts; disabled, with its content,
+ * while the tenant is suspended.
  */
 async function provisionFiles(
   services: Services,

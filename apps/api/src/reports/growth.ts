@@ -21,9 +21,9 @@ import { readReport } from './read.ts'
 const lookBack = 2
 
 /**
- * What recurring revenue began and ended with in each month, and what moved it. The balances and
- * the movements are kept apart from each other: a month in which they do not agree is a fault of
- * ours (500), logged and counted, and never shown.
+ * Recurring revenue at the start and end of each month, and its movements. Balances and movements
+ * are stored separately: a month in which they do not agree is a bug (500), logged and counted, and
+ * never shown.
  */
 export async function getGrowth(
   services: Services,
@@ -55,7 +55,7 @@ export async function getGrowth(
 }
 
 /**
- * For each currency by name, one entry per month: what moved, or nothing where nobody paid and
+ * One entry per currency, by name, and month: the movements, or nothing where no one paid and
  * nothing moved.
  */
 function toMovements(

@@ -5,9 +5,9 @@ import { type Moment, pipelined, type RunReport, within } from '@atrium/db/repor
 import type { Services } from '../rpc/services.ts'
 
 /**
- * Runs a read of a report. It is one statement; when that tells of changes that are not in the sums
- * yet, they are folded in and the read is done again in the same snapshot, so that an answer is
- * exact at the moment of asking and never waits for a job.
+ * Runs a report read. It is one statement. When that reports changes that are not in the sums yet,
+ * they are applied and the read is repeated in the same snapshot, so that a response is exact when
+ * it is read and never waits for a job.
  */
 export async function readReport<Report extends { unfolded: boolean }>(
   services: Services,

@@ -18,12 +18,11 @@ interface RejectedCall {
 type Subject = Pick<AuditEntry, 'resourceId' | 'resourceName' | 'tenantSlug' | 'partnerSlug'>
 
 /**
- * Records that a signed-in person was rejected for a missing right; without a caller there is
- * nobody to name. The entry says what the act was about, and belongs to the log of a tenant or
- * partner only where the caller has to do with it. For others it keeps the name that was given, so
- * that nobody writes into the log of strangers. The first call of a person, action and minute gets
- * its entry at once; the others are counted, and `recordRepeatedDenials` writes one entry with
- * their number.
+ * Records that a signed-in person was rejected for a missing permission; without a caller there is
+ * no one to name. The entry names the target and belongs to the log of a tenant or partner only
+ * when the caller is related to it. Otherwise it keeps the given name, so that no one writes to a
+ * stranger's log. The first call of a person, action and minute gets its entry immediately; the
+ * others are counted, and `recordRepeatedDenials` writes one entry with their number.
  */
 export async function recordDenial(
   ctx: Context,
@@ -112,7 +111,7 @@ function slugIn(input: unknown, field: string): string | undefined {
   return value !== undefined && isSlugShaped(value) ? value : undefined
 }
 
-/** The input was checked by nobody yet. */
+/** The input is not validated yet. */
 function textIn(input: unknown, field: string): string | undefined {
   const value = typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined
   return typeof value === 'string' ? value : undefined

@@ -42,8 +42,8 @@ export interface AuditRecorder {
   /** Writes such an entry. Never throws. */
   write(event: NewAuditEvent): Promise<void>
   /**
-   * Records what somebody did without a session, as visitors of the booking pages do: the network
-   * address is all that is known of them.
+   * Records an action without a session, such as a visitor's on the booking pages: only the network
+   * address is known.
    */
   recordVisitor(ctx: { request: RequestInfo }, entry: AuditEntry): Promise<void>
   /** Records what the platform did by itself, in a job unless another source is named. */
@@ -135,8 +135,8 @@ export function createAuditRecorder(parts: {
 }
 
 /**
- * What stands beside `actorIp`: whether a proxy or server of ours told it, and the socket's address
- * where that is another.
+ * Stored with `actorIp`: whether one of our proxies or servers reported it, and the socket's
+ * address where that differs.
  */
 function addressFacts({ ip, ipTrusted, peerIp }: RequestInfo): Record<string, unknown> {
   return {

@@ -13,15 +13,15 @@ export interface RequestInfo {
    */
   ip: string | null
   /**
-   * Whether `ip` comes from a proxy or server of ours, or is the socket's own: nobody else chose
-   * it.
+   * Whether `ip` comes from one of our proxies or servers, or is the socket's own: the caller did
+   * not choose it.
    */
   ipTrusted: boolean
   /** The socket's own address. */
   peerIp: string | null
   /**
-   * ISO 3166-1 alpha-2 where the caller is, as the portal's proxy told it; null when nobody did. A
-   * hint to people, never a right.
+   * ISO 3166-1 alpha-2 country of the caller, as the portal's proxy reported it; null when unknown.
+   * A hint for people, never a permission.
    */
   country: string | null
   source: AuditSource
@@ -30,15 +30,15 @@ export interface RequestInfo {
   /** Aborts when the caller goes away. */
   signal: AbortSignal
   /**
-   * A header of the request, for the few that say more than the facts above: never of use for who
-   * somebody is.
+   * A header of the request, for the few that say more than the fields above. Never used to
+   * identify a caller.
    */
   header(name: string): string | undefined
-  /** Headers that the answer gets whether it is one or a rejection. */
+  /** Headers of the response, whether it succeeds or is rejected. */
   readonly responseHeaders: Map<string, string>
   /**
-   * Fields of the request's one log line; whoever learns something adds it. Ids only, no names and
-   * addresses.
+   * Fields of the request's one log line; any part of the service may add to it. Ids only, no names
+   * and addresses.
    */
   logFields: { userId?: string; tenant?: string; operator?: boolean }
 }

@@ -34,9 +34,9 @@ export function codeOf(rejection: AppError): TRPC_ERROR_CODE_KEY {
 }
 
 /**
- * Whether a failure that is told as one of ours comes of what the caller sent: a value that the
- * database does not take (SQLSTATE class 22, data exception). It is a fault in a schema of ours,
- * and says nothing about how the service does.
+ * Whether an internal error was caused by the caller's input: a value that the database rejects
+ * (SQLSTATE class 22, data exception). It is a bug in one of our schemas, and says nothing about
+ * the state of the service.
  */
 export function isOfInput(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
@@ -45,8 +45,8 @@ export function isOfInput(error: unknown): boolean {
 }
 
 /**
- * The rejection that a caller is told. Everything that is no AppError and no bad input becomes
- * `internal` with a fixed sentence.
+ * The rejection sent to the caller. Anything but an AppError and invalid input becomes `internal`
+ * with a fixed sentence.
  */
 export function toAppError(error: unknown): AppError {
   const known = findAppError(error)

@@ -17,7 +17,7 @@ import { guarded, guardedWithoutToken } from './procedure.ts'
 /** No session needed. */
 export const publicProcedure = guardedWithoutToken(() => ({}))
 
-/** J: a valid token of somebody who is not deactivated. */
+/** J: a valid token of a person who is not deactivated. */
 export const signedIn = guarded(async (ctx) => ({ caller: await ctx.readCaller() }))
 
 /**
@@ -39,10 +39,7 @@ export function rejectNonOperator(caller: Caller, tokens: Config['tokens']): voi
   if (!caller.platformAdmin) throw new AppError('not_platform_admin')
 }
 
-/**
- * J with the tenant that the input may name. What a caller who is a stranger there is told is the
- * procedure's to decide.
- */
+/** J with the tenant that the input may name. The procedure decides how to answer non-members. */
 export function signedInAbout(slugIn: (raw: unknown) => string | undefined) {
   return guarded(
     async (ctx, readInput): Promise<{ caller: Caller; tenant: CallerTenant | undefined }> => {
@@ -77,9 +74,9 @@ function slugOf(raw: unknown, field: 'slug' | 'tenantSlug' = 'slug'): string {
 type Decide = (caller: Caller, tenant: CallerTenant, context: Context) => boolean
 
 /**
- * A guard over the tenant named by `slug`. `visible` decides who may know of it: others get what an
- * unknown slug gets. `allowed` decides who may do this; `refusal` is for those who see the tenant
- * and may not.
+ * A guard over the tenant named by `slug`. `visible` decides who may see it: others get the
+ * response for an unknown slug. `allowed` decides who may call this; `refusal` is for those who see
+ * the tenant and may not.
  */
 function tenantGuard(rules: {
   visible: Decide
@@ -129,8 +126,8 @@ const needsOperator = (caller: Caller, context: Context) =>
     : new AppError('operator_required')
 
 /**
- * J on a record: members, owning partner staff and operators; for everybody else the tenant does
- * not exist.
+ * J on a record: members, owning partner staff and operators; for everyone else the tenant does not
+ * exist.
  */
 export const tenantReader = guarded(
   async (ctx, readInput) => {
@@ -142,8 +139,8 @@ export const tenantReader = guarded(
 )
 
 /**
- * Whether somebody who sees the tenant is a plain member and nothing else: neither admin, nor
- * operator, nor staff of its partner.
+ * Whether a person who sees the tenant is a plain member only: neither admin, nor operator, nor
+ * staff of its partner.
  */
 export function isPlainMember(
   caller: Caller,
@@ -224,7 +221,7 @@ export const partnerOrOperator = tenantGuard({
   errors: ['operator_required', 'not_platform_admin', 'access_level', 'partner_suspended'],
 })
 
-/** O on a tenant. To everybody else the answer is the same whether the tenant exists. */
+/** O on a tenant. Everyone else gets the same response whether or not the tenant exists. */
 export const operatorOfTenant = tenantGuard({
   visible: isOperator,
   allowed: isOperator,
@@ -266,10 +263,10 @@ const noSuchPartner = () => new AppError('not_found', errorText('unknownPartnerS
 type Mode = 'read' | 'write' | 'settle'
 
 /**
- * Operators, and staff of the partner of the path whose level has the right. To staff of another
- * partner this one does not exist. Reading goes on while the partner is suspended; `write` is
- * rejected then to its staff, and to everybody once it is terminated. `settle` is `write` that
- * operators may still do then, so that what was earned is paid.
+ * Operators, and staff of the path's partner whose level has the permission. For staff of another
+ * partner this one does not exist. Reads stay allowed while the partner is suspended; `write` is
+ * then rejected for its staff, and for everyone once it is terminated. `settle` is a `write` that
+ * operators may still do then, so that earnings are paid.
  */
 async function proveOwnPartner(
   ctx: Context,

@@ -182,7 +182,7 @@ export function createLimits(parts: {
     most: numberOf,
     async take(request, takes) {
       const windows = windowsOf(takes)
-      // A database that cannot count is no reason to let everybody in, nor to reject everybody.
+      // An unavailable database is no reason to admit everyone or to reject everyone.
       const counts = await takeInWindows(database.db, windows).catch((err: unknown) => {
         log.warn({ err }, 'failed to use the shared rate limit; counting in this process only')
         return takeLocally(windows)
@@ -277,7 +277,9 @@ const withoutTenant = (counts: readonly number[]) =>
 const secondsUntil = (end: Date, now: number) =>
   Math.max(1, Math.ceil((end.getTime() - now) / 1000))
 
-/** A request may take several times; the caller is told of the limit that is nearest to its end. */
+/**
+ * A request may count several times; the response reports the limit that is closest to exhausted.
+ */
 function tell({ responseHeaders }: LimitHeaders, states: readonly LimitState[], now: number): void {
   for (const { most, left, endsAt } of states) {
     const reported = responseHeaders.get('ratelimit-remaining')

@@ -35,7 +35,7 @@ export async function lockOpenTenant(
  */
 export const evenSuspended: readonly TenantStatus[] = ['suspended']
 
-/** Somebody may have taken the caller's role away since the guard looked. */
+/** The caller's role may have changed since the guard ran. */
 export async function rejectFormerAdmin(trx: Trx, { caller, tenant }: Access): Promise<void> {
   if (caller.operator) return
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)

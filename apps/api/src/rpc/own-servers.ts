@@ -15,8 +15,8 @@ export const bookingSecretHeader = 'x-atrium-booking-app'
 type Secrets = Pick<Config, 'booking' | 'appSecrets'>
 
 /**
- * Which of our servers sent a request; undefined for everybody else. Takes the same time however
- * much of a secret is right.
+ * Which of our servers sent a request; undefined for any other client. Runs in constant time,
+ * however much of a secret matches.
  */
 export function ownServerOf(
   config: Secrets,
@@ -36,8 +36,8 @@ const sourcesOf: Readonly<Record<OwnServer, readonly AuditSource[]>> = {
 }
 
 /**
- * Through which app a person acted: what one of our servers says, as far as it may say it; `api`
- * for everybody else.
+ * The app through which a person acted: as reported by one of our servers, within what it may
+ * report; `api` for any other client.
  */
 export function sourceOf(server: OwnServer | undefined, said: string | undefined): AuditSource {
   return (server && sourcesOf[server].find((source) => source === said)) ?? server ?? 'api'

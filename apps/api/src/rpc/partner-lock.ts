@@ -14,9 +14,9 @@ import type { Context } from './context.ts'
 import type { Access, OwnPartner } from './guards.ts'
 
 /**
- * The partner under a lock for a change of what it holds, and the caller's right looked at again:
- * somebody may have suspended or terminated the partner, or taken the caller off its staff, since
- * the guard looked. Throws AppError `partner_terminated`, `partner_suspended`, `access_level`.
+ * Locks the partner for a change of its data and checks the caller's permission again: the partner
+ * may have been suspended or terminated, or the caller removed from its staff, since the guard ran.
+ * Throws AppError `partner_terminated`, `partner_suspended`, `access_level`.
  */
 export async function lockOwnPartner(
   trx: Trx,

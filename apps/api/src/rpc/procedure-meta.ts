@@ -29,7 +29,7 @@ export interface ProcedureMeta {
    * that decides by its input.
    */
   recentSignIn?: string
-  /** The answer holds a one-time secret: it is never stored for replay. */
+  /** The response contains a one-time secret: it is never stored for replay. */
   secretResponse?: boolean
   /**
    * Called without a session, by visitors of the booking pages, who take from this allowance: an
@@ -42,25 +42,25 @@ export interface ProcedureMeta {
    */
   repeatable?: boolean
   /**
-   * Makes a record below another one: REST answers 201. A POST to a path without parameters does so
-   * anyway.
+   * Creates a record below another one: REST returns 201. A POST to a path without parameters does
+   * so anyway.
    */
   creates?: boolean
-  /** REST answers the same as CSV to who asks for `text/csv`. */
+  /** REST returns the same as CSV for `Accept: text/csv`. */
   csv?: (response: unknown) => string
   /**
-   * Speaks the OpenFeature Remote Evaluation Protocol over REST: an ETag on answers, and its
+   * Implements the OpenFeature Remote Evaluation Protocol over REST: an ETag on responses, and its
    * members in rejections beside ours.
    */
   ofrep?: boolean
   /**
-   * The answer is `{ fileName, contentType, text }`: REST sends the text itself, to be saved under
-   * that name, as one of these types.
+   * The result is `{ fileName, contentType, text }`: REST sends the text itself, saved under that
+   * name, as one of these types.
    */
   file?: readonly [string, ...string[]]
   /**
-   * The answer is text in pieces: REST streams it as a file. The first format is what is sent
-   * unless the query's `format` names another.
+   * The result is text in chunks: REST streams it as a file. The first format is the default; the
+   * query's `format` names another.
    */
   export?: TextExport
 }
@@ -85,7 +85,7 @@ export interface TextExport {
 }
 export type ExportFormat = 'csv' | 'ndjson'
 
-/** For `csv` of a procedure's meta: the answer in the type that its schema gives it. */
+/** For `csv` of a procedure's meta: the result in the type of its schema. */
 export function csvOf<Schema extends z.ZodType>(
   _schema: Schema,
   render: (response: z.output<Schema>) => string,

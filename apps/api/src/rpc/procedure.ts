@@ -10,9 +10,9 @@ import { requireRecentSignIn } from './recent-sign-in.ts'
 import { t } from './trpc.ts'
 
 /**
- * Decides whether a call may go on and adds what it found to the context. Sees the input as it
- * came, before it is checked, so that somebody who may not know of a record learns nothing from
- * field issues either. Throws AppError to reject.
+ * Decides whether a call may proceed and adds what it found to the context. Gets the raw input
+ * before validation, so that a caller who may not know of a record learns nothing from field issues
+ * either. Throws AppError to reject.
  */
 export type Guard<Found extends object> = (
   ctx: Context,
@@ -98,9 +98,8 @@ function begin<Found extends object>(
 }
 
 /**
- * For `.concat()` behind `.input()`: every call needs a recent sign-in
- * (docs/reference/contract.md). It comes after the input is checked, so that nobody signs in again
- * for a call that cannot be carried out.
+ * For `.concat()` after `.input()`: every call needs a recent sign-in (docs/reference/contract.md).
+ * It runs after input validation, so that no one signs in again for a call that cannot succeed.
  */
 export const recentSignIn = t.procedure
   .meta({ recentSignIn: 'always' })

@@ -7,9 +7,10 @@ const deepest = 32
 const mostMarks = 1_000
 
 /**
- * superjson on the wire. Answers without a marked value skip its walk: for plain JSON superjson
- * writes the same `{ json }`, at many times the cost. Inputs are not given to superjson, because it
- * builds whatever a mark names, such as an array of any length. Clients use superjson as it is.
+ * superjson as the transformer. Responses without a marked value skip its walk: for plain JSON
+ * superjson writes the same `{ json }`, at many times the cost. Inputs are not passed to superjson,
+ * because it creates whatever a mark names, such as an array of any length. Clients use superjson
+ * unchanged.
  */
 export const serializer = {
   serialize: (value: unknown): unknown =>

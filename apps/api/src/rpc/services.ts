@@ -36,7 +36,7 @@ export interface Services {
   systems: Integrations
   /** Calls to them, counted by day. */
   upstreamCalls: UpstreamCalls
-  /** Whether they answer, as this process last saw it. */
+  /** Whether they are available, as last seen by this process. */
   systemChecks: IntegrationChecks
   clock: Clock
   log: Logger
@@ -64,7 +64,7 @@ export interface Services {
   background: BackgroundWork
   /** For the work on members that this process does. */
   memberLeases: MemberLeases
-  /** Answers without an end, which a stop cuts. */
+  /** Open-ended responses, which a stop cuts. */
   streams: OpenStreams
   metrics: Metrics
 }

@@ -7,10 +7,10 @@ import type { Services } from './services.ts'
 export const mostWaiting = 500
 
 /**
- * Runs a transaction that locks the row of a tenant. In one process, those of the same tenant run
- * one after the other and wait before they take a connection: waiters for the lock would otherwise
- * hold all connections of the pool, and everybody else would wait for them. Do not nest. Throws
- * AppError `rate_limited` when `mostWaiting` wait already.
+ * Runs a transaction that locks the row of a tenant. Within a process, those of the same tenant run
+ * one after another and wait before they take a connection: waiters for the lock would otherwise
+ * hold all connections of the pool, and all other requests would wait for them. Do not nest. Throws
+ * AppError `rate_limited` when `mostWaiting` are waiting already.
  */
 export async function tenantTransaction<Result>(
   { database, keyedLimiter }: Pick<Services, 'database' | 'keyedLimiter'>,

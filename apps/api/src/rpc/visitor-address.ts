@@ -8,11 +8,10 @@ type RequestOrigin = {
 } & Pick<Context, 'request'>
 
 /**
- * The address that a visitor's requests are counted by: IPv4 whole, IPv6 as its /64, which is what
- * one group of processes or machine is given. X-Forwarded-For is written by anybody, so it is
- * believed only where its author is known: all of it from our own servers, which prove themselves
- * with a secret; as many entries from the right as there are trusted proxies else; none without
- * any.
+ * The address that a visitor's requests are counted by: IPv4 in full, IPv6 as its /64, which is
+ * what one machine or site is assigned. Anyone can write X-Forwarded-For, so it is trusted only
+ * where its author is known: all of it from our own servers, which prove themselves with a secret;
+ * otherwise as many entries from the right as there are trusted proxies; none without any.
  */
 export function limitedAddress(requested: RequestOrigin): string {
   return prefixOf(visitorAddress(requested), 64)
@@ -53,7 +52,7 @@ function prefixOf(address: string, bits: 48 | 64): string {
   const [head = '', tail] = address.toLowerCase().split('::')
   const groups = (text: string) => (text === '' ? [] : text.split(':'))
   const left = groups(head)
-  // A dotted end stands for two groups; it never reaches the first four of an address that is not
+  // A dotted end represents two groups; it never reaches the first four of an address that is not
   // mapped.
   const right =
     tail === undefined

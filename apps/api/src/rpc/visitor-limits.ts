@@ -18,7 +18,7 @@ const limitsOf = {
     address: ['invitation_links_minute'],
     network: ['invitation_links_network_minute'],
   },
-  /** Manage tokens that open nothing: whoever tries many is guessing. */
+  /** Invalid manage tokens: a client that tries many is guessing. */
   manage_failures: { address: ['visitor_manage_failures'], network: [] },
 } as const satisfies Record<
   string,

@@ -23,7 +23,7 @@ export function canActForAll({ caller, tenant }: Pick<Access, 'caller' | 'tenant
   return caller.operator || tenant.role === 'admin' || tenant.role === 'owner'
 }
 
-/** Throws AppError `not_admin` for whoever may not act for the host. */
+/** Throws AppError `not_admin` for callers who may not act for the host. */
 export function requireHostAccess(
   access: Access,
   host: Pick<HostRow, 'tenantId' | 'userId'>,

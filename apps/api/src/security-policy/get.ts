@@ -10,7 +10,7 @@ import type { Context } from '../rpc/context.ts'
 import { withEditVersion } from '../rpc/edit-version.ts'
 import type { Access } from '../rpc/guards.ts'
 
-/** How members may sign in; what holds for everybody while the tenant has set nothing. */
+/** How members may sign in; the platform's default while the tenant has set nothing. */
 export async function getSecurityPolicy(
   { services }: Context,
   { tenant }: Access,

@@ -86,7 +86,7 @@ export async function updateSecurityPolicy(
   }
 }
 
-/** The issue stands at the limit that was given, at the idle one when both were. */
+/** The issue is reported at the given limit; at the idle limit when both were given. */
 function limitIssues(input: UpdateSecurityPolicy, requested: SecurityPolicy): IssueText[] {
   const path =
     input.sessionIdleMinutes === undefined ? 'sessionAbsoluteMinutes' : 'sessionIdleMinutes'

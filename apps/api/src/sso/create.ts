@@ -25,10 +25,10 @@ import { requireSsoProvider } from './provider.ts'
 import { toSsoAppView } from './view.ts'
 
 /**
- * Registers an application that the tenant's people sign in to, and answers its secret, this once.
- * It is written down before the provider is called, so that nothing is left there that nobody knows
- * of: what fails is taken away at once, else by `sweepSsoApps`. 409 `tenant_not_provisioned` while
- * the tenant has no group, 502 `upstream_failed` with the part that failed.
+ * Registers an application that the tenant's people sign in to, and returns its secret once. It is
+ * recorded before the provider is called, so that nothing unknown is left there: failures are
+ * removed immediately, else by `sweepSsoApps`. 409 `tenant_not_provisioned` while the tenant has no
+ * group, 502 `upstream_failed` with the part that failed.
  */
 export async function createSsoApp(
   ctx: Context,
@@ -38,7 +38,7 @@ export async function createSsoApp(
   const { services } = ctx
   const identity = requireSsoProvider(services)
   const { row, groupId, partnerSlug } = await writeDown(services, access.tenant.id, input)
-  // 384 bits: nobody guesses it, and it needs no escaping in a header or a form.
+  // 384 bits: it cannot be guessed, and needs no escaping in a header or a form.
   const clientSecret = randomBytes(48).toString('base64url')
   await carryOut(services, identity, row, { groupId, clientSecret })
   await services.audit.record(ctx, access.caller, {
@@ -119,7 +119,7 @@ async function carryOut(
   throw new AppError('upstream_failed', errorText('applicationWithdrawn'))
 }
 
-/** The rejection that tells what failed, after what may be at the provider was taken away. */
+/** The rejection that names the failure, after removing what may be at the provider. */
 async function withdrawn(services: Services, row: SsoAppRow, error: unknown): Promise<unknown> {
   const { db } = services.database
   await beginSsoAppRemoval(db, row.id)

@@ -45,7 +45,7 @@ async function stateOf(
   if (!identity || signal.aborted) return 'unknown'
   try {
     const found = await identity.readSsoApplication(row.slug, { signal })
-    // Somebody else's application under our slug is not this one.
+    // Another owner's application under our slug is not this one.
     return found?.clientId === row.clientId ? 'active' : 'missing'
   } catch (err) {
     services.log.warn({ err, app: row.id }, 'failed to look up application')

@@ -3,16 +3,15 @@ import type { Services } from '../rpc/services.ts'
 import { deprovision } from './deprovision.ts'
 
 /**
- * Longer than the longest creation or removal lasts, so that nobody's work under way is taken for
- * abandoned.
+ * Longer than any creation or removal takes, so that running work is never treated as abandoned.
  */
 export const abandonedAfterSeconds = 180
 
 const atOnce = 20
 
 /**
- * Takes away what a process that ended midway left pending, and what the provider did not let go
- * of. Returns how many of them are gone and how many stay for the next time.
+ * Removes applications left pending by a process that died, and those that the provider failed to
+ * delete. Returns how many are gone and how many remain for the next run.
  */
 export async function sweepSsoApps(
   services: Services,

@@ -6,8 +6,8 @@ import type { Services } from '../rpc/services.ts'
 const freshMs = 5_000
 
 /**
- * Lets the metrics tell of queues, backlogs, the copy, connections and upstream systems, counted
- * when somebody asks.
+ * Lets the metrics report queues, backlogs, the replica, connections and upstream systems, counted
+ * on each scrape.
  */
 export function observeSystem({
   metrics,

@@ -40,12 +40,12 @@ import { readTenant } from './get.ts'
 import { groupNameFor, hasForeignGroup } from './group-name.ts'
 
 /**
- * Creates a tenant and provisions it. The record stands even when steps fail; the answer tells each
- * step's state. A slug that was asked for and is taken returns 409 `already_exists`; a derived one
- * gets a number. Operators may name an owner and a partner; an owner whose address nobody has
- * proved is invited by mail. Staff of a partner make it for theirs, with the plan and seats of its
- * settings where none are given. Both may give a plan and seats, which are recorded as a grant;
- * anybody else gets the free plan: 409 `subscription_required` for more.
+ * Creates a tenant and provisions it. The record is kept even when steps fail; the response has
+ * each step's state. A requested slug that is taken returns 409 `already_exists`; a derived one
+ * gets a number. Operators may name an owner and a partner; an owner whose address is not proved is
+ * invited by mail. Partner staff creates tenants for its partner, with the plan and seats of its
+ * settings by default. Both may give a plan and seats, which are recorded as a grant; anyone else
+ * gets the free plan: 409 `subscription_required` for more.
  */
 export async function createTenant(
   ctx: Context,
@@ -117,8 +117,8 @@ function rejectForeignFields(caller: Caller, input: CreateTenant): void {
 }
 
 /**
- * Somebody whose first call is this one has no record yet. One is made, because a tenant needs its
- * owner; an existing record is written from a token by GET /users/me alone.
+ * A caller whose first call is this one has no record yet. One is created, because a tenant needs
+ * its owner; existing records are written from a token only by GET /users/me.
  */
 async function storedId(services: Services, caller: Caller): Promise<string> {
   if (caller.id) return caller.id
@@ -134,8 +134,8 @@ async function storedId(services: Services, caller: Caller): Promise<string> {
 }
 
 /**
- * Undefined for an address that nobody has proved: its owner is invited by mail, and nobody owns
- * the tenant by address alone.
+ * Undefined for an address that is not proved: its owner is invited by mail, and no one owns the
+ * tenant by address alone.
  */
 async function chooseOwner(
   services: Services,
@@ -151,9 +151,7 @@ async function chooseOwner(
   return undefined
 }
 
-/**
- * The record that owns the tenant until the invited person follows the link. Nobody can act as it.
- */
+/** The placeholder owner until the invited person follows the link. No one can act as it. */
 async function inviteOwner(
   services: InTransaction,
   trx: Trx,
@@ -197,8 +195,8 @@ async function choosePartner(
 }
 
 /**
- * Whoever works for a partner makes tenants for it, or none: one beside it would be out of the
- * partner's books.
+ * People who work for a partner create tenants for it, or none: a tenant of their own would escape
+ * the partner's accounts.
  */
 function ownPartner({ partner }: Caller): Caller['partner'] {
   if (partner === undefined) return undefined
@@ -216,8 +214,8 @@ function bearsPrefix({ config: { tenantGroupPrefix } }: Services, slug: string):
 }
 
 /**
- * The slugs from the first one on whose group nobody else has made. The provider is asked about
- * three at most.
+ * Candidate slugs, starting with the first, whose group no one else has created. At most three are
+ * looked up at the provider.
  */
 async function withoutForeignGroup(
   services: Services,

@@ -15,8 +15,8 @@ import { toPurgeView } from './purge.ts'
 import { toAccessView } from './view.ts'
 
 /**
- * The tenant with what `expand` names. Throws AppError `not_member` for somebody who sees the
- * tenant and not its members and domains: staff of the partner that owns it.
+ * The tenant with what `expand` names. Throws AppError `not_member` for callers who see the tenant
+ * but not its members and domains: staff of the partner that owns it.
  */
 export async function expandTenant(
   ctx: Context,

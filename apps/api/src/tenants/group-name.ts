@@ -18,9 +18,9 @@ export function groupNameFor(
 const deadlineMs = 700
 
 /**
- * True when the identity provider has a group of the name that a tenant with this slug would get,
- * and it is not marked as this tenant's: whoever made it gives rights by it. False where the
- * provider cannot be asked in time.
+ * True when the identity provider has a group with the name that a tenant of this slug would get,
+ * and it is not marked as this tenant's: its creator grants access with it. False when the provider
+ * cannot be reached in time.
  */
 export async function hasForeignGroup(
   services: Services,

@@ -9,10 +9,9 @@ import type { Access } from '../rpc/guards.ts'
 import { follow, turn } from './turn.ts'
 
 /**
- * Suspends a tenant, or changes what a suspension takes away: changes are rejected from here on,
- * and identity provider, mail server and file storage follow (docs/reference/contract.md,
- * suspension). What one of them did not do is tried again. 409 when it is suspended in this mode or
- * deleted.
+ * Suspends a tenant, or changes the suspension's mode: from here on changes are rejected, and
+ * identity provider, mail server and file storage follow (docs/reference/contract.md, suspension).
+ * Failures are retried. 409 when it is already suspended in this mode or deleted.
  */
 export async function suspendTenant(
   ctx: Context,

@@ -40,7 +40,7 @@ const mostExpired = 20
 const mostMs = 40_000
 const partMs = 30_000
 const firstRetrySeconds = 60
-/** Members that are let go in one run of a purge. */
+/** Members that one run of a purge removes. */
 const mostMembers = 100
 
 /**
@@ -187,7 +187,7 @@ const parts: Readonly<
     const { tenant } = run
     const { db } = services.database
     const { mail } = services.systems
-    // What a creation without an answer left there is found by its address.
+    // What a creation with a lost response left there is found by its address.
     if (hasMail(services) && mail) await requireNames(services, mail, tenant.id, signal)
     for (const userId of await unfinishedMembersOf(db, tenant.id, mostMembers)) {
       await keepHolding(services, run)

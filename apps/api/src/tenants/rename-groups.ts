@@ -20,10 +20,10 @@ export interface RenamedGroups {
 const pageSize = 200
 
 /**
- * Gives every tenant's group at the identity provider the name `prefix` + slug, and takes platform
- * administrators out of the groups. Goes on where an earlier run was cut off; a tenant that fails
- * keeps no other from being done. On record first, so that a process that dies in between leaves a
- * rename that the next run ends, and no token takes anybody out of the tenant meanwhile.
+ * Renames every tenant's group at the identity provider to `prefix` + slug, and removes platform
+ * administrators from the groups. Continues an interrupted run; a tenant that fails does not block
+ * the others. Recorded first, so that a process that dies in between leaves a rename that the next
+ * run completes, and no token removes anyone from the tenant meanwhile.
  */
 export async function renameTenantGroups(
   database: Database,

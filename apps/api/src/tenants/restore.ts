@@ -15,10 +15,10 @@ import type { Access } from '../rpc/guards.ts'
 import { follow, type Turned, turn } from './turn.ts'
 
 /**
- * Brings a deleted tenant back as it was, a suspension included: members, mailboxes, lists, domains
- * and files. Its subscription stays ended, and released domains that another tenant has proved stay
- * away: the answer tells of both. 409 `not_deleted`, and `restore_expired` once the time for it is
- * over.
+ * Restores a deleted tenant as it was, including a suspension: members, mailboxes, lists, domains
+ * and files. Its subscription stays ended, and released domains that another tenant has proved are
+ * not restored: the response names both. 409 `not_deleted`, and `restore_expired` after the restore
+ * period.
  */
 export async function restoreTenant(
   ctx: Context,
@@ -28,11 +28,11 @@ export async function restoreTenant(
   const { services } = ctx
   const { db } = services.database
   const { turned, lostDomains } = await restore(ctx, access).catch((error: unknown) => {
-    // Somebody proved a released domain at this moment: now it is theirs.
+    // Another tenant proved a released domain at this moment: it is theirs now.
     if (isDomainTaken(error)) return restore(ctx, access)
     throw error
   })
-  // First the names: mailboxes and lists are told by their domain.
+  // The names first: mailboxes and lists depend on their domain.
   await followMovedDomains(services, turned.id)
   const tenant = await follow(ctx, access, turned, {
     action: 'tenant.restored',

@@ -41,11 +41,11 @@ import { readTenant } from './get.ts'
 import { editableTenant } from './view.ts'
 
 /**
- * Changes a tenant. Each field has its own right: `plan` operators and the owning partner,
+ * Changes a tenant. Each field has its own permission: `plan` operators and the owning partner,
  * `partnerId` operators, `domains` admins and operators, the rest admins, operators and the owning
  * partner. New domains and a new plan reach the upstream systems by a provisioning run. Domains
- * that are left out go as they do one by one: last, and when the mail server fails at one (502) it
- * stays while the rest stands.
+ * that are left out are removed one by one: last, and when the mail server fails for one (502), it
+ * stays while the other changes are kept.
  */
 export async function updateTenant(
   ctx: Context,
@@ -85,7 +85,7 @@ export async function updateTenant(
   }
   if (reprovision && !(await runProvisioning(services, tenantId, 'unfinished')))
     await services.jobs.enqueueProvisioning(tenantId, 1)
-  // What changed stands and is on record.
+  // Changes made so far are kept and recorded.
   if (failure) throw failure
   return readTenant(services, access.tenant.slug, access.tenant.role)
 }

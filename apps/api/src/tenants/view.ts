@@ -142,7 +142,7 @@ function provisioningAttemptsOf(row: Pick<TenantRow, 'steps'>): TenantView['prov
   return attempts
 }
 
-/** State and message of each step, as a reconcile answers it. */
+/** State and message of each step, as a reconcile returns them. */
 export function toStepResults(view: TenantView): StepResults {
   const result = (step: keyof StepResults) => {
     const error = view.provisioningErrors[step]

@@ -12,7 +12,7 @@ import {
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../rpc/services.ts'
 
-/** Asks an upstream system about one person. What it answers must be plain data. */
+/** Fetches data about one person from an upstream system. The result must be plain data. */
 export interface Fetcher {
   kind: CacheKind
   read(member: ClaimedMember, signal: AbortSignal): Promise<object>
@@ -58,7 +58,7 @@ export async function ensureFresh(
   try {
     await services.jobs.enqueueCacheRefresh(group, fetcher.kind, 0)
   } catch (err) {
-    // What is known can be answered all the same, and the next look wakes the work again.
+    // Cached data can still be returned, and the next read enqueues the refresh again.
     services.log.error(
       { err, ...group, kind: fetcher.kind },
       'failed to enqueue an upstream cache refresh',
@@ -115,7 +115,7 @@ async function readBatch(
   return members.length
 }
 
-/** Undefined when the caller's patience ended first: that tells nothing about the system. */
+/** Undefined when the caller's timeout came first: that says nothing about the system. */
 async function readOne(
   services: Services,
   fetcher: Fetcher,

@@ -28,8 +28,8 @@ export function hashOfAccessToken(token: string): Buffer | undefined {
 }
 
 /**
- * Throws AppError `integration_off` where no link to the portal can be made, so that nobody waits
- * for a mail that leads nowhere.
+ * Throws AppError `integration_off` where no link to the portal can be created, so that no one
+ * waits for a useless mail.
  */
 export function requirePortal({ portalUrl }: Config): void {
   if (portalUrl !== null) return

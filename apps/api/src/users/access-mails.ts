@@ -20,7 +20,7 @@ interface Recipient {
   name: string
 }
 
-/** Invites somebody to a tenant. The link is made when the mail is sent. */
+/** Invites a person to a tenant. The link is created when the mail is sent. */
 export function mailMemberInvitation(
   services: InTransaction,
   trx: Trx,
@@ -62,7 +62,7 @@ export function mailAccessLink(
   })
 }
 
-/** Invites somebody to the staff of a partner. */
+/** Invites a person to the staff of a partner. */
 export function mailStaffInvitation(
   services: InTransaction,
   trx: Trx,

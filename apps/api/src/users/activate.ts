@@ -6,7 +6,7 @@ import type { Context } from '../rpc/context.ts'
 import { orUpstreamFailed } from './identity.ts'
 import { createIdentity, type Handover, handOver, removeFailedIdentity } from './new-identity.ts'
 
-/** Identity and record of somebody invited who was not let in yet. */
+/** Identity and record of an invited person who was not activated yet. */
 export interface PendingInvitation {
   userId: string
   subject: string
@@ -14,9 +14,9 @@ export interface PendingInvitation {
 }
 
 /**
- * Identity and record of somebody new, both shut: made, or the identity that an invitation has left
- * whose process died. When the record cannot be written the identity goes again. Throws AppError
- * `email_exists`, `upstream_failed`.
+ * Identity and record of a new person, both disabled: newly created, or the identity left by an
+ * invitation whose process died. The identity is deleted again when the record cannot be written.
+ * Throws AppError `email_exists`, `upstream_failed`.
  */
 export async function beginInvitation(
   ctx: Context,
@@ -46,8 +46,8 @@ export async function beginInvitation(
 }
 
 /**
- * What an invitation has left whose process died: shut out in the moment it was made. Undefined for
- * everybody else.
+ * The identity left by an invitation whose process died: disabled since its creation. Undefined for
+ * anyone else.
  */
 export function leftByInvitation(user: UserRow): PendingInvitation | undefined {
   const neverIn =

@@ -36,7 +36,7 @@ import { rejectUnproved } from './proved-address.ts'
 import { staffChange } from './staff.ts'
 import { readUser, toUserView } from './view.ts'
 
-/** Operators read anybody, others themselves; who may not see a user is told that there is none. */
+/** Operators read any user, others themselves; callers who may not see a user get `not_found`. */
 export async function getUser(
   { services }: Context,
   caller: Caller,
@@ -48,8 +48,8 @@ export async function getUser(
 }
 
 /**
- * A record for somebody whom the identity provider knows already. 409 when the subject or the
- * address is on record.
+ * Creates a record for a person whom the identity provider knows already. 409 when the subject or
+ * the address is on record.
  */
 export async function createUser(
   ctx: Context,
@@ -107,7 +107,7 @@ export async function updateUser(
       : undefined
   })
   if (mark !== undefined) await mirrorProfile(services, input.id, { renamed, mark })
-  // What changed here stands and is recorded, also when the identity provider then fails.
+  // Changes made here are kept and recorded, also when the identity provider then fails.
   const [failed] = await Promise.allSettled([changePlatformAdmin(ctx, before, input.platformAdmin)])
   const after = await readUser(services.database.db, input.id)
   const changed = changedFields(before, after, Object.keys(input))
@@ -163,11 +163,12 @@ async function revokePlatformAdmin({ services }: Context, user: UserRow): Promis
 }
 
 /**
- * Removes a person: shut out at once, then taken out of every tenant with mailbox, files, lists and
- * an identity that a tenant made, and out of the provider's groups of administrators and partner
- * staff, then the record. What an upstream system does not do the job engine finishes. Nobody comes
- * back by a token of before: the record of whoever may have one is closed and erased later. Not
- * oneself, not the last platform administrator, not while the user owns tenants.
+ * Removes a person: disables them immediately, then removes them from every tenant with mailbox,
+ * files, lists and an identity that a tenant created, and from the provider's groups of
+ * administrators and partner staff, then removes the record. The job engine finishes what an
+ * upstream system fails to do. No earlier token restores access: the record of anyone who may have
+ * one is closed and deleted later. Not oneself, not the last platform administrator, not while the
+ * user owns tenants.
  */
 export async function deleteUser(ctx: Context, caller: Caller, id: string): Promise<void> {
   const { services } = ctx
@@ -201,7 +202,7 @@ export async function deleteUser(ctx: Context, caller: Caller, id: string): Prom
   })
 }
 
-/** A tenant keeps its owner; of a deleted one nobody can become it any more. */
+/** A tenant keeps its owner; a deleted tenant cannot get a new one. */
 function rejectOwner(owned: Awaited<ReturnType<typeof ownedTenants>>): void {
   if (owned.length === 0) return
   const named = (tenants: typeof owned) =>

@@ -36,10 +36,10 @@ interface NewIdentity {
 }
 
 /**
- * A shut identity without a password for somebody who has none, with name and contact data.
- * Identities given up for this person go first. One that an earlier try of ours left is taken up
- * again, and has to follow the profile (`addIdentitySyncTask`). Throws StepRejected when the
- * identity provider has somebody else with the address, UpstreamError.
+ * A disabled identity without a password for a person without one, with name and contact data.
+ * Identities given up for this person are removed first. One left by an earlier attempt of ours is
+ * reused, and has to follow the profile (`addIdentitySyncTask`). Throws StepRejected when another
+ * identity has the address, UpstreamError.
  */
 export async function createIdentityFor(
   services: Services,
@@ -89,8 +89,8 @@ export async function retireAbandoned(
 }
 
 /**
- * What a creation of ours whose answer was lost has left: inactive, in no other group, with our
- * name, and nobody's on record.
+ * The identity that we created and whose response was lost: inactive, in no other group, with our
+ * name, and on no record.
  */
 export async function findUnfinished(
   services: Services,
@@ -106,8 +106,8 @@ export async function findUnfinished(
 
 /**
  * Ends an identity that was given up, with its sessions, tokens, second factors and app passwords:
- * deletes one that a tenant of ours made. One that came from elsewhere (a directory, say) is shut
- * and gives the address free, so that nothing of others is destroyed.
+ * deletes one that a tenant here created. One of another origin (such as a directory) is disabled
+ * and its address released, so that nothing of others is destroyed.
  */
 async function retire(
   identity: IdentityProvider,

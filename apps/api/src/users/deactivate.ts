@@ -12,11 +12,11 @@ import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
 import { readUser, toUserView } from './view.ts'
 
 /**
- * Shuts a person out: every request answers 403 from here on, mailboxes are frozen, file accounts
- * closed, then the identity is made inactive, which ends its sessions and tokens. Nothing is
- * destroyed. Not oneself, not the last platform administrator. When the provider fails the
- * deactivation here stands; it is tried again until the provider follows, and at once by repeating
- * the call.
+ * Deactivates a person: every request returns 403 from here on, mailboxes are frozen, file accounts
+ * closed, then the identity is deactivated, which ends its sessions and tokens. Nothing is
+ * destroyed. Not oneself, not the last platform administrator. When the provider fails, the
+ * deactivation here is kept and retried until the provider follows; repeating the call retries
+ * immediately.
  */
 export async function deactivateUser(
   ctx: Context,
@@ -46,8 +46,8 @@ export async function deactivateUser(
 }
 
 /**
- * Lets a person in again: the identity first, so that nobody is told "active" who cannot sign in.
- * When the process dies in between it is shut again, as the record is.
+ * Reactivates a person: the identity first, so that no one is shown as active who cannot sign in.
+ * When the process dies in between, it is deactivated again, like the record.
  */
 export async function reactivateUser(
   ctx: Context,
@@ -81,7 +81,7 @@ async function setIdentityActive(
 ): Promise<void> {
   const identity = requireIdentity(services)
   const userId = await idpUserIdOf(services, user)
-  // A record may name somebody whom the provider has forgotten; then there is nothing to switch.
+  // A record may name a person whom the provider no longer knows; then there is nothing to switch.
   if (!userId) return
   await identity.setActive({ userId, active })
   if (!active) await identity.endSessions({ userId, username: user.email })

@@ -35,7 +35,8 @@ export async function endSessionsAndTokens(
     if (error instanceof UpstreamError && error.kind === 'not_found') return undefined
     throw error
   })
-  // An inactive identity has no tokens, and whoever made it inactive decides when it opens.
+  // An inactive identity has no tokens, and the process that deactivated it decides when to
+  // reactivate it.
   if (!user?.active) return sessions
   const mark = await addIdentitySyncTask(db, person.id, { reopen: true })
   await identity
@@ -61,7 +62,7 @@ export async function reopenIdentity(
 ): Promise<void> {
   if (await isShutOut(services, id)) return
   await identity.setActive({ userId: idpUserId, active: true })
-  // Whoever was shut out meanwhile may have been made inactive before the line above.
+  // A person who was deactivated meanwhile may have become inactive before the line above.
   if (await isShutOut(services, id)) await identity.setActive({ userId: idpUserId, active: false })
 }
 

@@ -24,11 +24,10 @@ const rights = { everywhere: true, administrators: true, staff: true, reopen: tr
 const firstRetrySeconds = 60
 
 /**
- * Brings the identity provider to what stands here of people whose change it has not followed:
- * because it failed, or because the process that changed them died. The provider is told names and
- * contact data, and what takes something away. Nobody is let in or given a right by this, apart
- * from an identity that was made inactive for a moment (`endSessionsAndTokens`). What fails is
- * tried again.
+ * Syncs pending changes of people to the identity provider: those that failed, or whose process
+ * died. Sends names and contact data, and revocations. Never activates anyone or grants
+ * permissions, except for an identity that was deactivated for a moment (`endSessionsAndTokens`).
+ * Failures are retried.
  */
 export async function followIdentities(services: Services): Promise<void> {
   const { identity } = services.systems
@@ -68,8 +67,8 @@ async function followIdentity(
 }
 
 /**
- * Takes somebody whose record ends out of the groups that give rights. A provider that fails keeps
- * nothing from ending here: it stays due, and the record with it.
+ * Removes a person whose record ends from the groups that grant permissions. A failing provider
+ * does not block the end here: the task stays due, and the record with it.
  */
 export async function leaveGroups(services: Services, user: UserRow, mark: string): Promise<void> {
   const { identity } = services.systems
@@ -92,9 +91,9 @@ export async function leaveGroups(services: Services, user: UserRow, mark: strin
 }
 
 /**
- * Whatever the record does not give: the open account, the group of the administrators, the one of
- * partner staff. The account of somebody whose record is closed is a tenant's, which has it
- * deleted, or nobody's here.
+ * Revokes whatever the record does not grant: the active account, the group of administrators, the
+ * one of partner staff. The account of a person whose record is closed belongs to a tenant, which
+ * has it deleted, or to no one here.
  */
 async function deprovision(
   services: Services,

@@ -11,17 +11,15 @@ import type { IdentityProfile, IdentityProvider } from '@atrium/integrations/ide
 import type { Services } from '../rpc/services.ts'
 import { idpUserIdOf } from './identity.ts'
 
-/**
- * How long the provider may take where nobody set another deadline; less than the lease of a turn.
- */
+/** How long the provider may take where no other deadline is set; less than the lease of a turn. */
 const deadlineMs = 10_000
 const pollIntervalMs = 100
 
 /**
- * Brings name, contact data and address at the identity provider to what stands on record, until
- * both agree: all fields, with those that were cleared, because which of them differ is not known.
- * Does nothing when nothing is due, and leaves it due while the person's identity is still to be
- * made. Rejects with `UpstreamError`, or when the signal ends it; then it stays due.
+ * Syncs name, contact data and address from the record to the identity provider until both agree:
+ * all fields, including cleared ones, because the difference is unknown. Does nothing when nothing
+ * is due, and leaves it due while the person's identity is still to be created. Rejects with
+ * `UpstreamError`, or when the signal aborts; then it stays due.
  */
 export async function followProfile(
   services: Services,
@@ -50,8 +48,8 @@ export async function followProfile(
 }
 
 /**
- * False when there is nobody to tell of yet. Whom the provider does not know any more needs no
- * telling.
+ * False when there is no identity to update yet. People whom the provider no longer knows need no
+ * update.
  */
 async function tell(
   services: Services,

@@ -8,7 +8,7 @@ import type { Services } from '../rpc/services.ts'
 import { readUser, toUserView } from './view.ts'
 
 /**
- * Creates or updates the caller's record from the token on every call, and answers it. No other
+ * Creates or updates the caller's record from the token on every call, and returns it. No other
  * call writes from a token.
  */
 export async function readMe({ services }: Context, caller: Caller): Promise<UserView> {
@@ -29,8 +29,8 @@ export async function readMe({ services }: Context, caller: Caller): Promise<Use
 const lookMs = 3_000
 
 /**
- * Of these tenants those whose group is there. One that is gone was removed by hand or lost with a
- * backup, and is made again with everybody in it; a provider that fails says nothing.
+ * Of these tenants, those whose group exists. A missing group was removed by hand or lost with a
+ * backup, and is created again with all its members; a failing provider proves nothing.
  */
 async function standingGroups(
   services: Services,

@@ -21,9 +21,9 @@ export function profileChanges(
 }
 
 /**
- * Tells the identity provider what a person or an operator changed of name and contact data, and
- * mailboxes and file accounts a new name (seed 2.2). Best effort: what fails stays due, and until
- * it has followed no token brings the name of before back.
+ * Sends a change of name and contact data to the identity provider, and a new name to mailboxes and
+ * file accounts (seed 2.2). Best effort: failures stay due, and until the provider has followed, no
+ * token restores the old name.
  */
 export async function mirrorProfile(
   services: Services,

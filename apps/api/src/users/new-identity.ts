@@ -24,7 +24,7 @@ export type Handover =
   | { tempPassword: string; link?: never }
 
 /**
- * An identity for somebody whom the provider does not know. AppError `email_exists` when it does.
+ * An identity for a person whom the provider does not know. AppError `email_exists` when it does.
  */
 export async function createIdentity(
   services: Services,
@@ -54,7 +54,7 @@ export async function createIdentity(
 }
 
 /**
- * Shut, with our name, in our group alone and on nobody's record: what an invitation has made whose
+ * Disabled, with our name, only in our group and on no record: the identity of an invitation whose
  * process died.
  */
 async function isLeftOver(
@@ -72,8 +72,8 @@ async function isLeftOver(
 }
 
 /**
- * A creation whose answer was lost may have been carried out. Nobody had the address a moment ago,
- * so a user with it, our name and our group is the one that was made here.
+ * A creation whose response was lost may have succeeded. No one had the address a moment ago, so a
+ * user with it, our name and our group is the one created here.
  */
 async function removeUnanswered(
   services: Services,
@@ -94,7 +94,7 @@ async function removeUnanswered(
 }
 
 /**
- * Takes back the identity of an invitation that failed later on, so that it can simply be repeated.
+ * Deletes the identity of an invitation that failed later on, so that it can simply be repeated.
  */
 export async function removeFailedIdentity(
   { services, request }: Context,

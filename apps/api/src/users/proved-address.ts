@@ -3,12 +3,12 @@ import { AppError } from '@atrium/core/platform/errors'
 import { readTrust } from '@atrium/db/members/invitations'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 
-/** The sentence for somebody who is to get power over something. */
+/** The sentence for a person who is about to get power over something. */
 export const notProved = (name: string) =>
   new AppError('address_not_proved', errorText('identityOfOtherTenant', { name }))
 
 /**
- * Rejects to give power over something to an identity that a tenant made and nobody proved. Throws
+ * Rejects to give power over something to an unproved identity that a tenant created. Throws
  * AppError `address_not_proved`.
  */
 export async function rejectUnproved(

@@ -7,11 +7,10 @@ import { findUser, type UserChanges, type UserRow } from '@atrium/db/users/users
 import { rejectUnproved } from './proved-address.ts'
 
 /**
- * What an operator's change of a user's partner and level writes, under the locks of the partners
- * concerned; nothing when neither changes. Somebody new to a partner starts as viewer. Throws
- * AppError `invalid_input`, `partner_unavailable`, `last_partner_owner` when the partner left or a
- * lower level leaves it without an owner, and `version_conflict` when somebody moved the user
- * meanwhile.
+ * The writes of an operator's change of a user's partner and level, under the locks of the partners
+ * concerned; nothing when neither changes. A person new to a partner starts as viewer. Throws
+ * AppError `invalid_input`, `partner_unavailable`, `last_partner_owner` when the old partner or a
+ * lower level leaves it without an owner, and `version_conflict` when the user was moved meanwhile.
  */
 export async function staffChange(
   trx: Trx,

@@ -6,8 +6,8 @@ import { findUser, type UserRow } from '@atrium/db/users/users'
 
 /**
  * The row as operators see it and, with `own`, the user: without the tenants in which the user is
- * suspended, which answer that there are none (seed 5.6: the tenants of a person are those that the
- * membership guard lets in).
+ * suspended, which respond that there are none (seed 5.6: a person's tenants are those that the
+ * membership guard admits).
  */
 export function toUserView(row: UserRow, { own = false } = {}): UserView {
   const tenants = (row.tenants ?? []).flatMap(({ suspended, ...tenant }) =>

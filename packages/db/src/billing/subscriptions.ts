@@ -66,8 +66,7 @@ type StoredRow = Omit<SubscriptionRow, 'perSeatAmount' | 'periodAmount'> & {
   periodAmount: string | null
 }
 
-// Claims the key for one request. Returns undefined when another request holds it or has completed
-// under it. An expired key is free for any request, an abandoned one only for the same request.
+// Amounts as text: what the driver makes of them is a number, which is exact only up to 2^53.
 const columns =
   sql.raw(`s.id, s.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName", q.slug as "partnerSlug", s.source,
   s.stripe_subscription_id as "stripeSubscriptionId", s.stripe_item_id as "stripeItemId", s.stripe_price_id as "stripePriceId",

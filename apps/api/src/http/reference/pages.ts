@@ -289,7 +289,7 @@ function requestSample(document: ApiDocument, { method, path, operation }: Liste
   return lines.join(' \\\n  ')
 }
 
-/** Long answers are folded up: they would push the next operation away. */
+/** Long responses are collapsed: they would push the next operation away. */
 function responseSample(text: string): Html {
   const lines = text.split('\n').length
   if (lines <= 40) return html`<pre>${text}</pre>`

@@ -6,9 +6,9 @@ import { removeFromLists } from '../lists/members.ts'
 import { mailDeadlineMs, mailFailure } from './mail-server.ts'
 
 /**
- * Takes an alias out of the tenant's distribution lists that has gone from the mail server already:
- * what a removal leaves whose process died in between. Touches nothing while anybody has the
- * address, as an alias, a mailbox or a list. Throws AppError `upstream_failed`.
+ * Removes an alias from the tenant's distribution lists when the mail server no longer has it: a
+ * removal whose process died leaves it there. Does nothing while the address is in use as an alias,
+ * a mailbox or a list. Throws AppError `upstream_failed`.
  */
 export async function deleteLostAlias(
   services: Services,

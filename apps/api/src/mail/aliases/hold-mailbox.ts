@@ -8,10 +8,10 @@ import type { Services } from '../../rpc/services.ts'
 const pollIntervalMs = 100
 
 /**
- * Runs one change of a member's mailbox alone, under the lease that every other act on the member
- * takes: the mail server numbers aliases again with each change, so two writers would take away
- * each other's. Waits for another change to end. Throws AppError `member_busy` when it does not
- * within `waitMs`, `not_found` when the member is gone.
+ * Runs one change of a member's mailbox exclusively, under the lease of all actions on the member:
+ * the mail server renumbers aliases with each change, so two writers would remove each other's.
+ * Waits for another change to end. Throws AppError `member_busy` when it does not end within
+ * `waitMs`, `not_found` when the member is gone.
  */
 export async function holdingMailbox<Result>(
   services: Services,

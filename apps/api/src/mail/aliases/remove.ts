@@ -15,10 +15,10 @@ import { mailDeadlineMs, mailFailure, mailServerOf } from './mail-server.ts'
 import { recordAlias } from './record.ts'
 
 /**
- * Takes a further address on one of the tenant's domains away, whoever's mailbox has it. Mail to it
- * is rejected from then on, and the tenant's distribution lists lose it, also those that an earlier
- * try did not come to. Throws AppError `not_found` when there is no such alias, `member_busy`,
- * `integration_off`, `upstream_failed`.
+ * Removes an additional address on one of the tenant's domains, in any mailbox. Mail to it is
+ * rejected from then on, and the tenant's distribution lists lose it, including those that an
+ * earlier attempt did not reach. Throws AppError `not_found` when there is no such alias,
+ * `member_busy`, `integration_off`, `upstream_failed`.
  */
 export async function removeAlias(
   ctx: Context,

@@ -16,9 +16,9 @@ const mailMs = 10_000
 
 /**
  * Adds a domain and returns what to publish. The record remains when the mail server fails:
- * `mailError` tells it, and every check and reconcile retries. Several tenants can add a domain
- * until one of them proves it. Throws AppError `already_exists` when another tenant has proved the
- * domain or this one has it, `invalid_input` as `refuseUnavailable`.
+ * `mailError` has the reason, and every check and reconcile retries. Several tenants can add a
+ * domain until one of them proves it. Throws AppError `already_exists` when another tenant has
+ * proved the domain or this one has it, `invalid_input` as `refuseUnavailable`.
  */
 export async function addDomain(
   ctx: Context,

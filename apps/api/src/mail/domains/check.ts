@@ -21,10 +21,10 @@ import { endOtherClaims, endSupersededClaim } from './end-claim.ts'
 import { syncWithMailServer } from './mail-side.ts'
 import { hasMail, isManaged, recordsOf } from './view.ts'
 
-/** How long DNS may take for one domain altogether; what has not answered by then is `unknown`. */
+/** The time limit of all DNS lookups for one domain; what is unresolved by then is `unknown`. */
 const dnsMs = 12_000
 const mailMs = 8_000
-/** A record may refer to others without end; nobody's honest zone needs so many. */
+/** A record may reference others without end; no legitimate zone needs this many. */
 const mostQuestions = 150
 
 export interface CheckOutcome {
@@ -36,10 +36,10 @@ export interface CheckOutcome {
 }
 
 /**
- * Compares a domain with live DNS and saves the outcome: expected records fresh from the mail
- * server (the last known ones when it does not answer), each judged, the state, the history.
- * `removed` when the domain was removed meanwhile, `superseded` when another tenant has proved it,
- * so that this claim ended.
+ * Compares a domain with live DNS and saves the result: expected records from the mail server (the
+ * last known ones when it does not respond), a verdict on each, the state, the history. `removed`
+ * when the domain was removed meanwhile, `superseded` when another tenant has proved it and so
+ * ended this claim.
  */
 export async function checkDomain(
   services: Services,
@@ -81,7 +81,7 @@ export async function checkDomain(
       previousState: before.state,
       regressed: regressed.length > 0,
       verdicts,
-      // What is asked every few minutes and always answers the same would bury what changed.
+      // Storing every unchanged result of a frequent check would bury the changes.
       remember: cause === 'manual' || changed,
       nextInSeconds: secondsUntilNextCheck({ state, proven, complete, ageSeconds }),
     }),

@@ -13,9 +13,9 @@ import { editableDomain, toDomainView } from './view.ts'
 const mailMs = 8_000
 
 /**
- * Sets the policy that the DMARC record should publish, and keeps the mail server's report address
- * in step. The policy stands even when the mail server fails: `mailError` tells it, and the next
- * check tries again.
+ * Sets the policy that the DMARC record should publish, and updates the mail server's report
+ * address. The policy is saved even when the mail server fails: `mailError` has the reason, and the
+ * next check retries.
  */
 export async function setDmarc(ctx: Context, access: Access, input: SetDmarc): Promise<DomainView> {
   const { services } = ctx

@@ -67,9 +67,9 @@ const endings = {
 } as const
 
 /**
- * Removes the domain here, has it removed from the mail server, and tells the owner and the admins.
- * Changes nothing and returns false when the claim was proven or removed meanwhile, or when
- * something is on the domain.
+ * Removes the domain here, schedules its removal from the mail server, and notifies the owner and
+ * the admins. Changes nothing and returns false when the claim was proved or removed meanwhile, or
+ * when something uses the domain.
  */
 async function endClaim(
   services: Services,

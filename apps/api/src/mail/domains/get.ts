@@ -8,7 +8,7 @@ import { readDomain } from './find.ts'
 import { syncWithMailServer } from './mail-side.ts'
 import { hasMail, toDomainView } from './view.ts'
 
-/** A read may wait so long for the mail server, and answers without it then. */
+/** How long a read waits for the mail server before it responds without it. */
 const patienceMs = 3_000
 
 /**
@@ -17,8 +17,8 @@ const patienceMs = 3_000
  */
 export async function listDomains({ services }: Context, access: Access): Promise<DomainList> {
   const rows = await readDomains(services.database.db, access.tenant.id)
-  // A server that failed for a domain is not asked again by everybody who opens the page; the next
-  // check does that.
+  // After a failure for a domain, opening the page does not ask the server again; the next check
+  // does.
   const items = await Promise.all(
     rows.map((row) => (row.mailError === null ? completed(services, row) : row)),
   )

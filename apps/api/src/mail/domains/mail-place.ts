@@ -12,9 +12,9 @@ export function mailDomainDescription(tenantSlug: string): string {
 type Claim = Pick<MailPlace, 'name' | 'ownershipToken' | 'verifiedAt'>
 
 /**
- * The name that an unproven domain waits under in the mail server. A mail server that has a domain
- * keeps mail to it for itself, so that whoever claims somebody else's would cut it off for
- * everybody here; its switch for domains (`isEnabled`) does not prevent that.
+ * The name of an unproved domain in the mail server. A mail server keeps mail to its own domains,
+ * so claiming another person's domain would cut it off for everyone here; the server's switch for
+ * domains (`isEnabled`) does not prevent that.
  */
 export function waitingName(
   services: Services,

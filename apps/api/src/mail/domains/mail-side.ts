@@ -14,15 +14,15 @@ import { hasMail } from './view.ts'
 
 const orphanMs = 8_000
 
-/** Where the mail server sends aggregate reports, as it wants to be told. */
+/** Where the mail server sends aggregate reports, in the server's format. */
 export function reportAddress(rua: string | null): string | null {
   return rua === null ? null : `mailto:${rua}`
 }
 
 /**
- * Brings the mail server in step with the domain: creates it where it is missing, tells it the
- * report address, reads what it wants published. Never throws for the mail server: what failed is
- * saved as `mailError`, and the next check tries again. Returns the row as it is afterwards.
+ * Syncs the mail server with the domain: creates it where it is missing, sets the report address,
+ * and reads the records to publish. Never throws for the mail server: a failure is saved as
+ * `mailError`, and the next check retries. Returns the row afterwards.
  */
 export async function syncWithMailServer(
   services: Services,
@@ -96,7 +96,7 @@ async function bringInStep(
   try {
     await readRecords(services, mail, row, state, signal)
   } catch (error) {
-    // Somebody removed it in the mail server: it is made again, with new keys.
+    // It was removed in the mail server directly: it is created again, with new keys.
     if (!(error instanceof UpstreamError) || error.kind !== 'not_found') throw error
     Object.assign(state, { mailDomainId: null, mailPendingId: null })
     await place()
@@ -116,8 +116,8 @@ async function readRecords(
     throw new Error('a domain that was placed in the mail server has no id there')
   const requested = reportAddress(row.dmarcRua)
   const savedAddress = state.mailReportAddress
-  // The server's own default is postmaster of the domain, which is also ours; null was never told
-  // to it.
+  // The server's own default is postmaster of the domain, which is ours too; null was never sent to
+  // it.
   if (savedAddress !== (requested ?? noReports)) {
     await mail.setReportAddress({ domainId, address: requested }, { signal })
     state.mailReportAddress = requested ?? noReports
@@ -134,12 +134,12 @@ async function readRecords(
 }
 
 /**
- * Stands in the column for "the server was told to send none", because null there means that it was
- * told nothing yet.
+ * Stored in the column for "the server was set to send none", because null there means that nothing
+ * was set yet.
  */
 const noReports = 'none'
 
-/** What people are told; the sentences of `UpstreamError` hold no secret. */
+/** The message for people; the sentences of `UpstreamError` contain no secret. */
 export function failureSentence(error: unknown): string {
   if (error instanceof UpstreamError) return error.message
   if (error instanceof DOMException && error.name === 'TimeoutError')

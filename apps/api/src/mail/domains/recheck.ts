@@ -40,7 +40,7 @@ export async function recheckDomain(
   return toDomainView(services, after)
 }
 
-/** What a check found that somebody will ask about later. */
+/** A check result that is worth keeping in the history. */
 export function notableEntries(outcome: CheckOutcome): AuditEntry[] {
   const entries: AuditEntry[] = []
   if (outcome.provenNow)

@@ -41,9 +41,9 @@ export type LostDomain = Omit<MovedDomain, 'id'> & {
 }
 
 /**
- * Gives a tenant that is restored its released domains back. Those that another tenant has proved
- * stay away: owner and admins are told by mail. Throws the violation that `isDomainTaken` knows
- * when another tenant proves one at this moment.
+ * Restores a tenant's released domains. Those that another tenant has proved are not restored; the
+ * owner and admins get a mail. Throws the violation that `isDomainTaken` recognizes when another
+ * tenant proves one at the same time.
  */
 export async function takeBack(
   trx: Trx,

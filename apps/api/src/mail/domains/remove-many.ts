@@ -50,7 +50,7 @@ export async function removeDomains(
     } catch (error) {
       const rejection = findAppError(error)
       if (!rejection) throw error
-      // Somebody else has removed it meanwhile.
+      // Another caller has removed it meanwhile.
       if (rejection.code !== 'not_found')
         return {
           removed,

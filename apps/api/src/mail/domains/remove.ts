@@ -36,7 +36,7 @@ export async function removeDomain(ctx: Context, access: Access, input: DomainPa
 }
 
 /**
- * The removal itself. Throws AppError as `removeDomain`, and `not_found` when somebody else has
+ * Performs the removal. Throws AppError as `removeDomain`, and `not_found` when another caller has
  * removed the domain meanwhile.
  */
 export async function removeFromTenant(services: Services, row: DomainRow): Promise<void> {
@@ -54,8 +54,8 @@ export async function removeFromTenant(services: Services, row: DomainRow): Prom
 }
 
 /**
- * Looks, before anything changes, whether the mail server would let the domain go: aliases stand
- * there alone. Throws AppError `domain_in_use`, and `upstream_failed` when it cannot tell.
+ * Checks, before anything changes, whether the mail server would delete the domain: only it knows
+ * the aliases. Throws AppError `domain_in_use`, and `upstream_failed` when it cannot be checked.
  */
 export async function rejectUsedInMailServer(services: Services, row: DomainRow): Promise<void> {
   const there = inMailServer(services, row)

@@ -12,10 +12,9 @@ import { rejectLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
 /**
- * Creates a list here and in the mail server. When the mail server fails, the list stands with
- * state `error` and is tried again. Throws AppError `invalid_input` for a domain that is not the
- * tenant's, `domain_not_verified`, `email_taken` when anything has the address, `list_loop`,
- * `integration_off`.
+ * Creates a list here and in the mail server. When the mail server fails, the list has state
+ * `error` and is retried. Throws AppError `invalid_input` for a domain that is not the tenant's,
+ * `domain_not_verified`, `email_taken` when the address is in use, `list_loop`, `integration_off`.
  */
 export async function createList(
   ctx: Context,

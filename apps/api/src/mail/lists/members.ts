@@ -6,8 +6,8 @@ import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
 /**
- * Takes addresses that nobody of the tenant has any more out of its distribution lists. In the
- * transaction that takes them away.
+ * Removes addresses that no one in the tenant has any more from its distribution lists. Runs in the
+ * transaction that removes them.
  */
 export function takeOutOfLists(
   trx: Trx,
@@ -37,7 +37,7 @@ export async function removeFromLists(
   return lists
 }
 
-/** Puts somebody's new address into the tenant's distribution lists in the place of the old one. */
+/** Replaces a person's old address by the new one in the tenant's distribution lists. */
 export function renameInLists(
   trx: Trx,
   tenantId: string,

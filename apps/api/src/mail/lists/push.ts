@@ -14,7 +14,7 @@ import { retryDelaySeconds } from '../../platform/retry-delay.ts'
 import type { Services } from '../../rpc/services.ts'
 import { mailDeadlineMs } from '../aliases/mail-server.ts'
 
-/** When somebody else may push what this process was about to push, should it die. */
+/** When another process may take over the push, should this process die. */
 export const recoverAfterSeconds = 30
 
 /** Seconds until a failed push is tried again for the first time. */
@@ -23,10 +23,10 @@ const pollIntervalMs = 100
 const mostRounds = 5
 
 /**
- * Brings the mail server to what a list is to be: created, changed or removed, one push per list at
- * a time. The outcome stands in the list's row. `busy` when another push holds it for longer than
- * `waitMs`; that one, or the sweep, brings the newest state. `taken` for a list that is `fresh` and
- * whose address belongs to something else there: it is forgotten.
+ * Syncs a list to the mail server: creates, changes or removes it, one push per list at a time. The
+ * result is saved in the list's row. `busy` when another push holds it for longer than `waitMs`;
+ * that one, or the sweep, pushes the newest state. `taken` for a `fresh` list whose address is in
+ * use there by something else: the list is deleted.
  */
 export async function pushList(
   services: Services,
@@ -105,8 +105,8 @@ async function change(
 }
 
 /**
- * Gets or creates. A list that is there is ours when its address was seen to be free before an
- * earlier try, whose answer was lost.
+ * Gets or creates the list. An existing one is ours when its address was found free before an
+ * earlier attempt whose response was lost.
  */
 async function create(
   services: Services,

@@ -9,9 +9,9 @@ import { noSuchList, toListView } from './get.ts'
 import { pushList } from './push.ts'
 
 /**
- * Brings the mail server to what the list is to be, now; also mends a list that somebody changed
- * there by hand. Returns the list with its outcome. Throws AppError `not_found` when there is no
- * such list, also when it was marked for removal and this try removed it.
+ * Syncs the list to the mail server now; also repairs a list that was changed there by hand.
+ * Returns the list with its state. Throws AppError `not_found` when there is no such list, also
+ * when it was marked for removal and this attempt removed it.
  */
 export async function retryList(ctx: Context, access: Access, listId: string): Promise<ListView> {
   const { services } = ctx

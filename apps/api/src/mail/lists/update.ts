@@ -12,9 +12,9 @@ import { rejectLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
 /**
- * Changes name or recipients, and brings the mail server to them. When that fails the change
- * stands, with state `error`, and is tried again. Throws AppError `not_found` also for a list that
- * is being removed, `invalid_input` for adding who is there or removing who is not, `list_loop`,
+ * Changes name or recipients and syncs the mail server. When that fails, the change is kept with
+ * state `error` and retried. Throws AppError `not_found` also for a list that is being removed,
+ * `invalid_input` for adding an existing or removing a missing recipient, `list_loop`,
  * `integration_off`.
  */
 export async function updateList(

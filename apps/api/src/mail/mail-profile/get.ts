@@ -8,7 +8,7 @@ import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 
 /**
- * What the caller's own devices are set up with in this tenant. 404 for somebody without a mailbox
+ * The settings for the caller's own devices in this tenant. 404 for a caller without a mailbox
  * here.
  */
 export async function getMailProfile(

@@ -23,9 +23,9 @@ import { toTenantBooking } from './view.ts'
 type HostActor = Actor & { by: 'host' }
 
 /**
- * The booking under the caller's right to change it, and the answer as hosts see it. Throws
- * AppError `tenant_suspended`, `tenant_deleted`, and `host_not_connected` where a calendar that had
- * to be read is not connected.
+ * The booking under the caller's permission to change it, and the response as hosts see it. Throws
+ * AppError `tenant_suspended`, `tenant_deleted`, and `host_not_connected` where a required calendar
+ * is not connected.
  */
 async function act(
   ctx: Context,

@@ -8,10 +8,10 @@ import { requireAllowed } from './state.ts'
 import { changeBooking } from './transition.ts'
 
 /**
- * Accepts a request. Everything that was checked when it was made is checked again, without its own
- * time. The notice is not: it holds for asking, not for answering. Throws AppError `invalid_state`
- * (also for whoever comes second), `slot_taken`, `outside_window`, `calendar_unavailable`,
- * `host_not_connected`.
+ * Accepts a request. All checks of its creation run again, without counting its own time, except
+ * for the notice: it applies to requests, not to their confirmation. Throws AppError
+ * `invalid_state` (also for the second of two callers), `slot_taken`, `outside_window`,
+ * `calendar_unavailable`, `host_not_connected`.
  */
 export async function confirmBooking(
   services: Services,

@@ -15,7 +15,7 @@ import type { Actor } from './actor.ts'
 import type { BookingWithHosts } from './facts.ts'
 import { inviteGuestsByMail, sendChangeMails, sendConflictMail } from './mails.ts'
 
-/** How long whoever changes a booking waits for the calendars. */
+/** How long the caller who changes a booking waits for the calendars. */
 const settleMs = 5_000
 
 /** What happened to a booking, and the booking as it is after it. */
@@ -26,7 +26,7 @@ export interface BookingChange extends BookingWithHosts {
   previousStart?: Date | undefined
   /** The booking as it was with another host, where the change gave it to this one. */
   before?: BookingRow | undefined
-  /** In the words of whoever did it; goes into the mails. */
+  /** In the caller's words; used in the mails. */
   reason?: string | undefined
 }
 
@@ -54,8 +54,7 @@ export async function queueEffects(
   const now = services.clock.now()
   // Reminders follow the time of the meeting, which an invitation of guests does not change.
   if (event !== 'guests_invited') await planReminders(trx, booking.id, now)
-  // Whoever made the change tries first; the job is for what is left then, or by a process that
-  // died.
+  // The caller's process tries first; the job is for what is left then, or by a process that died.
   if (await markCalendarsDue(trx, booking.id, now))
     await services.jobs.enqueueCalendars(booking.id, settleMs / 1000 + 1, trx)
 }
@@ -82,8 +81,8 @@ export async function syncCalendar(
 }
 
 /**
- * Another process may hold one of the calendars at this moment: its outcome is waited for, since
- * the answer tells of it.
+ * Another process may hold one of the calendars: its outcome is awaited, because the response
+ * reports it.
  */
 async function settle(services: Services, bookingId: string, until: number): Promise<void> {
   const { db } = services.database
@@ -96,8 +95,8 @@ async function settle(services: Services, bookingId: string, until: number): Pro
 }
 
 /**
- * Tells a host that an entry of the own calendar lies in the time of this booking. Once per version
- * of the booking and host.
+ * Notifies a host that an entry of their own calendar overlaps this booking. Once per version of
+ * the booking and host.
  */
 export async function reportConflict(
   trx: Trx,

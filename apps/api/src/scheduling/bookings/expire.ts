@@ -6,9 +6,9 @@ import { runEffects, transitionBooking } from './transition.ts'
 const batch = 100
 
 /**
- * Lets go of every pending booking that was not decided in time. Each one in a transaction of its
- * own that looks again under the locks, so that several processes may do this at once, and a host's
- * confirmation that came first stands. One that fails is left to the next run.
+ * Expires every pending booking that was not decided in time. Each one has a transaction of its own
+ * that checks again under the locks, so that several processes may run at once, and a host's
+ * earlier confirmation wins. The next run retries those that fail.
  */
 export async function expireBookings(services: Services): Promise<void> {
   let last: string | undefined

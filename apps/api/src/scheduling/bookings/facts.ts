@@ -4,8 +4,8 @@ import type { HostRow } from '@atrium/db/scheduling/hosts'
 import type { Config } from '../../platform/config.ts'
 
 /**
- * How and where people meet, in words; empty where nothing is said about it. Guests are told
- * neither the visitor's number nor name.
+ * How and where people meet, in words; empty when nothing is set. Guests get neither the visitor's
+ * number nor name.
  */
 export function meetingPlace(
   booking: Pick<
@@ -21,8 +21,8 @@ export function meetingPlace(
 }
 
 /**
- * What the visitor answered, each with the words of its question. Answers to questions that were
- * taken out since keep their key.
+ * The visitor's answers, each with its question's text. Answers to questions that were removed
+ * since keep their key.
  */
 export function writtenAnswers({
   fields,

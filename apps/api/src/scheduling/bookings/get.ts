@@ -16,9 +16,7 @@ import type { Access } from '../../rpc/guards.ts'
 import { canActForAll, requireHostAccess } from '../access.ts'
 import { toTenantBooking, toTenantBookingDetail } from './view.ts'
 
-/**
- * What the tenant's admins see is all; everybody else sees the bookings of the host that they are.
- */
+/** The tenant's admins see all bookings; everyone else sees those of their own host. */
 export async function listBookings(
   { services }: Context,
   access: Access,

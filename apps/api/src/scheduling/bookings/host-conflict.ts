@@ -7,10 +7,10 @@ import { reportConflict } from './effects.ts'
 const minuteMs = 60_000
 
 /**
- * Looks at the hosts' calendars once more after a booking was made: an entry of their own that came
- * in the same second is not under our lock. The host is told of it and decides; nothing is
- * cancelled. Returns whether there is one. A calendar that cannot be read now shows none, which is
- * logged: nobody looks again.
+ * Checks the hosts' calendars once more after a booking was created: our lock does not cover an
+ * entry of their own from the same second. The host is notified and decides; nothing is cancelled.
+ * Returns whether there is a conflict. A calendar that cannot be read shows none, which is logged:
+ * there is no further check.
  */
 export async function findConflict(services: Services, booking: BookingRow): Promise<boolean> {
   const [from, to] = [

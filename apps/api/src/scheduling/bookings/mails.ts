@@ -76,8 +76,8 @@ export async function sendChangeMails(
 }
 
 /**
- * Tells the new host of a booking, also one who moved it and did not choose who gets it, and the
- * former one, unless that one moved it or is no longer there.
+ * Notifies the new host of a booking, including one who moved it without choosing the host, and the
+ * previous one, unless that host moved it or is gone.
  */
 async function sendHandOverMails(
   trx: Trx,
@@ -143,8 +143,8 @@ async function takeVisitorMails(
 }
 
 /**
- * Of a request nobody but the visitor has heard, and it has no calendar entry that could move: its
- * move is a request once more.
+ * Only the visitor has heard of a request, and it has no calendar entry that could move: moving it
+ * makes a new request.
  */
 function visitorTemplate(
   kind: BookingChangeKind,
@@ -257,8 +257,8 @@ export async function sendLinkMail(
   const key = `booking:${booking.id}:link_sent:${booking.version}:${hour}`
   if (await isMailQueued(trx, `${key}:visitor`)) return
   await sendToVisitor(trx, services, booking, template, change, key)
-  // Each hour brings another mail for each booking, and whoever asks may have booked in a
-  // stranger's name.
+  // One mail per booking and hour would add up, and the sender may have booked in a stranger's
+  // name.
   await takeVisitorMails(trx, services, { booking, hosts: [] }, [booking.visitorEmail])
 }
 
@@ -308,7 +308,7 @@ function calendarOf(
   const times = eventOf(booking)
   if (template === 'booking.confirmed' || template === 'booking.moved')
     return { method: 'REQUEST', ...times }
-  // Whoever never got a REQUEST has nothing to take out.
+  // A recipient who never got a REQUEST has nothing to cancel.
   return template === 'booking.cancelled' && booking.invited
     ? { method: 'CANCEL', ...times }
     : undefined
@@ -407,8 +407,8 @@ async function sendToHost(
 }
 
 /**
- * Tells a host of an entry of the own calendar in the time of the booking, once per version of the
- * booking.
+ * Notifies a host of an entry of their own calendar in the time of the booking, once per version of
+ * the booking.
  */
 export async function sendConflictMail(
   trx: Trx,

@@ -116,7 +116,7 @@ export async function chooseForMove(
   const { booking, now, ...rest } = question
   if (!hostMayChange(booking)) return { eventType: await requireFree(trx, time, question) }
   const eventType = await eventTypeOf(trx, booking)
-  // Only those whose locks are held: asked again, because somebody may have left the round robin or
+  // Only those whose locks are held: checked again, because a host may have left the round robin or
   // reached the visitor's limit meanwhile.
   const able = await hostsForMove(trx, { eventType, booking, by, now })
   const hosts = able.filter(({ id }) => time.hosts.some((host) => host.id === id))

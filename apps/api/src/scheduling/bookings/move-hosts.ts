@@ -48,9 +48,9 @@ export async function hostsForMove(
 }
 
 /**
- * Who can have a visitor's booking after a move to a time that is still to be chosen. Throws
- * AppError `slot_taken` when a host who stays takes no bookings any more, and when nobody can have
- * it.
+ * The hosts who can take a visitor's booking after a move to a time that is still to be chosen.
+ * Throws AppError `slot_taken` when a host who stays takes no more bookings, and when no host can
+ * take it.
  */
 export async function hostsForVisitorsMove(
   db: Db,

@@ -7,8 +7,8 @@ import { sendReminderMails } from './mails.ts'
 const batch = 50
 
 /**
- * Queues the reminders whose time has come, each once: it is marked in the transaction that queues
- * its mails. Any number of processes may do so at once. What became due while nobody worked is sent
+ * Queues due reminders, each once: it is marked in the transaction that queues its mails. Any
+ * number of processes may run this at once. Reminders that became due while no process ran are sent
  * late, as long as the meeting is still to come.
  */
 export async function sendReminders(services: Services): Promise<void> {

@@ -26,9 +26,9 @@ export interface Move extends AvailabilityOverrides {
 const minuteMs = 60_000
 
 /**
- * Moves a booking: same id and link, and the old time is free in the same moment. Its host keeps it
- * where free at the new time; else another host of the round robin gets it, where the event type
- * allows that. The time that it has already is returned as it is, and nobody is told. Throws
+ * Moves a booking: it keeps id and link, and the old time becomes free in the same transaction. Its
+ * host keeps it if free at the new time; otherwise another host of the round robin gets it, if the
+ * event type allows that. A move to its current time returns it unchanged and sends nothing. Throws
  * AppError `invalid_input` for a duration that is not on offer, `invalid_state`, `cutoff_passed`
  * (visitors), `too_soon`, `outside_window`, `slot_locked`, `slot_taken`, `calendar_unavailable`,
  * `host_not_connected`; nothing is changed then.

@@ -27,7 +27,7 @@ export interface CalendarAccess {
 /** The one place that a host's secret belongs to; see `Keyring`. */
 export const secretContext = (hostId: string) => `mail_credentials.secret:${hostId}`
 
-/** How long a caller is told to wait before the calendar is asked again. */
+/** How long a caller should wait before the calendar is read again. */
 export const calendarRetrySeconds = 5
 
 /**
@@ -65,8 +65,8 @@ export async function calendarAccess(
 }
 
 /**
- * Signing in again and again with a dead secret would make the mail server take this service for
- * somebody who guesses passwords, and shut it out for the calendars of everybody.
+ * Repeated sign-ins with a revoked secret would look to the mail server like password guessing, and
+ * it would block this service for everyone's calendars.
  */
 function wasRejected({ clock }: Services, { ok, checkedAt }: MailCredentialRow): boolean {
   return (

@@ -20,16 +20,14 @@ const mintSeconds = 120
 export interface MintedPassword {
   id: string
   secret: string
-  /**
-   * The promise to take it back, which whoever stores the secret deletes in the same transaction.
-   */
+  /** The recorded revocation, which is deleted in the transaction that stores the secret. */
   removalId: string
 }
 
 /**
- * Makes an app password for a mailbox. That it may have to be taken back is on record before the
- * mail server is asked, so that neither a lost answer nor the end of this process leaves one behind
- * that nobody knows. Throws AppError `limit_reached`, `upstream_failed`.
+ * Creates an app password for a mailbox. Its revocation is recorded before the mail server is
+ * called, so that neither a lost response nor the end of this process leaves an unknown one behind.
+ * Throws AppError `limit_reached`, `upstream_failed`.
  */
 export async function mintAppPassword(
   services: Services,
@@ -119,7 +117,7 @@ async function removeFromServer(
 const delaySeconds = (attempts: number) => Math.min(30 * 2 ** Math.min(attempts, 10), 3_600)
 const removalsPerRun = 20
 
-/** Takes back what is due, a few at a time. */
+/** Revokes due app passwords, a few at a time. */
 export async function takeBackDue(services: Services): Promise<void> {
   for (;;) {
     const due = await claimAppPasswordRemovals(services.database.db, removalsPerRun)

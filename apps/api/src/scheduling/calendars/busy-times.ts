@@ -9,7 +9,7 @@ import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../../rpc/services.ts'
 import { calendarAccess, calendarUnavailable, markCredential } from './access.ts'
 
-/** From the question to the answer, however many hosts are asked. */
+/** From the call to the response, however many hosts are read. */
 const deadlineMs = 5_000
 
 /** What may lie before a start and after it and still be in its way, whatever the event type. */
@@ -134,10 +134,7 @@ export async function askCalendar(
   }
 }
 
-/**
- * Everything that keeps a calendar from being read is one rejection; what is no such thing is a
- * fault of ours.
- */
+/** Every failure to read a calendar is one rejection; any other error is a bug of ours. */
 function asUnavailable(error: unknown): AppError {
   if (error instanceof AppError && error.code === 'calendar_unavailable') return error
   if (error instanceof AppError || error instanceof UpstreamError || error instanceof Elapsed)
@@ -146,9 +143,9 @@ function asUnavailable(error: unknown): AppError {
 }
 
 /**
- * Leaves out the events that we wrote while they are where the booking is (R19): the database knows
- * those. An event that the host moved in a mail program is busy where it is now. The event of the
- * booking that is being moved is in nobody's way, wherever it is.
+ * Leaves out the events that we wrote, as long as they are at the booking's time (R19): the
+ * database knows those. An event that the host moved in a mail program is busy at its current time.
+ * The event of the booking being moved never blocks.
  */
 async function withoutOwn(
   services: Services,

@@ -15,7 +15,7 @@ export interface CalendarPerson {
 }
 
 export interface CalendarAttendee extends CalendarPerson {
-  /** Holds the meeting and has accepted it; everybody else is asked to reply. */
+  /** Organizes the meeting and has accepted it; all others are asked to reply. */
   readonly chair?: boolean | undefined
 }
 
@@ -44,7 +44,8 @@ export interface CalendarObject {
 }
 
 /**
- * Stands for a text that `ics` must not write itself. No cleaned text holds this character.
+ * Placeholder for a text that `ics` must not write itself. Sanitised texts never contain this
+ * character.
  */
 const placeholder = '\u0000'
 

@@ -19,9 +19,9 @@ import { takeMailboxSignIn } from './mailbox-tries.ts'
 const deadlineMs = 10_000
 
 /**
- * Signs in with the host's credential and says what came of it. A credential that is rejected is an
- * answer; throws AppError `host_not_connected`, `rate_limited`, and `calendar_unavailable` when the
- * mail server gives none.
+ * Signs in with the host's credential and returns the result. A rejected credential is a result;
+ * throws AppError `host_not_connected`, `rate_limited`, and `calendar_unavailable` when the mail
+ * server does not respond.
  */
 export async function checkMailbox(
   ctx: Context,

@@ -17,9 +17,9 @@ const hostsAtOnce = 4
 const readDeadlineMs = 10_000
 
 /**
- * Looks whether the events of the coming week still stand where we wrote them, and notes where a
- * host has moved or deleted one in a mail program. The booking stays as it is: only people can know
- * what was meant. A calendar that cannot be read is left as it was found last.
+ * Checks whether the events of the coming week are still where we wrote them, and records where a
+ * host moved or deleted one in a mail program. The booking stays unchanged: only people can know
+ * the intention. For a calendar that cannot be read, the last result stays.
  */
 export async function checkCalendars(services: Services): Promise<void> {
   const now = services.clock.now()

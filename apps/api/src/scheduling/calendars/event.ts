@@ -13,7 +13,7 @@ import {
 
 /** Below what the mail server takes (20), the organizer and a host's own entry aside. */
 const mostParticipants = 18
-/** Bookings whose details stand in the description; the others are counted. */
+/** Bookings whose details are in the description; the others are only counted. */
 const mostDescribed = 20
 
 /**
@@ -38,7 +38,7 @@ export async function calendarEvent(
     ...otherHosts.map(({ mailAddress, name }) => ({ address: mailAddress, name })),
     ...bookings.flatMap((booking) => [
       { address: booking.visitorEmail, name: booking.visitorName },
-      // A calendar program may write to everybody in the event once the host changes it there.
+      // A calendar program may mail everyone in the event when the host changes it there.
       ...invitedGuests(booking).map((address) => ({ address, name: '' })),
     ]),
   ]

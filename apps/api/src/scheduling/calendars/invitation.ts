@@ -18,7 +18,10 @@ export interface Invitation {
   now: Date
   start: Date
   end: Date
-  /** A guest's copy has neither the visitor's answers nor number, nor what opens the booking. */
+  /**
+   * A guest's copy has neither the visitor's answers nor number, nor any link that opens the
+   * booking.
+   */
   reader: 'visitor' | 'guest'
   /**
    * Where the visitor asks for the manage link. The link itself does not go into calendars, which
@@ -46,9 +49,9 @@ export async function withHosts(db: Db | Trx, booking: BookingRow): Promise<Book
 }
 
 /**
- * The booking as an iCalendar object for visitor and guests. The organizer is the host whose
- * booking it is, at the address that the host had on getting it, because calendars reject changes
- * that another organizer sends: another host has another UID. Everybody but the organizer is asked.
+ * The booking as an iCalendar object for visitor and guests. The organizer is the booking's host,
+ * with the address from when the host got the booking, because calendars reject changes by another
+ * organizer: another host has another UID. Everyone except the organizer is asked to reply.
  */
 export function invitation({ booking, hosts }: BookingWithHosts, message: Invitation): string {
   const guest = message.reader === 'guest'

@@ -3,9 +3,7 @@ import { countLaggingCalendars } from '@atrium/db/scheduling/booking-calendars'
 import { Gauge } from 'prom-client'
 import type { Metrics } from '../../platform/metrics.ts'
 
-/**
- * Lets the metrics tell how many calendars lag behind their bookings, counted when somebody asks.
- */
+/** Lets the metrics report how many calendars lag behind their bookings, counted on each scrape. */
 export function observeCalendarLag({ registry }: Metrics, db: Db): void {
   new Gauge({
     name: 'booking_calendars_lagging',

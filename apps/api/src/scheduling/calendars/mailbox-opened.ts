@@ -3,8 +3,8 @@ import type { Services } from '../../rpc/services.ts'
 import { retryCalendar } from '../bookings/effects.ts'
 
 /**
- * A mailbox that was shut may be signed in to again: whoever is booked by it is, from now on and
- * not when the rejection of meanwhile is forgotten, and what its calendar has not got is due.
+ * A disabled mailbox can be signed in to again: its host can be booked from now on, not only when
+ * the recorded rejection expires, and pending calendar writes become due.
  */
 export async function mailboxOpened(services: Services, mailAccountId: string): Promise<void> {
   await services.database.db.transaction().execute(async (trx) => {

@@ -1,9 +1,8 @@
 import { AppError } from '@atrium/core/platform/errors'
 
 /**
- * For the tenant's own people: a calendar that could not be read because it is not connected, or
- * because scheduling is off here, is told as that, and not as something that passes. Throws the
- * error in any case.
+ * For the tenant's own staff: a calendar that is not connected, or unreadable because scheduling is
+ * off here, is reported as such, not as a temporary failure. Throws the error in any case.
  */
 export function reasonForHosts(error: unknown): never {
   const cause =

@@ -19,7 +19,7 @@ import { calendarEvent } from './event.ts'
 const atOnce = 10
 /** Below the lease of a calendar. */
 const writeDeadlineMs = 40_000
-/** Below the time after which the job engine gives a job to somebody else. */
+/** Shorter than the time after which the job engine gives a job to another worker. */
 const drainMs = 120_000
 
 /**
@@ -90,7 +90,7 @@ async function attempt(services: Services, claimed: ClaimedCalendar): Promise<Ca
   }
 }
 
-/** What the mail server said, also where it was told to callers in other words. */
+/** The mail server's message, even where callers get another one. */
 function causeOf(error: unknown): unknown {
   return error instanceof AppError && error.cause instanceof UpstreamError ? error.cause : error
 }
@@ -180,13 +180,13 @@ async function bringUp(
   const shared = await readSharedEvent(db, host.id, group, claimed.bookingId)
   const reported = shared.bookingIds.includes(claimed.bookingId)
   const [first] = shared.bookingIds
-  // Noted before the call: an answer that is lost must not hide that there may be an event.
+  // Recorded before the call: a lost response must not hide that an event may exist.
   if (reported) await setWrittenGroup(db, claimed, group, shared.eventId)
   if (first === undefined) {
     const uid = eventUid(claimed, group)
     const known = claimed.writtenGroup === group
     if (known) {
-      // Where it stands is not where the booking is now, once that was moved away from this host.
+      // It is not at the booking's current time, once the booking was moved away from this host.
       const start = (claimed.writtenStart ?? claimed.startAt).getTime()
       await calendars.removeEvent(
         { credential, calendar, uid, start, eventId: shared.eventId },

@@ -122,8 +122,9 @@ export async function changeEventType(
 }
 
 /**
- * Nobody is offered it any more; its bookings stay as they are. Throws AppError `event_type_in_use`
- * when some are still to come and `keepBookings` is not given, `not_found`, `not_admin`.
+ * Deletes an event type: it is no longer offered, and its bookings stay unchanged. Throws AppError
+ * `event_type_in_use` when some are still to come and `keepBookings` is not given, `not_found`,
+ * `not_admin`.
  */
 export async function removeEventType(
   ctx: Context,

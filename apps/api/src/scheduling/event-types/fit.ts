@@ -9,7 +9,7 @@ import { canActForAll } from '../access.ts'
 
 type Part = Pick<EventTypeSettings, 'assignment' | 'hostIds' | 'scheduleId'>
 
-/** The own host first; alone where nobody else takes part. */
+/** The own host first; alone when no one else takes part. */
 export function hostIdsOf(
   { assignment, hostIds = [] }: { assignment: string; hostIds?: readonly string[] | undefined },
   own: string,

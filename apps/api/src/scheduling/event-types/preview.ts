@@ -15,7 +15,7 @@ import { type Offering, slotsOf } from '../slots/slots.ts'
 import { noSuchEventType } from './event-types.ts'
 import { hostIdsOf, rejectUnfit } from './fit.ts'
 
-/** Stands for an event type that is not saved: no booking is one of it. */
+/** Placeholder for an unsaved event type: no booking belongs to it. */
 const unsaved = '00000000-0000-0000-0000-000000000000'
 
 /**

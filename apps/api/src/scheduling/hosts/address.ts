@@ -6,10 +6,10 @@ import type { Access } from '../../rpc/guards.ts'
 import { canActForAll } from '../access.ts'
 
 /**
- * The address that is the organizer of invitations: the member's mailbox unless another one is
- * named. Who acts for the own host alone can name the own addresses only; admins can name any on a
- * domain whose ownership the tenant has shown. So nobody invites in the name of somebody else.
- * Throws AppError `invalid_input` at `mailAddress`.
+ * The organizer address of invitations: the member's mailbox unless another one is given. Members
+ * acting for their own host can only use their own addresses; admins can use any on a domain that
+ * the tenant has proved. So no one invites in another person's name. Throws AppError
+ * `invalid_input` at `mailAddress`.
  */
 export async function organizerAddress(
   trx: Trx,

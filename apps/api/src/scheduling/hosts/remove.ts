@@ -48,7 +48,7 @@ export async function removeHost(
     tenantTransaction(services, access.tenant.id, async (trx) => {
       await lockHosts(trx, [hostId])
       await lockOwnHost(trx, access, hostId)
-      // Somebody may have booked meanwhile; from here on nobody can.
+      // A booking may have been made meanwhile; from here on none can be.
       const left = await comingBookingsOf(trx, hostId, services.clock.now())
       if (left.length > 0) throw inUse(left.length)
       await leaveOffers(trx, hostId)

@@ -54,7 +54,7 @@ function isMintable({ systems, config }: Services, row: HostRecord): boolean {
   )
 }
 
-/** The host as it stands. Throws AppError `not_found`. */
+/** The current host. Throws AppError `not_found`. */
 export async function readHostRecord(
   services: Services,
   tenantId: string,

@@ -56,13 +56,13 @@ type BookingInput = Pick<
   Pick<RequestedStart, 'ignoreNotice' | 'ignoreWindow'>
 
 /**
- * A visitor's booking of what is on offer. The mail to the visitor and the entry in the hosts'
- * calendars follow by themselves; the answer waits up to five seconds for the calendars. Throws
- * AppError `not_found`, `invalid_input`, `too_soon`, `outside_window`, `slot_taken`, `slot_locked`,
- * `lock_expired`, `limit_reached`, `calendar_unavailable`, `scheduling_not_configured`,
- * `rate_limited`, `idempotency_mismatch`; nothing is kept then. A request with an Idempotency-Key
- * that comes again, while or after it is carried out, gets the booking that it made, with its
- * manage token.
+ * Creates a visitor's booking of an offered time. The mail to the visitor and the entries in the
+ * hosts' calendars follow in the background; the response waits up to five seconds for the
+ * calendars. Throws AppError `not_found`, `invalid_input`, `too_soon`, `outside_window`,
+ * `slot_taken`, `slot_locked`, `lock_expired`, `limit_reached`, `calendar_unavailable`,
+ * `scheduling_not_configured`, `rate_limited`, `idempotency_mismatch`; nothing is stored then. A
+ * repeated request with the same Idempotency-Key, during or after the first, gets the booking that
+ * it made, with its manage token.
  */
 export async function bookAsVisitor(ctx: Context, input: CreateBooking): Promise<CreatedBooking> {
   const { services } = ctx
@@ -177,7 +177,8 @@ async function book(
     await chooseHosts(services.database.db, requested, nothingBusy(requested))
     const busy = await readBusyFor(services, requested)
     return services.keyedLimiter.take(`host ${hosts[0]?.id}`, async () => {
-      // Whoever had the turn before has mostly taken the time: seen here, it costs no transaction.
+      // The previous holder of the slot has usually taken the time: detecting it here saves a
+      // transaction.
       await chooseHosts(services.database.db, requested, busy)
       return withHostLocks(
         services.database.db,
@@ -264,7 +265,7 @@ async function write(
     guests: request.guests,
     answers: JSON.stringify(request.answers),
     note: request.note ?? null,
-    // The tenant's own people answer for whom they invite.
+    // The tenant's own staff is responsible for whom they invite.
     visitor_confirmed_at: by.source === 'host' ? now : null,
     manage_hash: manage.hash,
     manage_sealed: manage.sealed,
@@ -296,7 +297,7 @@ async function write(
   return { booking, actor, effects: { audit, hostIds, findConflict: false }, manage }
 }
 
-/** Whoever held the time and let it run out is told that, when it has gone. */
+/** A visitor whose hold expired learns that when the time is gone. */
 async function forHolder(
   services: Services,
   { eventType, start, lockToken }: RequestedStart,

@@ -95,7 +95,7 @@ async function makeUnder<Made>(
   try {
     made = await make()
   } catch (error) {
-    // The commit may have succeeded although its answer was lost.
+    // The commit may have succeeded although its response was lost.
     const earlier = await madeByRequest(services, request)
     if (earlier) return { earlier }
     await releaseIdempotent(db, run)

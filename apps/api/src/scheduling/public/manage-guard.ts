@@ -7,9 +7,9 @@ import { checkAllowance, type LimitedRoute, takeAllowance } from '../../rpc/visi
 import { findManagedBooking } from './manage.ts'
 
 /**
- * The booking that the bearer token opens. A wrong one, one of a link that is over and none at all
- * get the same answer, and each counts against the caller's address: after ten in ten minutes that
- * address is rejected whatever it brings. Throws AppError `not_found`, `rate_limited`.
+ * The booking of the bearer token. A wrong token, one of an expired link and none at all get the
+ * same response, and each counts against the caller's address: after ten in ten minutes that
+ * address is rejected with any token. Throws AppError `not_found`, `rate_limited`.
  */
 export async function openManageLink(ctx: Context): Promise<BookingRow> {
   await checkAllowance(ctx, 'manage_failures')

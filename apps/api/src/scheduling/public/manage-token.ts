@@ -4,8 +4,8 @@ import type { Keyring } from '@atrium/db/platform/encryption'
 import type { Config } from '../../platform/config.ts'
 
 /**
- * What opens one booking to its visitor: a random text that stands in the manage link and nowhere
- * else in the clear.
+ * Opens one booking to its visitor: a random text that is only in the manage link, never stored in
+ * clear text.
  */
 export interface ManageToken {
   /** 43 characters of base64url, 256 bits. */
@@ -42,8 +42,8 @@ export function hashOfManageToken(token: string): Buffer | undefined {
 }
 
 /**
- * What proves that somebody reads the mail of the visitor's address: it is sent there and told
- * nowhere else, so that the manage token, which whoever books is given, does not do.
+ * Proves that a person reads the mail of the visitor's address: it is only sent there. The manage
+ * token proves nothing, because anyone who books gets it.
  */
 export function addressProof(
   keyring: Keyring,
@@ -68,8 +68,8 @@ export function manageLink({ booking }: Pick<Config, 'booking'>, token: string):
 }
 
 /**
- * Where the visitor asks for the manage link by the own address: opens nothing by itself, and so
- * may stand in calendars.
+ * The page where the visitor requests the manage link by their address: it opens nothing by itself,
+ * so calendars may contain it.
  */
 export function manageLookupLink({ booking }: Pick<Config, 'booking'>, bookingId: string): string {
   return booking.url === null ? '' : `${trimEnd(booking.url, /\//)}/manage/link/${bookingId}`

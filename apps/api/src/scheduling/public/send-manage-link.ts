@@ -8,10 +8,10 @@ import { sendLinkMail } from '../bookings/mails.ts'
 import { stateOf } from '../bookings/state.ts'
 
 /**
- * Sends the visitor the mail with the manage link once more, when the address is the one of the
- * booking: what stands in a calendar leads here and opens nothing by itself. At most one mail an
- * hour for a booking, and none beyond what visitors may cause for one recipient a day. The answer
- * is the same whatever there is. Throws AppError `rate_limited`.
+ * Sends the visitor the mail with the manage link again, when the address is the booking's: the
+ * link in a calendar leads here and opens nothing by itself. At most one mail an hour for a
+ * booking, within the daily limit for one recipient. The response is always the same. Throws
+ * AppError `rate_limited`.
  */
 export async function sendManageLink(
   ctx: Context,

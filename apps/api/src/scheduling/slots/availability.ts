@@ -47,7 +47,7 @@ export interface AvailabilityRequest extends AvailabilityOverrides {
   span: Span
   /** Of `readBusy` over the same span. */
   busy: BusyOfHosts
-  /** A booking that is being moved is in nobody's way. */
+  /** A booking that is being moved does not block. */
   movedBookingId?: string | undefined
   /** What the holder was given; its own lock is not in its way. */
   lockToken?: string | undefined
@@ -145,8 +145,8 @@ export function onlyStart(start: number): Span {
 
 /**
  * The slot that begins at `start`, or AppError `too_soon`, `outside_window`, `slot_locked` (with
- * the seconds until the lock ends, in whole minutes, because when exactly others came is not told)
- * or `slot_taken` for everything else, in this order.
+ * the seconds until the lock ends, in whole minutes, so that the time of other visitors' calls
+ * stays private) or `slot_taken` for everything else, in this order.
  */
 export function requireOffered(offer: SlotAvailability, start: number): Slot {
   const [slot] = findSlots({ ...offer, range: onlyStart(start) })

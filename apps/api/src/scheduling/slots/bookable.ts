@@ -17,10 +17,7 @@ export interface Bookable {
   hosts: readonly HostRow[]
 }
 
-/**
- * One answer for everything that is not there for visitors, so that nobody learns what there is
- * besides.
- */
+/** One response for everything that visitors cannot see, so that no one learns what else exists. */
 export const nothingHere = () => new AppError('not_found')
 
 /** A page that visitors may see. Throws AppError `not_found`. */
@@ -43,8 +40,8 @@ export async function bookableById(services: Services, eventTypeId: string): Pro
 }
 
 /**
- * The same of a row. Throws AppError `not_found` while it is switched off or nobody of its hosts
- * can take it.
+ * The same for a row. Throws AppError `not_found` while it is disabled or none of its hosts can
+ * take it.
  */
 export async function bookable(
   services: Services,
@@ -57,9 +54,9 @@ export async function bookable(
 }
 
 /**
- * The hosts who take a booking of the event type: its own while it is active, for a round robin
- * those who are, and together all or none, because a meeting of all without one is another meeting.
- * Empty when nobody does.
+ * The hosts who take a booking of the event type: its own while active; for a round robin those who
+ * are active; for a collective type all or none, because a meeting without one of them is another
+ * meeting. Empty when no host does.
  */
 export async function hostsWhoTake(db: Db | Trx, eventType: EventTypeRow): Promise<HostRow[]> {
   const found = new Map((await findHostsById(db, eventType.hostIds)).map((host) => [host.id, host]))

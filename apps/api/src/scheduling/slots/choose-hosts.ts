@@ -16,7 +16,7 @@ import {
 } from './availability.ts'
 import { hashOfLockToken } from './lock-token.ts'
 
-/** A start of an event type that somebody wants. */
+/** A requested start of an event type. */
 export interface RequestedStart extends AvailabilityOverrides {
   eventType: EventTypeRow
   /** Those who may take it. */
@@ -26,10 +26,7 @@ export interface RequestedStart extends AvailabilityOverrides {
   start: number
   now: Date
   lockToken?: string | undefined
-  /**
-   * The booking that is to move there: in nobody's way, and its host keeps it where that host is
-   * free.
-   */
+  /** The booking to move there: it never blocks, and its host keeps it if free then. */
   moved?: Pick<BookingRow, 'id' | 'hostId'> | undefined
 }
 

@@ -29,11 +29,11 @@ import { hashOfLockToken, isLockToken, newLockToken, presentedLockToken } from '
 import { movedBooking } from './slots.ts'
 
 /**
- * Holds a start for a visitor who fills in the form: what is on offer, for five minutes, and for
- * nobody else. What the visitor held before is given back with it, and its token stays. For a move
- * the time is held with the host who would get the booking. Throws AppError `not_found`,
- * `invalid_input`, `too_soon`, `outside_window`, `slot_taken`, `slot_locked`,
- * `calendar_unavailable`, and `rate_limited` for an address that holds as many as it may.
+ * Holds an offered start for a visitor who fills in the form, for five minutes and exclusively.
+ * Releases the visitor's previous hold, and keeps the token. For a move, the time is held with the
+ * host who would get the booking. Throws AppError `not_found`, `invalid_input`, `too_soon`,
+ * `outside_window`, `slot_taken`, `slot_locked`, `calendar_unavailable`, and `rate_limited` for an
+ * address at its maximum of holds.
  */
 export async function lockSlot(ctx: Context, input: TakeSlotLock): Promise<TakenSlotLock> {
   await takeAllowance(ctx, 'locks')
@@ -136,8 +136,8 @@ async function requireCapacity(
 ): Promise<void> {
   const { locksPerAddress, locksPerAddressAndHost, locksPerNetwork, locksPerNetworkAndHost } =
     schedulingLimits
-  // Always after the locks of hosts, and the wider one alone where there are two: nobody who has
-  // this one waits for another.
+  // Always taken after the locks of hosts, and only the wider one where there are two: no holder of
+  // this lock waits for another.
   await lockHolder(trx, network ?? address)
   const own = await countLocksOf(trx, { address }, hostIds, now)
   const around =

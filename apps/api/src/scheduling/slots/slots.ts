@@ -65,7 +65,7 @@ export function toSlotsView(
   }
 }
 
-/** As many dates as fit into one answer, at least the first one that has slots. */
+/** As many dates as fit into one response, at least the first one that has slots. */
 function wholeDates(dates: Map<string, Slot[]>): {
   shown: Map<string, Slot[]>
   nextFrom: string | null
@@ -85,7 +85,7 @@ interface SlotRequest {
   minutes: number
   now: Date
   span: Span
-  /** The booking that is to move: in nobody's way. */
+  /** The booking to move: it never blocks. */
   moved?: BookingRow | undefined
   lockToken?: string | undefined
   /** Everything in the span, however much that is. */
@@ -98,12 +98,12 @@ export interface Offering {
   hosts: readonly HostRow[]
 }
 
-/** Days that are worked out at once; what is beyond a full answer is not. */
+/** Days that are computed at once; the rest beyond a full response is not computed. */
 const chunkMs = 8 * 86_400_000
 
 /**
- * What the hosts offer, ascending, as far as one answer holds it (and at least a chunk more): each
- * one's own times where one of them is enough, the times of all where they meet together. Throws
+ * The hosts' free times, ascending, as many as fit into one response (and at least a chunk more):
+ * each host's own times when one is enough, the common times when all meet together. Throws
  * AppError `calendar_unavailable`.
  */
 export async function slotsOf(

@@ -7,10 +7,10 @@ import { ensureFresh } from '../refresh.ts'
 import { factorsFetcher } from './reader.ts'
 
 /**
- * Who of the tenant has a second factor. The identity provider takes a call per member (reference
- * of its API, authenticators), so what it says is kept for 15 minutes; what could not be read is
- * unknown, never none. A plain member gets the own row and the numbers: a list of people without a
- * second factor tells an attacker whom to try.
+ * Which members of the tenant have a second factor. The identity provider takes a call per member
+ * (reference of its API, authenticators), so results are cached for 15 minutes; what could not be
+ * read is unknown, never none. A plain member gets their own row and the totals: a list of people
+ * without a second factor would tell an attacker whom to target.
  */
 export async function readMfaStatus(
   { services }: Context,

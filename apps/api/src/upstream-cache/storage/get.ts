@@ -17,9 +17,9 @@ import { usageFetcher } from './reader.ts'
 const deadlineMs = 5_000
 
 /**
- * The tenant's space as the file storage tells it now, and what each member keeps in a space of
- * their own, as read in the last 15 minutes. A failure of the file storage is told, never shown as
- * nothing stored.
+ * The current state of the tenant's space in the file storage, and the usage of each member's own
+ * space, cached for 15 minutes. A failure of the file storage is reported, never shown as nothing
+ * stored.
  */
 export async function readStorage(
   { services }: Context,
