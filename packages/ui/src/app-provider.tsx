@@ -5,7 +5,7 @@ import { recentSignIn } from './recent-sign-in.ts'
 import { styleNonce } from './style-nonce.ts'
 import { type Accent, contrastVariables, createAtriumTheme } from './theme.ts'
 
-// Nothing is said before somebody acts.
+// No message before the user acts.
 const NotificationStack = lazy(() => import('./notification-stack.tsx'))
 
 // Most sessions never meet it.

@@ -212,7 +212,7 @@ function factsOf(event: AuditEvent, tenantNoun: TenantNoun): Fact[] {
   return facts.filter(({ value }) => value !== null && value !== '')
 }
 
-/** An address that no proxy or server of ours told is what the caller said it was. */
+/** An address that none of our proxies or servers reported is the caller's own claim. */
 function addressOf({ actorIp, actorIpTrusted }: AuditEvent): string | null {
   return actorIp !== null && actorIpTrusted === false
     ? t('entry.notConfirmed', { address: actorIp })

@@ -1,6 +1,4 @@
-/**
- * The mark: an arcade around an open court. Decorative, the product's name always stands beside it.
- */
+/** The logo: an arcade around an open court. Decorative, the product's name is always beside it. */
 export function BrandMark({ size = 28 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden focusable="false">

@@ -16,7 +16,7 @@ export interface ConfirmProps {
   confirmLabel: string
   /** The person types this word before the button works. */
   typedWord?: string
-  /** Asks for a reason; the answer goes to `onConfirm`. */
+  /** Asks for a reason, which is passed to `onConfirm`. */
   reason?: 'optional' | 'required'
   /** Who reads the reason, where it is not for the audit log: "The visitor reads it." */
   reasonNote?: string

@@ -10,7 +10,7 @@ interface ValueProps {
   /** What the value is: names the button ("Copy request id"). */
   label: string
   value: string
-  /** Without it the label stands before the value. */
+  /** Without it, the label precedes the value. */
   hideLabel?: boolean
 }
 

@@ -112,8 +112,8 @@ interface ProblemProps {
 /** A failure in place, beside the form or button that caused it. */
 export function ProblemAlert({ error, title, message, children }: ProblemProps) {
   const problem = problemOf(error)
-  // Whoever left the question for another sign-in alone knows why; nothing is wrong and there is
-  // nothing to quote.
+  // The user dismissed the sign-in dialog and knows why; nothing is wrong and there is nothing to
+  // quote.
   if (problem.code === 'recent_sign_in_required') {
     return (
       <Alert

@@ -6,7 +6,7 @@ import { translations } from './messages.ts'
 
 const t = translations('ui.frame')
 
-/** Technical facts that most readers do not need, closed until somebody asks for them. */
+/** Technical details that most readers do not need, collapsed by default. */
 export function Details({ children }: { children: ReactNode }) {
   return (
     <details className={classes.details}>

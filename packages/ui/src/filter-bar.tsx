@@ -8,7 +8,7 @@ import { translations } from './messages.ts'
 const t = translations('ui.frame')
 
 /**
- * Filters of a list in a row. On a phone the first one stands alone and a button unfolds the
+ * Filters of a list in a row. On a phone only the first one is visible and a button expands the
  * others.
  */
 export function FilterBar({ label, children }: { label: string; children: ReactNode }) {

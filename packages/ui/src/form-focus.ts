@@ -1,7 +1,7 @@
 /**
- * Puts the focus on the first field that has an error, in the open dialog or else on the page, so
- * that nobody has to look for it. Errors carry the paths of a Mantine form; one inside a list
- * (`domains.1`) belongs to the field that holds the list.
+ * Focuses the first field with an error, in the open dialog or else on the page, so that no one has
+ * to look for it. Errors carry the paths of a Mantine form; one inside a list (`domains.1`) belongs
+ * to the field of the list.
  */
 export function focusFirstError(errors: Readonly<Record<string, unknown>>): void {
   const paths = new Set(Object.keys(errors).flatMap((path) => [path, path.replace(/\.\d+$/, '')]))

@@ -1,6 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 
-/** What is still to be loaded; undefined once somebody has touched the page. */
+/** What remains to be loaded; undefined after the first interaction with the page. */
 let waiting: (() => Promise<unknown>)[] | undefined = []
 
 const signs = ['pointermove', 'pointerdown', 'keydown'] as const

@@ -9,7 +9,7 @@ interface Props {
 }
 
 /**
- * Asks before a form with unsaved changes is left. Staying is the first and the safe answer, also
+ * Asks before a form with unsaved changes is left. Staying is the first and the safe choice, also
  * by Escape.
  */
 export default function LeaveDialog({ onStay, onLeave }: Props) {

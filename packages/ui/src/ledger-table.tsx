@@ -95,7 +95,7 @@ function baseOf({ baseMinor, marginPct, currency }: LedgerEntryView) {
   })
 }
 
-/** A sum on one line; with its sign, so that what takes away is seen to. */
+/** An amount on one line, with its sign, so that deductions are visible. */
 export function Amount({ minor, currency }: { minor: number; currency: string }) {
   return (
     <Text span inherit style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>

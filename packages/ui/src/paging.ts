@@ -1,13 +1,13 @@
 /**
- * Where a reader stands in a list that is paged by cursors. The API hands out only the cursor of
- * the next page, so the way back is the list of cursors already passed. It travels in the address
- * as one word (`a*b*c`), so that a link opens the same page.
+ * The reader's position in a list that is paged by cursors. The API only returns the cursor of the
+ * next page, so the way back is the list of cursors already passed. It is one word in the address
+ * (`a*b*c`), so that a link opens the same page.
  */
 // The one mark that no cursor holds and that a query carries unescaped.
 const separator = '*'
 
-// Long enough for anybody who pages by hand, short enough for every server's limit on the length of
-// an address.
+// Long enough for paging by hand, short enough for every server's limit on the length of an
+// address.
 const longest = 30
 
 /** Cursors passed so far, oldest first; empty on the first page. */

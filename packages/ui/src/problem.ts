@@ -6,7 +6,7 @@ const t = translations('ui.frame')
 
 /** What a page can say about a failed call. */
 export interface ProblemInfo {
-  /** Our code; `unreachable` when no answer came at all. */
+  /** Our code; `unreachable` when there was no response. */
   code: ErrorCode | 'unreachable' | 'unknown'
   /** A sentence to show as it is. */
   message: string
@@ -17,10 +17,7 @@ export interface ProblemInfo {
   issues: readonly Issue[]
 }
 
-/**
- * An answer of the server that is no tRPC envelope: RFC 9457 problem details from the app's own
- * server.
- */
+/** A response that is no tRPC envelope: RFC 9457 problem details from the app's own server. */
 export class ProblemError extends Error {
   readonly problem: ProblemInfo
 
@@ -59,7 +56,7 @@ export function problemOf(error: unknown): ProblemInfo {
   }
 }
 
-/** Reads problem details (RFC 9457) of a response body; missing members get plain stand-ins. */
+/** Reads problem details (RFC 9457) of a response body; missing members get default texts. */
 export function problemFromBody(body: unknown, status: number): ProblemInfo {
   const member = (name: string): unknown =>
     typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined

@@ -31,10 +31,7 @@ type Progress = Pick<
   'status' | 'provisioningStatus' | 'provisioningErrors' | 'provisioningAttempts' | 'running'
 >
 
-/**
- * The three steps of provisioning as they stand: what each is for, its state, its message when it
- * failed, and how long it has worked.
- */
+/** The three steps of provisioning: purpose, state, message of a failure, and running time. */
 export function ProvisioningSteps({ progress }: { progress: Progress }) {
   const {
     provisioningStatus: states,

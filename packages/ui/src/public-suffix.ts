@@ -1,6 +1,6 @@
 /**
- * Stands in for `tldts` in the browser: its list of public suffixes would be a third of the first
- * load. A form therefore takes `co.uk` for a domain that can be owned; the API, which has the list,
+ * Replaces `tldts` in the browser: its list of public suffixes would be a third of the first load.
+ * A form therefore accepts `co.uk` as a domain that can be owned; the API, which has the list,
  * rejects it and the form shows that on the field.
  */
 export function parse(host: string): { isIp: boolean; isIcann: boolean } {

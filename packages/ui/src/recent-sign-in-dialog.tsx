@@ -11,9 +11,9 @@ const address = '/auth/login?recent=1'
 const windowName = 'atrium-sign-in'
 
 /**
- * Asks the person to sign in again in a window of its own, and waits for it. The page below stays
- * as it is; the calls that wait go on once the same person is back. When it is somebody else, the
- * page is theirs and is loaded again.
+ * Asks the person to sign in again in a separate window, and waits for it. The page below stays
+ * unchanged; pending calls continue once the same person is back. When another person signs in, the
+ * page is reloaded for them.
  */
 export default function RecentSignInDialog({ question }: { question: SignInQuestion }) {
   const [waiting, setWaiting] = useState(false)

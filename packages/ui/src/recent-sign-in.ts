@@ -13,7 +13,10 @@ export interface RecentSignIn {
   ask(message: string): Promise<boolean>
   complete(confirmed: boolean): void
   question(): SignInQuestion | undefined
-  /** Calls the listener whenever a question comes or goes; answers how to stop. */
+  /**
+   * Calls the listener whenever a request to sign in again appears or ends; returns a function to
+   * stop.
+   */
   subscribe(listener: () => void): () => void
 }
 

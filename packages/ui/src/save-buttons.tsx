@@ -17,10 +17,7 @@ interface Props {
   children?: ReactNode
 }
 
-/**
- * The end of a form that edits what is there. Whoever leaves it with unsaved changes is asked
- * first.
- */
+/** The buttons of a form that edits a record. Asks before unsaved changes are discarded. */
 export function SaveButtons({
   label,
   saving,

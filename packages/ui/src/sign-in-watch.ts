@@ -9,8 +9,8 @@ const SignedIn = z.object({
 export type SignedIn = z.infer<typeof SignedIn>
 
 /**
- * The channel on which the window of a sign-in tells that it is done; any window of this site
- * could, so it is only a reason to look.
+ * The channel on which the sign-in window reports that it is done; any window of this site could,
+ * so it is only a reason to check.
  */
 export const signInChannel = 'atrium-sign-in'
 
@@ -27,15 +27,15 @@ interface Watch {
   read?: () => Promise<SignedIn>
   /** The same person has signed in again. */
   onRenewed: () => void
-  /** Somebody else is signed in by now, or nobody. */
+  /** Another person is signed in now, or no one. */
   onOther: () => void
   everyMs?: number
 }
 
 /**
- * Watches for a new sign-in in another window: at once when that window tells, when this one gets
- * the focus, and every two seconds in case neither happens. Returns how to stop; it stops by itself
- * with the first thing that it tells.
+ * Watches for a new sign-in in another window: immediately when that window reports it, when this
+ * one gets the focus, and every two seconds in case neither happens. Returns a function to stop; it
+ * also stops after its first report.
  */
 export function watchSignIn({
   read = readSignedIn,

@@ -40,7 +40,7 @@ export function StatusBadge({ label, tone }: StatusMeta) {
   )
 }
 
-/** The icon of a state alone, for places where its words stand right beside it. */
+/** Only the icon of a state, for places with its label right beside it. */
 export function ToneIcon({ tone, size = 22 }: { tone: Tone; size?: number }) {
   const Icon = icons[tone]
   return (
@@ -56,8 +56,8 @@ export function ToneIcon({ tone, size = 22 }: { tone: Tone; size?: number }) {
 }
 
 /**
- * Status of a tenant; with its steps at hand it also tells a setup that has stopped from one that
- * goes on.
+ * Status of a tenant; given its steps, it also distinguishes a setup that has stopped from one that
+ * continues.
  */
 export function TenantStatusBadge({
   status,

@@ -3,7 +3,7 @@ import { translations } from './messages.ts'
 
 const t = translations('ui.labels')
 
-/** The mode of a suspension as people read it, with what it takes away. */
+/** The label of a suspension mode, with what it disables. */
 export function suspensionLabel(mode: SuspensionMode): { name: string; effect: string } {
   return { name: t(`suspensionModes.${mode}.name`), effect: t(`suspensionModes.${mode}.effect`) }
 }

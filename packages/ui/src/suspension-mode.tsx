@@ -11,7 +11,7 @@ interface Props {
   onChange: (mode: SuspensionMode) => void
 }
 
-/** Asks what a suspension takes away. */
+/** Asks for the mode of a suspension. */
 export default function SuspensionModeChoice({ value, onChange }: Props) {
   return (
     <Radio.Group

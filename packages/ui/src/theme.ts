@@ -1,7 +1,7 @@
 import type { CSSVariablesResolver, MantineColorsTuple, MantineThemeOverride } from '@mantine/core'
 import { createTheme } from '@mantine/core'
 
-/** The colour that tells the two apps apart: `tide` for customers, `iris` for operators. */
+/** The colour that distinguishes the two apps: `tide` for customers, `iris` for operators. */
 export type Accent = 'tide' | 'iris'
 
 // Shade 6 of every scale carries white text at 4.5:1 or better (WCAG 2.2 AA), so one shade serves

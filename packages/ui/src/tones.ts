@@ -10,8 +10,8 @@ import { translations } from './messages.ts'
 const t = translations('ui.labels')
 
 /**
- * What a state means to the reader; decides colour and icon together, so that colour never stands
- * alone.
+ * What a state means to the reader; decides colour and icon together, so that colour is never the
+ * only sign.
  */
 export type Tone = 'good' | 'working' | 'waiting' | 'warning' | 'bad' | 'neutral'
 

@@ -37,8 +37,8 @@ export function trpcLinks({ onSignedOut }: Options): TRPCLink<AnyTRPCRouter>[] {
 }
 
 /**
- * superjson for answers. Inputs leave out its notes on values that are the same object: the API
- * accepts only the marks of `undefined` and `Date`, and the input is complete without such notes.
+ * superjson for responses. Inputs omit its notes on identical objects: the API accepts only the
+ * marks of `undefined` and `Date`, and the input is complete without such notes.
  */
 export const transformer = {
   input: {
@@ -78,9 +78,9 @@ function watchSignOut(onSignedOut: () => void): TRPCLink<AnyTRPCRouter> {
 }
 
 /**
- * A call that is rejected because the sign-in is too old waits for the person's answer: it is made
- * once more, with the same input, after they have signed in again, and is rejected when they leave
- * it. A rejected call was not carried out, so no change is made twice.
+ * A call that is rejected because the sign-in is too old waits for the person: it is repeated once,
+ * with the same input, after they have signed in again, and is rejected when they dismiss the
+ * dialog. A rejected call had no effect, so no change is made twice.
  */
 export function askForRecentSignIn(
   ask: (message: string) => Promise<boolean>,

@@ -1,13 +1,12 @@
 import { useBlocker } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 
-// Most forms are saved, and their pages stand without the question.
+// Most forms are saved, and their pages need no confirmation.
 const LeaveDialog = lazy(() => import('./leave-dialog.tsx'))
 
 /**
- * Holds whoever is about to leave a form with unsaved changes: by a link, back, a drawer or choice
- * that the address tells, by reload or by closing the tab. The last two are asked about in the
- * browser's own words.
+ * Asks before a form with unsaved changes is left: by a link, back, a drawer or choice in the
+ * address, by reload or by closing the tab. The last two use the browser's own dialog.
  */
 export function UnsavedChanges({ present }: { present: boolean }) {
   const { status, proceed, reset } = useBlocker({

@@ -9,10 +9,10 @@ export interface Outcome<Data, Failure> {
 }
 
 /**
- * `useMutation` of TanStack Query, but what is given to `mutate` is told the outcome in any case.
- * There it is not once the part of the page that asked is gone, and many go by their own success: a
- * form that is made again when the row that it shows has a new version, the menu of a row that is
- * deleted. The person would be left without a word.
+ * `useMutation` of TanStack Query whose callbacks given to `mutate` always run. TanStack Query
+ * drops them once the calling component is unmounted, which often happens by their own success: a
+ * form that is remounted when its row has a new version, the menu of a deleted row. The person
+ * would get no message.
  */
 export function useMutation<Data = unknown, Failure = Error, Variables = void, Kept = unknown>(
   options: UseMutationOptions<Data, Failure, Variables, Kept>,
@@ -27,10 +27,7 @@ export function useMutation<Data = unknown, Failure = Error, Variables = void, K
   return { ...mutation, mutate }
 }
 
-/**
- * Nobody waits for it, and a failure is no unhandled rejection: the mutation keeps it as its
- * `error`.
- */
+/** Not awaited, and a failure is no unhandled rejection: the mutation keeps it as its `error`. */
 export function tellOutcome<Data, Failure>(
   change: Promise<Data>,
   { onSuccess, onError, onSettled }: Outcome<Data, Failure> = {},

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 
 interface Props {
   title: string
-  /** Sentences, shown as they stand; none shows nothing. */
+  /** Sentences, shown unchanged; renders nothing without any. */
   messages: readonly string[]
 }
 

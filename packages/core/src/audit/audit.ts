@@ -164,8 +164,8 @@ export const AuditEvent = z.object({
   actorEmail: z.string().nullable(),
   actorIp: z.string().nullable(),
   /**
-   * Whether a proxy or server of ours told `actorIp`, or it is the socket's; null without one and
-   * in entries of earlier versions.
+   * Whether one of our proxies or servers reported `actorIp`, or it is the socket's; null without
+   * an address and in entries of earlier versions.
    */
   actorIpTrusted: z.boolean().nullable(),
   action: z.string(),
@@ -279,7 +279,7 @@ export const VerifyAudit = z
     tenantSlug: slugFilter.optional(),
     partnerSlug: slugFilter.optional(),
     cursor: line(200).optional(),
-    /** Chains in one answer. */
+    /** Chains per response. */
     limit: z.coerce.number().int().min(1).max(200).default(50),
   })
   .refine(({ tenantSlug, partnerSlug }) => tenantSlug === undefined || partnerSlug === undefined, {
@@ -333,8 +333,8 @@ const longest = 512
 const widest = 8_000
 
 /**
- * What may stand in an entry: values under keys that name a secret become `***`, texts are cut at
- * 512 characters, and metadata of more than 8 kB is replaced by a note of its size. Depth is
+ * The permitted content of an entry: values under keys that name a secret become `***`, texts are
+ * cut at 512 characters, and metadata of more than 8 kB is replaced by a note of its size. Depth is
  * bounded so that a cycle cannot hang the writer.
  */
 export function auditMetadata(

@@ -23,9 +23,9 @@ export const BillingInfoView = z.object({
 export type BillingInfoView = z.infer<typeof BillingInfoView>
 
 /**
- * What is known of a VAT number. `unverified`: its form is right, and nobody has asked the
- * authority. The last four are what the authority said, asked through the payment processor;
- * `unavailable`: it did not answer.
+ * The status of a VAT number. `unverified`: its format is valid, and the authority was not asked.
+ * The last four are the authority's response through the payment processor; `unavailable`: it did
+ * not respond.
  */
 export const vatStatuses = [
   'none',

@@ -156,7 +156,7 @@ export type CardView = z.infer<typeof CardView>
 
 const dayMs = 86_400_000
 
-/** How the last day of a card stands to now. Months are counted from 1, as on the card. */
+/** How the last day of a card relates to now. Months are counted from 1, as on the card. */
 export function cardExpiry(
   { expMonth, expYear }: { expMonth: number; expYear: number },
   now: Date,
@@ -174,7 +174,10 @@ export const billingStates = ['ok', 'past_due', 'limited'] as const
 export const billingState = z.enum(billingStates)
 export type BillingState = z.infer<typeof billingState>
 
-/** Days after the first missed payment on which the tenant is told; the first is the day itself. */
+/**
+ * Days after the first missed payment on which the tenant gets a reminder; the first is the day
+ * itself.
+ */
 export const reminderDays = [0, 3, 7, 12] as const
 /**
  * Days after which suspending is suggested to operators, or done where the installation says so.
@@ -234,7 +237,7 @@ export const BillingSummary = z.object({
   cardReadAt: instant.nullable(),
   /** Why the last try to set up a card failed, until one succeeds. */
   cardFailure: z.object({ reason: z.string(), at: instant }).nullable(),
-  /** Why what is shown may be old: the processor did not answer just now. */
+  /** Why the data may be stale: the processor did not respond just now. */
   stale: z.string().nullable(),
   due: z.array(AmountDue),
   /**
@@ -279,8 +282,8 @@ export const SetupIntent = z.object({
 export type SetupIntent = z.infer<typeof SetupIntent>
 
 /**
- * The card to charge from now on: by itself, or by the setup intent that it was entered with, which
- * is all that the way back from the processor's form tells.
+ * The card to charge from now on: by its id, or by the setup intent that it was entered with, which
+ * is all that the redirect from the processor's form contains.
  */
 export const SetPaymentMethod = z
   .strictObject({
@@ -340,7 +343,7 @@ export const PastDueTenant = z.object({
   currency: z.string(),
   amountMinor: minor,
   state: billingState,
-  /** The tenant has owed for so long that suspending it is suggested. */
+  /** The tenant has been overdue for so long that suspending it is suggested. */
   suspensionSuggested: z.boolean(),
 })
 

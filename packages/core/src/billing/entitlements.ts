@@ -134,7 +134,7 @@ function grantedEntitlements(
   const paid = { plan: paidPlan, seats, since: null, until: null, limitedFrom: null, overdue: null }
   switch (status) {
     case 'trialing': {
-      // Its end is told by the processor, which may be late.
+      // The processor reports its end, possibly late.
       const until =
         subscription.trialEnd !== null && subscription.trialEnd > now ? subscription.trialEnd : null
       return { ...paid, ...inTrial(subscription, rules), state: 'active', reason: 'trial', until }
@@ -197,8 +197,8 @@ function inTrial({ plan: requested, seats }: EntitlingSubscription, { trial }: E
 }
 
 /**
- * After the end the plan, and with it the file space, stays for the days of grace. Seats are at
- * once those of the free plan or the grant: nobody is removed, and nobody is added for nothing.
+ * After the end, the plan and its file space stay for the grace period. Seats immediately become
+ * those of the free plan or the grant: no one is removed, and no one is added for free.
  */
 function afterEnd(
   subscription: EntitlingSubscription,

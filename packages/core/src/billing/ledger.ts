@@ -93,11 +93,11 @@ const clawbacks = ['clawback', 'clawback_reversal'] as const
 const holds = ['dispute_hold', 'dispute_release'] as const
 
 /**
- * The entries that bring the ledger from where it stands to where the reversals of a paid invoice
- * say it must be: refunds and credit notes are clawed back, what a dispute holds back beyond them
- * is held. Nothing when it is there already. Each entry is named after its reversal, which stands
- * for the difference that it makes in the order of time; so the sums depend on the reversals alone,
- * not on the order in which they became known.
+ * The entries that bring the ledger from its current state to what the reversals of a paid invoice
+ * require: refunds and credit notes are clawed back, and what a dispute holds back beyond them is
+ * held. Empty when they match already. Each entry is named after its reversal, which represents the
+ * difference that it makes in chronological order; so the sums depend only on the reversals, not on
+ * the order in which they became known.
  */
 export function ledgerSteps(
   invoice: PaidInvoice,
@@ -128,7 +128,7 @@ export function ledgerSteps(
 export interface LedgerSums {
   /** Of all entries. */
   balance: bigint
-  /** Of entries whose time has come. */
+  /** Entries that are available now. */
   available: bigint
   /** In payouts that are neither paid nor canceled. */
   reserved: bigint

@@ -201,9 +201,7 @@ export const ListPartnerPayouts = z.strictObject({
 })
 export type ListPartnerPayouts = z.infer<typeof ListPartnerPayouts>
 
-/**
- * Any text is taken for an id, so that one which cannot exist answers 404 as an unknown one does.
- */
+/** Accepts any text as an id, so that an impossible id returns 404 like an unknown one. */
 const payoutId = z.string().max(200)
 export const PayoutPath = z.strictObject({ id: payoutId })
 export type PayoutPath = z.infer<typeof PayoutPath>

@@ -121,9 +121,9 @@ function graduatedTotal(steps: readonly PriceTier[], seats: number): bigint {
 }
 
 /**
- * The amounts that a subscription keeps of a price. `periodAmount` is set only where price times
- * seats is not the total, and then stands in its place; `perSeatAmount` is then the average,
- * rounded, for people to read.
+ * The amounts of a price that a subscription keeps. `periodAmount` is set only where price times
+ * seats is not the total, and then replaces it; `perSeatAmount` is then the rounded average, for
+ * display.
  */
 export function snapshotOf(
   terms: PriceTerms,
@@ -154,7 +154,7 @@ const terms = {
   trialDays: z.number().int().min(0).max(730).optional(),
   visibleFrom: moment.nullable().optional(),
   visibleUntil: moment.nullable().optional(),
-  /** Tenants of these partners only; null for everybody. */
+  /** Only for tenants of these partners; null for everyone. */
   partnerSlugs: z.array(slugFilter).min(1).max(200).transform(unique).nullable().optional(),
   note: line(500).nullable().optional(),
 }
@@ -200,7 +200,7 @@ export const CreatePrice = z.strictObject({
 })
 export type CreatePrice = z.infer<typeof CreatePrice>
 
-/** Any text, so that an id which cannot exist answers 404 as an unknown one does. */
+/** Any text, so that an impossible id returns 404 like an unknown one. */
 const id = z
   .string()
   .max(200)

@@ -48,7 +48,7 @@ export const quoteMinutes = 10
  */
 export const changeLeadMinutes = 60
 
-/** The payment processor's word as one of ours; `unknown` for a word that came later. */
+/** Maps the payment processor's status to ours; `unknown` for a status that was added later. */
 export function toSubscriptionStatus(word: string): SubscriptionStatus {
   return subscriptionStatuses.find((status) => status === word) ?? 'unknown'
 }
@@ -183,7 +183,7 @@ export const CreateSubscription = z
   })
 export type CreateSubscription = z.infer<typeof CreateSubscription>
 
-/** Any text, so that an id which cannot exist answers 404 as an unknown one does. */
+/** Any text, so that an impossible id returns 404 like an unknown one. */
 const id = z
   .string()
   .max(200)
@@ -273,7 +273,7 @@ export const SubscriptionView = z.object({
   currentPeriodStart: instant.nullable(),
   currentPeriodEnd: instant.nullable(),
   cancelAt: instant.nullable(),
-  /** When somebody asked for the end. */
+  /** When the cancellation was requested. */
   canceledAt: instant.nullable(),
   /** When it ended. */
   endedAt: instant.nullable(),
@@ -380,7 +380,7 @@ export const ChangePreview = z.object({
   /** `now` is charged at once; `period_end` waits and costs nothing now. */
   effect: z.enum(['now', 'period_end']),
   effectiveAt: instant,
-  /** False where nobody but us computed it: then it is an estimate without tax. */
+  /** False when only we computed it: then it is an estimate without tax. */
   exact: z.boolean(),
   currency: z.string(),
   before: quoted,

@@ -3,7 +3,7 @@ import { type IssueMessageKey, issueText } from '../platform/issue-text.ts'
 
 /** Text on coloured areas is one of these two. */
 export const textColors = { white: '#ffffff', dark: '#1b1a17' } as const
-/** The brightest pages that coloured areas stand on, in the light and the dark scheme. */
+/** The brightest page backgrounds behind coloured areas, in the light and the dark scheme. */
 export const pageColors = { light: '#ffffff', dark: '#191f24' } as const
 
 /**

@@ -1,8 +1,8 @@
 import type { PageLanguage } from '@atrium/messages/languages'
 
 /**
- * A value that a template may use, by its dotted name. `sample` stands in for it in previews; a
- * list makes it one to loop over.
+ * A value that a template may use, by its dotted name. Previews use `sample`; a list makes it a
+ * value to loop over.
  */
 export interface TemplateVariable {
   readonly name: string

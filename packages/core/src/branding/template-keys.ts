@@ -28,7 +28,7 @@ export const templateKeys = [
 ] as const
 export type TemplateKey = (typeof templateKeys)[number]
 
-/** Messages from the platform itself, to partners and operators. Nobody overrides them. */
+/** Messages from the platform itself, to partners and operators. They cannot be overridden. */
 export const platformTemplateKeys = ['partner.invited', 'payout.paid', 'flag.rolled_back'] as const
 
 export type PlatformTemplateKey = (typeof platformTemplateKeys)[number]

@@ -136,8 +136,8 @@ function toCompany(row: CompanyRow, until: Date, random: () => number): DemoComp
 function movesOf(row: CompanyRow, began: Date, until: Date, random: () => number): DemoMove[] {
   const moves: DemoMove[] = []
   const leftAt = row.end && 'left' in row.end ? monthsBefore(until, row.end.left) : until
-  // Once in about four months a company needs more seats; the last days are kept free, so that what
-  // is told of them stays simple.
+  // About every four months a company needs more seats; the last days are left out, so that the
+  // demo's texts stay simple.
   let seats = row.seats
   for (let months = 3; ; months += 3 + Math.floor(3 * random())) {
     const at = working(daysBefore(monthsBefore(began, -months), -4), random)

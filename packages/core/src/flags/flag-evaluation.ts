@@ -68,8 +68,8 @@ export function flagThreshold(rule: Pick<FlagRule, 'percentage'>): number {
 }
 
 /**
- * Answers one flag after another about one tenant at one moment; prerequisites that several flags
- * share are worked out once.
+ * Evaluates flags for one tenant at one point in time; prerequisites that several flags share are
+ * computed once.
  */
 export function createFlagEvaluation(question: FlagQuestion): (key: string) => FlagEvaluation {
   const known = new Map<string, FlagEvaluation | undefined>()

@@ -92,8 +92,8 @@ export function isFailing(
 /**
  * True when the rule is broken: enough events with the flag on, and failing tenants among those
  * with the flag: at least a tenth of them, at least two unless there is only one, and a larger
- * share than among tenants without the flag. Tenants count and not their events, so that nobody
- * turns a flag off for others by what happens in one tenant.
+ * share than among tenants without the flag. Counts tenants, not their events, so that one tenant
+ * cannot turn a flag off for others.
  */
 export function breaksGuard(
   guard: Pick<FlagGuard, 'minimum'>,
@@ -119,7 +119,7 @@ export function guardWindowStart(now: number, windowMinutes: number, reachedSinc
   return Math.max(started, Math.ceil(reachedSince / minuteMs) * minuteMs)
 }
 
-/** The note of a change that a guard made; the history tells by it what broke. */
+/** The note of a change by a guard; the history shows what broke from it. */
 export function rollbackNote(signal: GuardSignal): string {
   return `auto-rollback: ${signal}`
 }

@@ -19,7 +19,7 @@ export type FlagState = z.infer<typeof flagState>
 export const killSwitchNote = 'kill-switch'
 
 export const mostPrerequisites = 5
-/** How many flags may stand one behind the other as prerequisites. */
+/** The maximum length of a chain of prerequisites. */
 export const deepestPrerequisites = 5
 export const mostListedTenants = 1_000
 export const mostListedPartners = 200
@@ -29,8 +29,8 @@ export const recentUseDays = 7
 const keyShape = /^[a-z][a-z0-9_]{1,62}$/
 
 /**
- * Text that can be the key of a flag. Not what stands in a flag's place in addresses: POST
- * /flags/evaluate, and the page /flags/new.
+ * A valid key of a flag. Excludes the words that addresses use in its place: POST /flags/evaluate,
+ * and the page /flags/new.
  */
 export const flagKey = z
   .string()
@@ -72,8 +72,7 @@ export const CreateFlag = z.strictObject({
   key: flagKey,
   ...settings,
   /**
-   * Stands in for the key in the hash of the rollout. Cannot be changed: that would turn tenants
-   * off.
+   * Replaces the key in the hash of the rollout. Cannot be changed: that would turn tenants off.
    */
   salt: line(100).optional(),
   note: note.optional(),
@@ -81,9 +80,8 @@ export const CreateFlag = z.strictObject({
 export type CreateFlag = z.infer<typeof CreateFlag>
 
 /**
- * Names a flag by its path. Any text is taken, so that a key which cannot exist answers 404 as an
- * unknown one does; it becomes an empty one, because some such texts the database would not even
- * take.
+ * Names a flag by its path. Accepts any text, so that an impossible key returns 404 like an unknown
+ * one; it becomes an empty one, because the database would reject some such texts.
  */
 export const FlagPath = z.strictObject({
   key: z
@@ -167,7 +165,7 @@ export const FlagSettings = z.object({
   enabledUntil: instant.nullable(),
   staleAfter: z.iso.date().nullable(),
   killedAt: instant.nullable(),
-  /** Why a guard killed it; null when it is not killed, or somebody did it. */
+  /** Why a guard turned it off; null when it is on, or a person did it. */
   rollback: FlagRollback.nullable(),
 })
 export type FlagSettings = z.infer<typeof FlagSettings>
@@ -227,8 +225,8 @@ export const FlagValues = z.record(z.string(), z.boolean())
 export type FlagValues = z.infer<typeof FlagValues>
 
 /**
- * The context of an OpenFeature evaluation: the targeting key names the tenant, what else stands
- * there is not looked at.
+ * The context of an OpenFeature evaluation: the targeting key names the tenant, other fields are
+ * ignored.
  */
 const evaluationContext = z.looseObject({ targetingKey: slugFilter })
 export const EvaluateByOfrep = z.strictObject({ context: evaluationContext })
@@ -283,10 +281,7 @@ export const FlagExplanation = z.object({
   tenantStatus: tenantStatus.nullable(),
   value: z.boolean(),
   reason: flagReason,
-  /**
-   * What POST /flags/evaluate answers; false for suspended and deleted tenants whatever the flag
-   * says.
-   */
+  /** The result of POST /flags/evaluate; always false for suspended and deleted tenants. */
   served: z.boolean(),
   steps: z.array(
     z.object({

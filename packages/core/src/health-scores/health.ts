@@ -75,7 +75,7 @@ export interface HealthInput {
   status: TenantStatus
   createdAt: Date
   provisioningStatus: ProvisioningStatus
-  /** Since when the steps stand as they are. */
+  /** Since when the steps have had their current state. */
   provisioningChangedAt: Date
   seats: number
   memberCount: number
@@ -92,7 +92,7 @@ interface Signal {
   hint: string
 }
 
-/** Signals that are gathered by the hour, and the most that a score can be while they stand. */
+/** Signals collected hourly, and the maximum score while each is active. */
 export interface GatheredHealth {
   signals: Signal[]
   /** Null where nothing caps the score. */
@@ -183,7 +183,7 @@ function paymentSignal(facts: PaymentFacts, now: Date): Signal | undefined {
         : { signal, value: 0.5, hint: 'A payment is due. Check the card.' }
     case 'active':
       return activePaymentSignal(facts, now)
-    // A trial, a pause or an end say nothing about how somebody pays.
+    // A trial, a pause or an end say nothing about payment behaviour.
     default:
       return undefined
   }

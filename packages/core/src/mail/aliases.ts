@@ -5,8 +5,8 @@ import { PersonView } from '../tenants/tenants.ts'
 import { ownAddress } from './mail-addresses.ts'
 
 /**
- * A further address of a mailbox. `member` is null when the mailbox belongs to nobody whom the
- * tenant has as a member.
+ * An additional address of a mailbox. `member` is null when the mailbox belongs to no member of the
+ * tenant.
  */
 export const AliasView = z.object({
   address: z.string(),

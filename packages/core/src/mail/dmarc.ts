@@ -28,8 +28,8 @@ export function dmarcText({
 }
 
 /**
- * True for a TXT record that receivers take for a DMARC record (RFC 7489 section 6.6.3): `v=DMARC1`
- * stands first, exactly so.
+ * True for a TXT record that receivers treat as a DMARC record (RFC 7489 section 6.6.3): it starts
+ * with exactly `v=DMARC1`.
  */
 export function isDmarc(text: string): boolean {
   return /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text)
@@ -66,7 +66,7 @@ function isPolicy(text: string): text is Policy {
   return Object.hasOwn(strength, text)
 }
 
-/** `%21` and `%2C` stand for `!` and `,` in report addresses; what does not decode stays. */
+/** Decodes `%21` and `%2C` to `!` and `,` in report addresses; what does not decode stays. */
 function decoded(address: string): string {
   try {
     return decodeURIComponent(address)
@@ -77,7 +77,7 @@ function decoded(address: string): string {
 
 /**
  * Compares published TXT records with the wanted policy by their tags. A stronger policy, a larger
- * share and further report addresses are fine; the first two are told.
+ * share and additional report addresses are fine; the first two are reported.
  */
 export function compareDmarc(expected: string, published: readonly string[]): Comparison {
   const requested = parseDmarc(expected).record

@@ -2,9 +2,9 @@
 export type RecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'SRV' | 'TLSA' | 'TXT'
 
 /**
- * What DNS says of a name and a type. Values stand as in a zone: `10 mail.example.org` for MX, a
+ * The DNS records of a name and a type. Values are as in a zone: `10 mail.example.org` for MX, a
  * TXT joined from its pieces; names are lower-case and without the dot at the end. `unknown` says
- * nothing about the record: it could not be asked.
+ * nothing about the record: the lookup failed.
  */
 export type DnsAnswer =
   | { state: 'found'; values: readonly string[] }
@@ -13,15 +13,14 @@ export type DnsAnswer =
   | { state: 'unknown'; reason: string }
 
 /**
- * How a pure rule asks DNS: undefined means that the answer is not there yet. The rule then goes on
- * as well as it can, and the caller fetches what was asked for and runs the rule again, until
- * nothing is left to ask.
+ * How a pure rule queries DNS: undefined means that the result is not there yet. The rule then
+ * continues as far as it can, and the caller fetches the missing records and runs the rule again,
+ * until none is missing.
  */
 export type Ask = (type: RecordType, name: string) => DnsAnswer | undefined
 
 /**
- * The answer as a rule reads it; one that is still under way counts as unknown, because the rule
- * runs again.
+ * The result as a rule reads it. A pending lookup counts as unknown, because the rule runs again.
  */
 export function lookup(ask: Ask, type: RecordType, name: string): DnsAnswer {
   return ask(type, name) ?? { state: 'unknown', reason: 'DNS has not answered yet.' }

@@ -98,7 +98,7 @@ export function withVerdicts(
   })
 }
 
-/** Compares each record with what DNS answers. Asks more from run to run: see `Ask`. */
+/** Compares each record with DNS. Queries more from run to run: see `Ask`. */
 export function judgeRecords(
   domain: string,
   records: readonly ExpectedRecord[],
@@ -374,9 +374,9 @@ const hour = 60 * minute
 const day = 24 * hour
 
 /**
- * Seconds until the next check by itself: daily where all is well, every ten minutes while DNS
- * cannot be asked or, for a day, while somebody may be publishing the proof of ownership; every
- * minute while signing keys are being made, for an hour.
+ * Seconds until the next automatic check: daily while everything is fine; every ten minutes while
+ * DNS is unavailable or, for a day, while the proof of ownership may be about to be published;
+ * every minute, for an hour, while signing keys are being created.
  */
 export function secondsUntilNextCheck(domain: {
   state: DomainState

@@ -21,8 +21,8 @@ export const privateSuffixes = new Set([
 
 /**
  * A domain in its canonical form: lower-case A-labels (UTS #46 by the URL parser), no trailing dot.
- * Undefined when the text is no domain name, an address, or a public suffix such as `co.uk` that
- * nobody can own.
+ * Undefined when the text is no domain name, an address, or a public suffix such as `co.uk`, which
+ * cannot be owned.
  */
 export function canonicalDomain(text: string): string | undefined {
   const trimmed = text.trim().replace(/\.$/, '')
@@ -75,9 +75,9 @@ export function isBelow(name: string, parent: string): boolean {
 }
 
 /**
- * The label of the name, below the tenant's own one, under which a deleted tenant keeps a domain
- * that it gave up. The prefix keeps a label that begins with `xn--` from being read as an encoded
- * one. `number` tells domains apart whose labels are the same.
+ * The label below the tenant's own name under which a deleted tenant keeps a domain that it
+ * released. The prefix keeps a label that begins with `xn--` from being read as an encoded one.
+ * `number` distinguishes domains with equal labels.
  */
 export function releasedLabel(name: string, number = 1): string {
   let label = name.replaceAll('.', '-').slice(0, 50)
@@ -141,7 +141,7 @@ export const RecordVerdict = z.object({
   purpose: recordPurpose,
   required: z.boolean(),
   verdict,
-  /** What DNS answers for this name and type, as it stands there. */
+  /** The DNS records for this name and type, unchanged. */
   found: z.array(z.string()),
   /**
    * What is wrong and what to do, or what to know although it is right; null when there is nothing
@@ -222,7 +222,7 @@ export type DomainCheckView = z.infer<typeof DomainCheckView>
 export const DomainCheckPage = page(DomainCheckView)
 
 const slug = z.string().max(200)
-/** Any text is taken, so that a name which cannot exist answers 404 as an unknown one does. */
+/** Accepts any text, so that an impossible name returns 404 like an unknown one. */
 const pathName = z.string().max(1000)
 
 export const AddDomain = z.strictObject({ slug, domain: domainName })

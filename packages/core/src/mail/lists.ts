@@ -6,8 +6,8 @@ import { instant, line } from '../platform/text.ts'
 import { ownAddress, recipientAddress } from './mail-addresses.ts'
 
 /**
- * `ok`: the mail server has the list as it stands here. `removing`: it goes as soon as the mail
- * server can be reached.
+ * `ok`: the mail server has this version of the list. `removing`: it is deleted as soon as the mail
+ * server is available.
  */
 export const listStates = ['pending', 'ok', 'error', 'removing'] as const
 export const listState = z.enum(listStates)
@@ -17,7 +17,7 @@ export const mostRecipients = 1000
 
 /**
  * A distribution list: one address that fans out. `error` says why the mail server does not have
- * the list as it stands here.
+ * this version of the list.
  */
 export const ListView = z.object({
   id: z.uuid(),
@@ -33,7 +33,7 @@ export const ListView = z.object({
 })
 export type ListView = z.infer<typeof ListView>
 
-/** A list as it stands in the page of lists, with the number of its recipients. */
+/** A list as shown on the page of lists, with its number of recipients. */
 export const ListSummary = ListView.omit({ recipients: true, editVersion: true }).extend({
   recipientCount: z.number().int(),
 })
@@ -42,7 +42,7 @@ export type ListSummary = z.infer<typeof ListSummary>
 export const ListPage = page(ListSummary)
 export type ListPage = z.infer<typeof ListPage>
 
-/** Addresses without one named twice; the issue stands at the repetition. */
+/** Unique addresses; the issue is reported at the duplicate. */
 const recipients = z
   .array(recipientAddress)
   .max(mostRecipients)
@@ -87,7 +87,9 @@ export type CreateList = z.infer<typeof CreateList>
 export const ListInTenant = z.strictObject({ slug: z.string().max(200), listId: z.uuid() })
 export type ListInTenant = z.infer<typeof ListInTenant>
 
-/** `recipients` replaces them all; `add` and `remove` change some and cannot stand beside it. */
+/**
+ * `recipients` replaces them all; `add` and `remove` change some and cannot be combined with it.
+ */
 export const UpdateList = z
   .strictObject({
     slug: z.string().max(200),

@@ -76,7 +76,7 @@ const further =
 const providers: ReadonlySet<string> = new Set(`${inThunderbird} ${further}`.split(' '))
 
 /**
- * True for a domain on which a public provider gives mailboxes to everybody, so that no workplace
+ * True for a domain on which a public provider offers mailboxes to everyone, so that no workplace
  * owns it. Canonical form.
  */
 export function isPublicMailProvider(domain: string): boolean {

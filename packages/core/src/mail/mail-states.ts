@@ -4,5 +4,5 @@ import { mailStates } from '../platform/choices.ts'
 export { mailStates }
 
 export const mailState = z.enum(mailStates)
-/** `failed`: tried and due again; `gave_up`: nobody tries again by itself. */
+/** `failed`: will be retried; `gave_up`: no automatic retry. */
 export type MailState = z.infer<typeof mailState>

@@ -206,7 +206,7 @@ interface Evaluation {
   root: string
   own: ReadonlySet<string>
   ask: Ask
-  /** Why the result cannot be told. */
+  /** Why there is no result. */
   unclear: string | undefined
 }
 
@@ -219,8 +219,7 @@ function evaluate(
   let unclear = false
   for (const term of record.terms) {
     const matched = matches(evaluation, domain, term, sender)
-    // A term that cannot be told, but could only allow, changes nothing when a later one allows
-    // anyway.
+    // An unknown term that could only allow changes nothing when a later one allows anyway.
     if (matched === undefined && term.qualifier !== '+') return 'unclear'
     unclear ||= matched === undefined
     if (matched) return settled(results[term.qualifier], unclear)
@@ -249,7 +248,7 @@ function follow(evaluation: Evaluation, parent: string, target: string, sender: 
   return evaluate(evaluation, target, nested, sender)
 }
 
-/** Undefined when it cannot be told. */
+/** Undefined when it is unknown. */
 function matches(
   evaluation: Evaluation,
   domain: string,
@@ -324,7 +323,7 @@ function exchangersMatch(
 }
 
 /**
- * The qualifier of the `all` that decides about everybody else; undefined when the record has none.
+ * The qualifier of the `all` that applies to all other senders; undefined when the record has none.
  */
 function lastResort(
   ask: Ask,

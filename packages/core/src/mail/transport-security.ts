@@ -17,8 +17,8 @@ export function compareMtaSts(expected: string, published: readonly string[]): C
 }
 
 /**
- * Compares the TXT records at `_smtp._tls` (RFC 8460 section 3) with the one asked for. Another
- * address for reports is fine and told.
+ * Compares the TXT records at `_smtp._tls` (RFC 8460 section 3) with the wanted one. Another report
+ * address is fine and reported.
  */
 export function compareTlsReports(expected: string, published: readonly string[]): Comparison {
   const { record, fault } = single(published, 'TLSRPTv1', 'a TLS-RPT record')

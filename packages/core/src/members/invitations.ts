@@ -8,9 +8,7 @@ export const AcceptInvitation = z.strictObject({}).optional()
  */
 export const handoffs = ['link', 'tempPassword', 'existing'] as const
 
-/**
- * Shown to whoever followed the link that was mailed to `email`, and to nobody else. Kept nowhere.
- */
+/** Shown only to the person who followed the link mailed to `email`. Never stored. */
 export const AcceptedInvitation = z
   .object({
     email: z.string(),

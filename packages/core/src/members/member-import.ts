@@ -48,8 +48,8 @@ export type StartImport = z.infer<typeof StartImport>
 
 export const importStates = ['checked', 'running', 'stopped', 'done'] as const
 /**
- * `stopped`: nobody works on it although rows are left; resume it. The job engine does so by itself
- * as well.
+ * `stopped`: no worker holds it although rows are left; resume it. The job engine also resumes it
+ * automatically.
  */
 export const importState = z.enum(importStates)
 export type ImportState = z.infer<typeof importState>

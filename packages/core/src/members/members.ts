@@ -17,8 +17,8 @@ export const assignableRole = z.enum(['member', 'admin'])
 
 /**
  * A member as the people of the tenant see them. `phone` and `alternativeEmail` are null for plain
- * members who look at somebody else, and for admins who look at somebody whose sign-in the tenant
- * does not manage.
+ * members who view another member, and for admins who view a member whose sign-in the tenant does
+ * not manage.
  */
 export const MemberView = z.object({
   id: z.uuid(),
@@ -42,12 +42,12 @@ export const MemberView = z.object({
    */
   invited: z.boolean(),
   /**
-   * Whether name, address, password and sessions are this tenant's to change. False for somebody
-   * who also belongs elsewhere.
+   * Whether this tenant may change name, address, password and sessions. False for a person who
+   * also belongs elsewhere.
    */
   managed: z.boolean(),
   /**
-   * A mailbox or identity was made in the background, so nobody knows its password: reset it to
+   * A mailbox or identity was created in the background, so no one knows its password: reset it to
    * hand one over.
    */
   needsPassword: z.boolean(),

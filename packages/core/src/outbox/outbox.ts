@@ -24,7 +24,7 @@ export interface CalendarAttachment {
   readonly organizer?: { readonly name: string; readonly address: string }
 }
 
-/** What stands for a variable of a template; a list for one to loop over. */
+/** The value of a template variable; a list for one to loop over. */
 export type MailValue = string | number | readonly string[]
 
 export type MailValues = Readonly<Record<string, MailValue>>
@@ -79,7 +79,7 @@ export const QueuedMail = z.object({
   recipient: z.string().nullable(),
   state: mailState,
   attempts: z.number().int(),
-  /** When it is tried next; null when nobody tries by itself. */
+  /** When it is retried; null when there is no automatic retry. */
   nextAt: instant.nullable(),
   error: z.string().nullable(),
   messageId: z.string(),
@@ -117,10 +117,7 @@ export type ListMailQueue = z.infer<typeof ListMailQueue>
 export const MailPath = z.strictObject({ id: z.uuid() })
 export type MailPath = z.infer<typeof MailPath>
 
-/**
- * The address as it may be shown to somebody whom it is not addressed to: the first character and
- * the host.
- */
+/** The address masked for people other than its recipient: the first character and the host. */
 export function maskedAddress(address: string): string {
   const at = address.lastIndexOf('@')
   return at < 1 ? '…' : `${[...address][0]}…${address.slice(at)}`

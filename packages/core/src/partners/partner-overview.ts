@@ -14,8 +14,7 @@ export const attentionReasons = [
 ] as const
 
 /**
- * How a partner's business stands at this moment. What the caller's access level does not show is
- * null.
+ * The current state of a partner's business. What the caller's access level does not show is null.
  */
 export const PartnerOverview = z.object({
   customers: z.object({ total: count, active: count, pending: count, suspended: count }),

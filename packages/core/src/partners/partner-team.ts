@@ -5,7 +5,7 @@ import { factorCounts, mfaState } from '../upstream-cache/mfa.ts'
 import { partnerAccess } from './partner-access.ts'
 
 /**
- * A member of a partner's staff, with the second factors that the identity provider last told of.
+ * A member of a partner's staff, with the second factors that the identity provider last reported.
  */
 export const StaffView = z.object({
   userId: z.uuid(),

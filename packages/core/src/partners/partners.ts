@@ -100,8 +100,8 @@ export type PartnerPage = z.infer<typeof PartnerPage>
 const slug = z.string().max(200)
 
 /**
- * Names a partner by its path. Any text is taken, so that a slug which cannot exist answers as an
- * unknown one does.
+ * Names a partner by its path. Accepts any text, so that an impossible slug gets the same response
+ * as an unknown one.
  */
 export const PartnerPath = z.strictObject({ slug })
 export type PartnerPath = z.infer<typeof PartnerPath>

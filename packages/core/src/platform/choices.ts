@@ -8,9 +8,9 @@ export const tenantStatuses = ['pending', 'active', 'suspended', 'deleted'] as c
 export type TenantStatus = (typeof tenantStatuses)[number]
 
 /**
- * What a suspension takes away in the upstream systems. `read_only`: people sign in and read, mail
- * is not sent, files are not changed. `no_sign_in`: mailboxes, files and applications are shut, and
- * nobody but owner and admins signs in to the portal.
+ * What a suspension disables in the upstream systems. `read_only`: people sign in and read, mail is
+ * not sent, files are not changed. `no_sign_in`: mailboxes, files and applications are disabled,
+ * and only owner and admins sign in to the portal.
  */
 export const suspensionModes = ['read_only', 'no_sign_in'] as const
 

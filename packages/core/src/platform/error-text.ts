@@ -12,8 +12,8 @@ export type ErrorTextKey =
   | `limits.per.${keyof ErrorMessages['limits']['per']}`
 
 /**
- * A sentence of the catalogue (`server/errors.json`) before anybody reads it: `AppError` carries
- * it, and the response to a caller is written in the caller's language.
+ * A sentence of the catalogue (`server/errors.json`) that is not rendered yet: `AppError` carries
+ * it, and the response is written in the caller's language.
  */
 export interface ErrorText {
   readonly key: ErrorTextKey

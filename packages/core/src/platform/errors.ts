@@ -156,7 +156,7 @@ function writeValue(value: Exclude<ErrorValue, number>, language: PageLanguage):
   return new Intl.ListFormat(language).format(value.map((item) => writeText(item, language)))
 }
 
-/** Faults that one answer tells of. */
+/** Maximum number of errors in one response. */
 export const mostIssues = 100
 const longestIssuePath = 64
 
@@ -186,10 +186,11 @@ export interface IssueText {
 }
 
 /**
- * A rejection that the caller reads. `detail` is shown as it is, so it names no secret and no other
- * tenant; a string is what an upstream system said, or the schema of the input, in the caller's language. `message` and
- * `issues` are English; `messageIn` and `issuesIn` return them in the caller's language. Anything
- * thrown that is not an AppError is a fault of ours and returns `internal` with a fixed text.
+ * A rejection that the caller reads. `detail` is shown unchanged, so it names no secret and no
+ * other tenant; a string comes from an upstream system or the schema of the input, in the caller's
+ * language. `message` and `issues` are English; `messageIn` and `issuesIn` return them in the
+ * caller's language. Any other thrown error is a bug of ours and returns `internal` with a fixed
+ * text.
  */
 export class AppError extends Error {
   readonly code: ErrorCode

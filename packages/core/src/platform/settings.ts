@@ -245,13 +245,13 @@ export const settingNames = [
 
 const ours =
   /^(ATRIUM|IDP|OIDC|BOOKING|PLATFORM_TENANT|TRUSTED_PROXY|RECENT_SIGN|BILLING|PARTNER|FILES_API|MAIL_API|MAIL_PROV|MAIL_PUBLIC|PROFILE_SIGN|SHUTDOWN|AUDIT_HASH|ENCRYPTION_KEY)_?/
-/** What Kubernetes sets for each service of its own accord, such as BOOKING_SERVICE_HOST. */
+/** Set by Kubernetes for each service automatically, such as BOOKING_SERVICE_HOST. */
 const ofKubernetes = /_SERVICE_(HOST$|PORT)|_PORT$|_PORT_\d+_(TCP|UDP)/
 const shortestCompared = 8
 
 /**
- * Names that look like one of ours and are none: they begin like one, or differ from one in at most
- * two letters.
+ * Likely misspellings of our names: they have the same prefix, or differ from one in at most two
+ * letters.
  */
 function* unknownNames(env: Environment): Generator<[name: string, fault: string]> {
   const known = new Set(settingNames)

@@ -12,8 +12,8 @@ import { plan } from '../tenants/tenants.ts'
 export const cohortMonths = 24
 export const longestGrowth = 60
 /**
- * Cohorts of fewer tenants are left out of what a partner takes away: their figures would be about
- * single customers.
+ * Cohorts with fewer tenants are left out of partners' exports: their figures would be about single
+ * customers.
  */
 export const smallestExportedCohort = 3
 
@@ -104,7 +104,8 @@ export const GrowthRates = z.object({
   growth: ratio.nullable(),
   arpaMinor: minorAmount.nullable(),
   /**
-   * Of what a tenant brings before it leaves, by the churn of three months; null while nobody left.
+   * The revenue of a tenant before it leaves, by the churn of three months; null while none has
+   * left.
    */
   ltvMinor: minorAmount.nullable(),
 })

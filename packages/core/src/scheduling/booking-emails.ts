@@ -381,7 +381,7 @@ ${beforeLine}${also.why ? whyLine : ''}{% if link.bookings != "" %}${texts.open}
   }
 }
 
-/** Messages about bookings to the hosts who take part. Answers to them go to the visitor. */
+/** Messages about bookings to the hosts who take part. Replies go to the visitor. */
 const hostEmails = {
   'booking.host_requested': {
     title: 'Host: booking to confirm',

@@ -34,8 +34,7 @@ export const PageEventType = z.object({
   /** In minutes; the first one is what a visitor gets who chooses none. */
   durations: z.array(z.number().int()),
   /**
-   * `text` is the place where people meet. Addresses and numbers of calls are told with the
-   * booking.
+   * `text` is the place where people meet. Addresses and phone numbers are sent with the booking.
    */
   location: z.object({ kind: locationKind, text: z.string().nullable() }),
   requiresConfirmation: z.boolean(),
@@ -80,7 +79,7 @@ export const PublicEventTypePage = z.object({
     /** The last moments for a visitor, in minutes before the start. */
     cancelCutoffMinutes: z.number().int(),
     rescheduleCutoffMinutes: z.number().int(),
-    /** How long the host may take to answer, where `requiresConfirmation`. */
+    /** How long the host may take to decide, where `requiresConfirmation`. */
     approvalHours: z.number().int(),
   }),
 })

@@ -41,10 +41,7 @@ const minuteMs = 60_000
 /** A manage link can be read for so long after the end of what it is about. */
 export const manageLinkLifeMs = 24 * 60 * minuteMs
 
-/**
- * True once nobody can decide about a pending booking any more: it started, or the time for an
- * answer is over.
- */
+/** True once a pending booking can no longer be decided: it started, or its deadline has passed. */
 export function hasExpired(
   { status, start, approvalExpiresAt }: BookingDeadlines,
   now: number,
@@ -133,8 +130,8 @@ export function manageLinkEnds({ end }: { end: number }): number {
 }
 
 /**
- * The SEQUENCE after a change (RFC 5546 section 2.1.4): it counts what visitors' calendars were
- * told, so nothing before the first REQUEST.
+ * The SEQUENCE after a change (RFC 5546 section 2.1.4): it counts what visitors' calendars
+ * received, so nothing before the first REQUEST.
  */
 export function nextSequence({
   sequence,

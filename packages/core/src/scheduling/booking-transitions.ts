@@ -8,7 +8,7 @@ import {
 } from './booking-state.ts'
 import type { BookingChangeKind, BookingParty, BookingStatus } from './scheduling.ts'
 
-/** What somebody wants done to a booking. Instants are milliseconds since 1970. */
+/** A requested change of a booking. Instants are milliseconds since 1970. */
 export type BookingCommand =
   | { readonly action: 'confirm' | 'expire' | 'no_show' | 'invite_guests' }
   | { readonly action: 'decline' | 'cancel'; readonly reason?: string | undefined }

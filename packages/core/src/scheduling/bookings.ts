@@ -64,7 +64,7 @@ export const Booking = z.object({
   guestsInvited: z.boolean(),
   answers: z.array(BookingAnswer),
   note: z.string().nullable(),
-  /** Until when the host answers a pending booking. */
+  /** The host's deadline for a decision on a pending booking. */
   approvalExpiresAt: instant.nullable(),
   ...ended,
   /** SEQUENCE of the calendar object, RFC 5545 section 3.8.7.4. */
@@ -126,7 +126,7 @@ const hostInBooking = z.object({
     /** What went wrong at the last try. */
     error: z.string().nullable(),
     attempts: z.number().int(),
-    /** When it is tried again; null when nobody tries by itself. */
+    /** When it is retried; null when there is no automatic retry. */
     nextAt: instant.nullable(),
     /** What the calendar was found to say of the event instead of what we wrote. */
     drift: calendarDrift,
@@ -247,17 +247,14 @@ export const bookingDuration = z.coerce
   .min(schedulingLimits.durationMinutes.least)
   .max(schedulingLimits.durationMinutes.most)
 
-/** As holding a time was answered with it. */
+/** As returned when the time was held. */
 const lockToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, says('lockToken'))
 
 export const GetManagedBooking = z.strictObject({})
 export const CancelManagedBooking = z.strictObject({ reason: reason.optional() })
 export type CancelManagedBooking = z.infer<typeof CancelManagedBooking>
 
-/**
- * `proof` stands in the visitor's mail alone: who has it reads the mail of the address that was
- * given.
- */
+/** `proof` is only in the visitor's mail: its holder reads the mail of the given address. */
 export const InviteGuests = z.strictObject({
   proof: z.string().max(200, says('proof')),
 })
@@ -270,9 +267,7 @@ export const SendManageLink = z.strictObject({
 })
 export type SendManageLink = z.infer<typeof SendManageLink>
 
-/**
- * Without `duration` it stays as it is. `lockToken` is what holding the new time was answered with.
- */
+/** Without `duration` it stays unchanged. `lockToken` was returned when the new time was held. */
 export const RescheduleManagedBooking = z.strictObject({
   start: bookingStart,
   duration: bookingDuration.optional(),
@@ -383,7 +378,7 @@ const requested = {
   note: paragraphs(schedulingLimits.noteCharacters).optional(),
 }
 
-/** A visitor's booking. `lockToken` is what holding the time was answered with. */
+/** A visitor's booking. `lockToken` was returned when the time was held. */
 export const CreateBooking = z.strictObject({ ...requested, lockToken: lockToken.optional() })
 export type CreateBooking = z.infer<typeof CreateBooking>
 
@@ -399,7 +394,7 @@ export const CreateTenantBooking = z.strictObject({
 })
 export type CreateTenantBooking = z.infer<typeof CreateTenantBooking>
 
-/** `manageToken` is told here and in the visitor's mail alone. */
+/** `manageToken` is only returned here and sent in the visitor's mail. */
 export const CreatedBooking = z.object({ booking: Booking, manageToken: z.string() })
 export type CreatedBooking = z.infer<typeof CreatedBooking>
 

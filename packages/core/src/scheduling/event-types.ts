@@ -67,7 +67,7 @@ export const formFieldKinds = ['text', 'long_text', 'choice', 'phone', 'checkbox
 export const formFieldKind = z.enum(formFieldKinds)
 export type FormFieldKind = z.infer<typeof formFieldKind>
 
-/** The most characters that an answer of a kind may have. */
+/** The maximum number of characters in an answer of each kind. */
 export const answerCharacters: Readonly<Record<FormFieldKind, number>> = {
   text: 200,
   long_text: 2_000,
@@ -77,7 +77,7 @@ export const answerCharacters: Readonly<Record<FormFieldKind, number>> = {
 }
 
 /**
- * A question of the booking form. `key` is what answers are kept under and never shown; `options`
+ * A question of the booking form. Answers are stored under `key`, which is never shown; `options`
  * are of a `choice`.
  */
 export const FormField = z
@@ -415,10 +415,7 @@ interface SettingsInQuestion {
   fields?: readonly FormField[]
 }
 
-/**
- * What is wrong between several settings, each at the field that is to be mended. Empty when
- * nothing is.
- */
+/** Conflicts between settings, each at the field to change. Empty when there are none. */
 export function settingIssues(settings: SettingsInQuestion): Issue[] {
   const place =
     settings.locationKind === undefined
@@ -475,7 +472,7 @@ function isHttpsAddress(text: string): boolean {
   )
 }
 
-/** Whoever calls the visitor needs the number. */
+/** The host calls the visitor, and so needs the number. */
 function numberIssues({ locationKind: kind, fields }: SettingsInQuestion): Issue[] {
   if (kind !== 'visitor_phone' || fields?.some((field) => field.kind === 'phone' && field.required))
     return []

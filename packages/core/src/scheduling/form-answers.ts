@@ -6,9 +6,9 @@ import { phoneNumber } from '../users/users.ts'
 import { answerCharacters, type FormField } from './event-types.ts'
 
 /**
- * What a visitor wrote into the form, held against its fields: issues under `answers.<key>`, or the
- * answers as they are kept, without empty ones. A checkbox says `true` or `false`; a required one
- * has to be `true`.
+ * Validates a visitor's answers against the form's fields: issues under `answers.<key>`, or the
+ * answers to store, without empty ones. A checkbox is `true` or `false`; a required one has to be
+ * `true`.
  */
 export function checkAnswers(
   fields: readonly FormField[],

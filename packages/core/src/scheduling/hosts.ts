@@ -12,8 +12,8 @@ import {
 import { credentialSource, schedulingLimits, timeZoneName } from './scheduling.ts'
 
 /**
- * Key of a host in the addresses of the booking page. Reserved words are taken: the tenant's slug
- * stands before it.
+ * Key of a host in the addresses of the booking page. Reserved words are allowed: the tenant's slug
+ * precedes it.
  */
 export const hostSlug = z
   .string()
@@ -34,7 +34,7 @@ export const HostLimits = z.strictObject({
 })
 export type HostLimits = z.infer<typeof HostLimits>
 
-/** What is told of a stored credential; never the secret. */
+/** The visible part of a stored credential; never the secret. */
 export const CredentialView = z.object({
   present: z.boolean(),
   source: credentialSource.nullable(),
@@ -146,8 +146,8 @@ export const CreateHost = z.strictObject({
 export type CreateHost = z.infer<typeof CreateHost>
 
 /**
- * What is absent stays, null clears. `version` is what was read, so that no change of somebody else
- * is lost.
+ * Absent fields stay, null clears. `version` is the version read before, so that no other change is
+ * lost.
  */
 export const UpdateHost = z
   .strictObject({

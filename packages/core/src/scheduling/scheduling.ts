@@ -23,7 +23,7 @@ export const bookingStatuses = ['pending', 'confirmed', 'cancelled', 'declined',
 export const bookingStatus = z.enum(bookingStatuses)
 export type BookingStatus = z.infer<typeof bookingStatus>
 
-/** Who did something to a booking. `host` stands for everybody who acts for the tenant. */
+/** Who changed a booking. `host` represents everyone who acts for the tenant. */
 export const bookingParties = ['visitor', 'host', 'system'] as const
 export const bookingParty = z.enum(bookingParties)
 export type BookingParty = z.infer<typeof bookingParty>
@@ -129,7 +129,8 @@ export const schedulingLimits = {
   /** Days that one question for slots may span. */
   rangeDays: 62,
   /**
-   * Starts in one answer; it ends with a whole date. A week with a start every five minutes fits.
+   * Maximum number of starts per response; it ends with a whole date. A week with a start every
+   * five minutes fits.
    */
   startsPerResponse: 2_500,
   /** A zone's clocks are known so far ahead; nothing is offered or booked beyond. */

@@ -54,8 +54,8 @@ export const SlotView = z.object({
 export type SlotView = z.infer<typeof SlotView>
 
 /**
- * Dates are those of `timeZone`: every one of the range that the zone has, also without slots, each
- * ascending. An answer with very many starts ends before a date, `nextFrom`: ask again with it as
+ * Dates are those of `timeZone`: every existing date of the range, also without slots, each
+ * ascending. A response with very many starts ends before a date, `nextFrom`: continue with it as
  * `from` and the same `to`.
  */
 export const SlotsView = z.object({
@@ -65,10 +65,7 @@ export const SlotsView = z.object({
   from: instant,
   to: instant,
   slots: z.record(z.string(), z.array(SlotView)),
-  /**
-   * The first date that is left out for the length of the answer; null when all of the range is in
-   * it.
-   */
+  /** The first date omitted to limit the response; null when it covers the whole range. */
   nextFrom: z.string().nullable(),
   generatedAt: instant,
 })
@@ -118,7 +115,7 @@ export const TakeSlotLock = z.strictObject({
 })
 export type TakeSlotLock = z.infer<typeof TakeSlotLock>
 
-/** `lockToken` is told once: it proves who holds the time. */
+/** `lockToken` is returned only once: it identifies the holder of the time. */
 export const TakenSlotLock = z.object({
   id: z.uuid(),
   lockToken: z.string(),

@@ -26,8 +26,8 @@ const openWindow = { kind: 'open' } as const
 
 /**
  * Why a start is on offer or not: every rule by itself, as if it were the only one. All of them
- * pass exactly when `isOffered` says so. For the tenant's own people: it tells what is in the
- * host's calendar.
+ * pass exactly when `isOffered` returns true. Only for the tenant's own staff: it shows the content
+ * of the host's calendar.
  */
 export function explainStart(
   slotQuestion: Omit<SlotQuestion, 'range'>,

@@ -159,8 +159,8 @@ export function localClock(zone: string, from: number, to: number): LocalClock {
   const segments = zoneSegments(zone, from - 4 * dayMs, to + 4 * dayMs)
   let last = 0
   const segmentAt = (instant: number): ZoneSegment => {
-    // Callers walk through time: the segment of the last answer, or the one after it, is nearly
-    // always right.
+    // Callers walk through time: the last result's segment, or the one after it, is nearly always
+    // right.
     for (let tries = 0; tries < 2; tries++) {
       const segment = segments[last]
       if (segment && instant >= segment.from && instant < segment.to) return segment

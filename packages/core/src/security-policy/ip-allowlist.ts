@@ -10,11 +10,10 @@ type Network = { address: Address; bits: number }
 const unusable = ['unspecified', 'multicast', 'broadcast']
 
 /**
- * The entries of an allowlist in canonical form: IPv4 in four decimal numbers, IPv6 as RFC 5952
- * writes it, IPv4-mapped IPv6 as IPv4, one address without a prefix length, IPv4 before IPv6, in
- * numerical order. An entry within another is dropped with a warning. `issues` names each entry
- * that is none: bits behind the prefix are rejected, because nobody can tell whether the address or
- * the network was meant.
+ * The entries of an allowlist in canonical form: IPv4 in four decimal numbers, IPv6 as in RFC 5952,
+ * IPv4-mapped IPv6 as IPv4, one address without a prefix length, IPv4 before IPv6, in numerical
+ * order. An entry within another is dropped with a warning. `issues` names each invalid entry: bits
+ * behind the prefix are rejected, because the address or the network could be meant.
  */
 export function canonicalAllowlist(
   entries: readonly string[],
@@ -44,8 +43,8 @@ export function canonicalAllowlist(
 }
 
 /**
- * True when the address is in one of the canonical entries; an empty list lets everybody in. False
- * for what is no address.
+ * True when the address is in one of the canonical entries; an empty list admits everyone. False
+ * for an invalid address.
  */
 export function allowlistAdmits(entries: readonly string[], ip: string): boolean {
   if (entries.length === 0) return true

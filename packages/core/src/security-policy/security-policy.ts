@@ -9,7 +9,7 @@ export const mfaModes = ['off', 'optional', 'required'] as const
 export const mfaMode = z.enum(mfaModes)
 export type MfaMode = z.infer<typeof mfaMode>
 
-/** Minutes a session may stand idle: five minutes to a day. */
+/** Minutes a session may be idle: five minutes to a day. */
 export const idleMinutes = { min: 5, max: 1_440 } as const
 /** Minutes a session may last in all: a quarter of an hour to thirty days. */
 export const absoluteMinutes = { min: 15, max: 43_200 } as const
@@ -64,7 +64,7 @@ export const UpdateSecurityPolicy = z
     sessionIdleMinutes: minutes(idleMinutes),
     sessionAbsoluteMinutes: minutes(absoluteMinutes),
     allowedCountries: z.array(countryCode).max(250).optional(),
-    /** Checked by `canonicalAllowlist`, which tells what is wrong with each entry. */
+    /** Validated by `canonicalAllowlist`, which reports the issue of each entry. */
     ipAllowlist: z
       .array(z.string().max(100, says('network')))
       .max(mostAllowlistEntries)

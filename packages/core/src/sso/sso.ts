@@ -68,8 +68,8 @@ const launchUrl = z
   .meta({ openapi: { format: 'uri', pattern: launchPattern } })
 
 /**
- * An application of the tenant at the identity provider. The client secret is no part of it: it is
- * told once, at creation.
+ * An application of the tenant at the identity provider. It does not include the client secret,
+ * which is returned once, at creation.
  */
 export const SsoAppView = z.object({
   id: z.uuid(),
@@ -91,7 +91,7 @@ export const SsoAppList = z.object({ items: z.array(SsoAppView), nextCursor: z.n
 export type SsoAppList = z.infer<typeof SsoAppList>
 
 /**
- * The answer to a creation. `clientSecret` is shown once: it is in no table, log or audit entry.
+ * The response to a creation. `clientSecret` is shown once: it is in no table, log or audit entry.
  */
 export const CreatedSsoApp = SsoAppView.extend({ clientSecret: z.string() })
 export type CreatedSsoApp = z.infer<typeof CreatedSsoApp>

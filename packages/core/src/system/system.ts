@@ -13,7 +13,7 @@ export const OutsideSystemHealth = z.object({
   system: outsideSystem,
   /** `off`: this installation has none. `unknown`: not asked yet since the process started. */
   state: z.enum(['ok', 'error', 'off', 'unknown']),
-  /** Since when the process that answers has seen this state. */
+  /** Since when the responding process has seen this state. */
   since: instant.nullable(),
   checkedAt: instant.nullable(),
   /** How long the last check took. */
@@ -112,8 +112,7 @@ export const ListSystemFailures = z.strictObject({
 export type ListSystemFailures = z.infer<typeof ListSystemFailures>
 
 /**
- * Something that stands failed now; what was mended is not told. Names no person: the record it
- * points to does.
+ * A current failure; resolved ones are not included. Names no person: the record it points to does.
  */
 export const SystemFailure = z.object({
   kind: failureKind,

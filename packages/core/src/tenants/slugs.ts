@@ -3,8 +3,8 @@ import { says } from '../platform/issue-text.ts'
 import { trim, trimEnd } from '../platform/trim.ts'
 
 /**
- * What may stand before a slug in the name of a tenant's group: it ends in a sign that tells it
- * from the slug.
+ * The valid prefix of a tenant's group name: it ends in a character that separates it from the
+ * slug.
  */
 export const tenantGroupPrefixShape = /^[a-z0-9][a-z0-9-]{0,29}[-_.:]$/
 export const tenantGroupPrefixFault =

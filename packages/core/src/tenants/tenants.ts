@@ -108,8 +108,8 @@ export const TenantView = z.object({
     files: z.string().optional(),
   }),
   /**
-   * Tries of each step since it was done last, and when a failed one is tried again; null when
-   * nobody does by itself.
+   * Attempts of each step since its last success, and when a failed one is retried; null when there
+   * is no automatic retry.
    */
   provisioningAttempts: perStep(
     z.object({ attempt: z.number().int(), nextAt: instant.nullable() }),
@@ -158,7 +158,7 @@ export const CreateTenant = z.strictObject({
   /** Operators only. */
   partnerId: z.uuid().optional(),
   /**
-   * Answers as soon as the record stands and provisions in the background (the idea of RFC 7240
+   * Responds as soon as the record exists and provisions in the background (the idea of RFC 7240
    * `respond-async`).
    */
   respondAsync: z.boolean().optional(),
@@ -176,8 +176,8 @@ export const ListTenants = z.strictObject({
 export type ListTenants = z.infer<typeof ListTenants>
 
 /**
- * Names a tenant by its path. Any text is taken, so that a slug which cannot exist answers 404 as
- * an unknown one does.
+ * Names a tenant by its path. Accepts any text, so that an impossible slug returns 404 like an
+ * unknown one.
  */
 export const TenantPath = z.strictObject({ slug: z.string().max(200) })
 export type TenantPath = z.infer<typeof TenantPath>
@@ -262,7 +262,7 @@ export const RestoredTenant = z.object({
 })
 export type RestoredTenant = z.infer<typeof RestoredTenant>
 
-/** What a purge takes away, in its order. */
+/** What a purge deletes, in order. */
 export const purgeParts = ['files', 'members', 'mail', 'identity', 'records'] as const
 export type PurgePart = (typeof purgeParts)[number]
 

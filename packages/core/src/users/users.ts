@@ -118,7 +118,7 @@ export const UpdateUser = z
     language: language.nullable().optional(),
     platformAdmin: z.boolean().optional(),
     partnerId: z.uuid().nullable().optional(),
-    /** Goes with `partnerId` or with a partner that stays; somebody new starts as `viewer`. */
+    /** Goes with `partnerId` or with an unchanged partner; new staff starts as `viewer`. */
     partnerAccess: partnerAccess.optional(),
   })
   .refine(

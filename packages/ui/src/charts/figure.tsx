@@ -10,8 +10,7 @@ interface Props {
 }
 
 /**
- * The place of a chart. People who hear the page are told of the table instead: a drawing has
- * nothing exact to say.
+ * The area of a chart. Screen readers get the table instead: a drawing has nothing exact to say.
  */
 export function ChartFigure({ caption, height = 260, children }: Props) {
   return (

@@ -3,7 +3,7 @@ import '@mantine/charts/styles.css'
 import classes from './charts.module.css'
 
 interface Props {
-  /** One row per point; `label` stands under it. */
+  /** One row per point; `label` is below it. */
   data: readonly Record<string, string | number>[]
   series: readonly { name: string; label: string; color: string; dashed?: boolean }[]
   formatValue: (value: number) => string

@@ -3,7 +3,7 @@ import '@mantine/charts/styles.css'
 import classes from './charts.module.css'
 
 interface Props {
-  /** One row per bar; `label` stands under it. What is lost is below zero. */
+  /** One row per bar; `label` is below it. Losses are below zero. */
   data: readonly Record<string, string | number>[]
   series: readonly { name: string; label: string; color: string }[]
   formatValue: (value: number) => string

@@ -24,7 +24,7 @@ interface Props {
   source: ReportSource
   onAsk: (figureQuery: FigureQuery) => void
   fileName: string
-  /** What partners take away says nothing of cohorts that are too small. */
+  /** Partners' exports do not contain cohorts that are too small. */
   forPartner: boolean
 }
 
