@@ -79,7 +79,7 @@ let leaving: Promise<void> | undefined
 let up = false
 const stopping = new AbortController()
 
-/** Ends the processes, then the database they use; whoever asks first decides the exit code. */
+/** Ends the processes, then the database they use; the first caller decides the exit code. */
 async function leave(code: number): Promise<void> {
   leaving ??= (async () => {
     stopping.abort()
@@ -151,7 +151,7 @@ async function start(): Promise<void> {
       buildIfStale(root, app),
     ),
   )
-  // Awaited below; until then a failure must not count as one that nobody looks at.
+  // Awaited below; until then a failure must not count as an unhandled rejection.
   builds.catch(() => {})
   const encryptionKeys = await localEncryptionKey()
   const database = await prepareDatabase(external, { historyDay, encryptionKeys })
@@ -255,7 +255,7 @@ function monthsBefore(day: string, months: number): Date {
  * sandbox keep what they hold. Undefined for a workplace without a history.
  */
 async function dayOfHistory(): Promise<string | undefined> {
-  // What a history tells was done in the sandbox.
+  // The events of a history happened in the sandbox.
   if (values.plain || !allSandbox) return undefined
   const file = join(folder, 'demo-day')
   const kept = await readFile(file, 'utf8').catch(() => undefined)
@@ -390,7 +390,7 @@ Try this first:
 }
 
 /**
- * The demo's people and workplaces are the sandbox's. Whoever signs in at a real authentik begins
+ * The demo's people and workplaces are the sandbox's. People who sign in at a real authentik begin
  * with a workplace of their own.
  */
 function realGuide(): string {

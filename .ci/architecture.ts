@@ -99,7 +99,7 @@ async function checkFile(file: string, folder: string): Promise<void> {
       faults.push(`${name}: ${target} leaves its package by a path`)
 }
 
-/** Tests, tools and what stands beside `src` import other packages by name. */
+/** Tests, tools and files beside `src` import other packages by name. */
 async function checkTests(): Promise<void> {
   const folders = ['', 'bench', 'e2e', 'tests']
   for await (const manifest of glob('{apps,packages}/*/package.json', { cwd: root }))

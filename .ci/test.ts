@@ -43,8 +43,8 @@ const vite = (app: string): [string, ...string[]] => [
   'warn',
 ]
 /**
- * A check of its name that runs these projects of Vitest side by side; all of their tests, unless
- * Vitest is told which.
+ * A check that runs the Vitest projects of its name in parallel: all of their tests, unless Vitest
+ * gets other arguments.
  */
 const vitest = (
   name: string,

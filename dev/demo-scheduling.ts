@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Where the local workplace answers; `control` is the sandbox's. */
+/** The address of the local workplace; `control` is the sandbox's. */
 export interface Workplace {
   api: string
   control: string
@@ -27,9 +27,9 @@ const people = [
 
 /**
  * Gives the demo tenant Acme two hosts with connected mailboxes, and event types to book: all
- * through the API, as people would. The words of the booking page come last: where somebody has
- * written there already, nothing is made, and what was cut off before is finished. Throws an error
- * that says what did not work.
+ * through the API, as people would. The texts of the booking page come last: when they are already
+ * set, nothing is created, and an interrupted run is completed. Throws an error that says what
+ * failed.
  */
 export async function seedDemoScheduling(
   workplace: Workplace,

@@ -3,7 +3,7 @@ import { idIn } from './companies.ts'
 import type { Parts } from './parts.ts'
 import { dayMs, operatorActor } from './parts.ts'
 
-/** What admins, partners and operators did, as the audit log tells it. */
+/** Actions of admins, partners and operators, as recorded in the audit log. */
 export function recordActions({ history, made, audit, operator }: Parts): void {
   const { until } = history
   for (const [index, company] of history.companies.entries()) {

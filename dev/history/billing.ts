@@ -341,8 +341,8 @@ function reversals({ saved }: PaymentsHistory): ProcessorReversal[] {
 }
 
 /**
- * What the service has at hand in a transaction, at a moment of the past. Nothing is sent and
- * nobody is woken: all that was done then.
+ * The parts of the service that exist in a transaction, at a time in the past. Nothing is sent and
+ * no job is enqueued: all that happened then.
  */
 function servicesAt(config: Config, at: Date): InTransaction {
   const nothing = async () => {}

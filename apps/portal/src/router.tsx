@@ -28,8 +28,8 @@ const signedOut = createRoute({
 })
 
 /**
- * Everything below needs a signed-in person; AuthenticatedLayout shows the welcome page to
- * everybody else, at the address that was asked for.
+ * Everything below needs a signed-in person; AuthenticatedLayout shows the welcome page to everyone
+ * else, at the requested address.
  */
 const authenticated = createRoute({
   getParentRoute: () => root,

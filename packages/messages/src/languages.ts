@@ -2,7 +2,7 @@
 export const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
 
-/** For everybody whose language is not among them. */
+/** For everyone whose language is not among them. */
 export const defaultLanguage: Language = 'en'
 
 /**

@@ -1,4 +1,4 @@
-/** One call that a system answered, or failed to answer. */
+/** One call that a system answered or failed to answer. */
 export interface Call {
   /** ISO 8601. */
   readonly at: string
@@ -8,9 +8,9 @@ export interface Call {
    * are masked.
    */
   readonly path: string
-  /** 0 when no answer was sent. */
+  /** 0 when no response was sent. */
   readonly status: number
-  /** Milliseconds until the answer ended. */
+  /** Milliseconds until the response ended. */
   readonly ms: number
   /** Names inside the call, such as JMAP methods. */
   readonly operations?: readonly string[]

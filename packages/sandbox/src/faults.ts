@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { type SystemName, systemNames } from './system-names.ts'
 
 /**
- * What a fault does to a call: `latency` answers late; `timeout` never answers; `error` answers
- * `status` with the system's own error body; `reset` drops the connection; `garbage` answers 200
- * with bytes that are not JSON; `shape` answers 200 with JSON of another shape. In DNS `error` is
- * REFUSED, and two more exist: `servfail`, and `truncated`, which makes the client come again over
- * TCP.
+ * The effect of a fault on a call: `latency` responds late; `timeout` never responds; `error`
+ * returns `status` with the system's own error body; `reset` drops the connection; `garbage`
+ * returns 200 with bytes that are not JSON; `shape` returns 200 with JSON of another shape. In DNS
+ * `error` is REFUSED, and two more exist: `servfail`, and `truncated`, which makes the client retry
+ * over TCP.
  */
 export const faultModes = [
   'latency',
@@ -35,8 +35,8 @@ export const FaultInput = z
     /** How many calls are hit before the fault is gone. Absent: until it is removed. */
     times: z.int().min(1).max(1_000_000).optional(),
     /**
-     * The call is carried out first and the fault hits its answer: a connection that drops after
-     * the commit.
+     * The call runs first and the fault hits its response: a connection that drops after the
+     * commit.
      */
     after: z.boolean().optional(),
   })

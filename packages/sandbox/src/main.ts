@@ -27,7 +27,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     if (stopping) return
     stopping = true
-    // A client that does not let go of its connection must not hold the process.
+    // A client that keeps its connection open must not block the process.
     setTimeout(() => process.exit(1), 1_500).unref()
     sandbox.close().then(
       () => process.exit(0),

@@ -11,8 +11,8 @@ import type { Fault, Faults } from './faults.ts'
 import type { SandboxSystem } from './system.ts'
 
 /**
- * A body larger than any call of ours, so that a runaway client cannot fill the memory of the
- * machine it is developed on.
+ * A body larger than any of our calls, so that a runaway client cannot fill the memory of the
+ * developer's machine.
  */
 const bodyLimit = 32 * 1024 * 1024
 
@@ -181,7 +181,9 @@ async function hit(fault: Fault, system: SandboxSystem, response: ServerResponse
   }
 }
 
-/** Lets the system carry the call out, holds its answer back, and hits it when it is complete. */
+/**
+ * Lets the system run the call, buffers its response, and applies the fault when it is complete.
+ */
 function hitAfter(
   fault: Fault,
   system: SandboxSystem,

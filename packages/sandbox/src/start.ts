@@ -80,7 +80,7 @@ export interface Sandbox {
   token(email: string, app: 'portal' | 'operator', signedInAt?: Date): Promise<string>
   fault(input: FaultInput): Fault
   clearFaults(): void
-  /** Every system's records and calls, secrets masked: what `GET /state` answers, by system. */
+  /** Every system's records and calls, secrets masked: the response of `GET /state`, by system. */
   state(): Readonly<Record<SystemName, SystemState>>
   /** Back to the seed, without faults and calls. */
   reset(): void

@@ -39,13 +39,13 @@ export interface Incoming {
   readonly body: Buffer
 }
 
-/** An answer that a fault puts in the place of the real one. */
+/** A response by which a fault replaces the real one. */
 export interface FaultResponse {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** One stand-in. It answers HTTP through `listener`; `honoListener` makes one from a Hono app. */
+/** One stand-in. It serves HTTP through `listener`; `honoListener` makes one from a Hono app. */
 export interface SandboxSystem {
   readonly name: SystemName
   readonly listener: RequestListener

@@ -18,8 +18,8 @@ export interface ApiProcess extends AsyncDisposable {
 const source = fileURLToPath(new URL('../../../apps/api/src/main.ts', import.meta.url))
 
 /**
- * `entry`: what Node is given; unless told otherwise the service that the run has built, or the
- * source where none was built.
+ * `entry`: the arguments of Node. By default the service that the run has built, or the source
+ * where none was built.
  */
 export async function startApi(
   testApp: Pick<TestApp, 'env'>,

@@ -64,12 +64,14 @@ export interface BookingsTestApp extends TestApp {
     body?: object,
     address?: string,
   ): Promise<TestResponse>
-  /** As somebody of the tenant, below its bookings. */
+  /** As a member of the tenant, below its bookings. */
   act(token: string, method: string, path: string, body?: object): Promise<TestResponse>
   admin(): Promise<string>
   operator(): Promise<string>
   member(): Promise<string>
-  /** Where the event of the booking stands in the host's calendar; undefined when there is none. */
+  /**
+   * The current period of the booking's event in the host's calendar; undefined when there is none.
+   */
   event(booking: TestBooking, host?: TestHost): Promise<{ start: number; end: number } | undefined>
   /** Templates of the mails about the booking, oldest first. */
   mails(booking: TestBooking): Promise<string[]>

@@ -2,12 +2,12 @@ import { restRoutes } from '@atrium/api/http/rest'
 import superjson from 'superjson'
 import type { TestApp } from './test-app.ts'
 
-/** What a caller learns: `ok` with the answer, or the code of the rejection. */
+/** The outcome for the caller: `ok` with the result, or the code of the rejection. */
 export interface Outcome {
   outcome: string
   status: number
   headers: Headers
-  /** The answer, or the problem. */
+  /** The result, or the problem. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought
   body: any
 }
@@ -115,7 +115,7 @@ export async function overTrpc(
     }
   }
   const parsed = JSON.parse(text)
-  // A streamed batch whose token is rejected never begins: the transport answers as REST does.
+  // A streamed batch whose token is rejected never begins: the transport responds like REST.
   if (headers.get('content-type') === 'application/problem+json')
     return { outcome: parsed.code, status: response.status, headers, body: parsed }
   if (!parsed.error)

@@ -25,9 +25,9 @@ export interface CarriedOut {
 const preferred: readonly Caller[] = ['operator', 'owner', 'partnerStaff', 'member', 'nobody']
 
 /**
- * Calls that a procedure carries out: those of the authorization matrix that its rule lets through,
- * by whoever may, and calls of our own where the rows of the matrix end with a rejection that comes
- * after the rule, or change nothing.
+ * Calls that a procedure carries out: those of the authorization matrix that its rule permits, by a
+ * permitted actor, and additional calls where the rows of the matrix end with a rejection after the
+ * rule, or change nothing.
  */
 export function carriedOut(name: string): CarriedOut[] {
   const own = ownCalls[name]
@@ -56,7 +56,7 @@ function by(caller: Caller, input: (place: Place) => Promise<Input> | Input): Ca
   return { caller, prepare: async (place) => ({ input: await input(place), token: place.token }) }
 }
 
-/** What an operator has put in place is called by somebody without a session. */
+/** Called without a session, after an operator prepared it. */
 function byVisitor(input: (place: Place) => Promise<Input>): CarriedOut {
   return {
     caller: 'operator',

@@ -7,7 +7,7 @@ interface Described {
 let operations: Described[] | undefined
 
 /**
- * The statuses that the API description names. Made when the first answer is looked at, once per
+ * The statuses in the API description. Created when the first response is checked, once per
  * process.
  */
 function described(): Described[] {
@@ -27,8 +27,8 @@ function described(): Described[] {
 }
 
 /**
- * The answer in words when the API description does not name its status for that operation;
- * undefined for what is no operation.
+ * Describes a response whose status the API description does not name for its operation; undefined
+ * when it is no operation.
  */
 export function undocumented(method: string, url: string, status: number): string | undefined {
   const path = new URL(url).pathname

@@ -10,7 +10,7 @@ export interface Issuers {
   /** Both are trusted. */
   issuer: Issuer
   second: Issuer
-  /** Nobody trusts this one. */
+  /** No server trusts this one. */
   foreign: Issuer
   /** The time of the workplace, in milliseconds since 1970. */
   now: () => number

@@ -15,13 +15,13 @@ export interface SigningKey {
 export interface Issuer extends AsyncDisposable {
   /** The `iss` claim, with a slash at the end. */
   readonly url: string
-  /** The newest key; it signs unless `sign` is told otherwise. */
+  /** The newest key; signs unless `sign` names another. */
   key: SigningKey
   /** How often the keys were fetched. */
   keyFetches: number
-  /** While true every request is answered 503. */
+  /** While true, every request gets 503. */
   down: boolean
-  /** While true requests wait for an answer; `waiting` says how many do at this moment. */
+  /** While true, requests wait for their response; `waiting` is their current number. */
   hangs: boolean
   waiting: number
   /** Published beside the keys. */

@@ -11,7 +11,7 @@ import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 export interface MembersTestApp extends TestApp {
   as: { owner: string; admin: string; member: string; operator: string; outsider: string }
   acmeId: string
-  /** A call below `/tenants/acme`, by the admin unless told otherwise. */
+  /** A call below `/tenants/acme`, by the admin by default. */
   call(method: string, path: string, body?: unknown, token?: string): Promise<TestResponse>
   /**
    * A new member of Acme, all well; returns the view and the one-time password. Who is invited has
@@ -124,7 +124,7 @@ export async function identityUser(
   return results[0]
 }
 
-/** Whether the mail server lets somebody in with this password. */
+/** Whether the mail server accepts this password. */
 export async function mailboxOpens(
   testApp: TestApp,
   address: string,
@@ -150,8 +150,8 @@ export function mailbox(testApp: TestApp, address: string): MailboxRecord | unde
 }
 
 /**
- * A way to the identity provider on which every filter gets lost: lists answer everybody's rows, as
- * an authentik does that does not know a filter's name.
+ * A proxy to the identity provider that drops every filter: lists return everyone's rows, like an
+ * authentik that does not know a filter's name.
  */
 export async function openUnfilteredIdentity(): Promise<
   AsyncDisposable & { url: string; target: string }
@@ -210,7 +210,7 @@ export async function fileUser(testApp: TestApp, email: string): Promise<FileUse
 }
 
 /**
- * Fails when a secret stands in the log, the audit log or any table that a member's life touches.
+ * Fails when a secret is in the log, the audit log or any table that a member's life cycle touches.
  */
 export async function expectNowhere(testApp: TestApp, secret: string): Promise<void> {
   expect(testApp.logLines.join('\n')).not.toContain(secret)

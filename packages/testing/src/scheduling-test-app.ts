@@ -9,15 +9,15 @@ export interface SchedulingTestApp extends TestApp {
   as: { owner: string; admin: string; member: string; operator: string; outsider: string }
   people: { owner: Person; admin: Person; member: Person }
   acmeId: string
-  /** A call below `/api/v1/tenants/acme`, by the admin unless told otherwise. */
+  /** A call below `/api/v1/tenants/acme`, by the admin by default. */
   call(method: string, path: string, body?: unknown, token?: string): Promise<TestResponse>
   /** A host, not connected. */
   newHost(person: Person, fields?: Record<string, unknown>): Promise<Host>
   /** A host with a mailbox that the platform made an app password for. */
   connectedHost(person: Person, fields?: Record<string, unknown>): Promise<Host>
   /**
-   * A visitor's booking with the host, at the first time that is offered in the coming days;
-   * answers its id.
+   * A visitor's booking with the host, at the first offered time in the coming days; returns its
+   * id.
    */
   book(host: Host): Promise<string>
   /** Descriptions of the app passwords that the mail server has for the person's mailbox. */

@@ -18,7 +18,7 @@ const secretNames = [
   'BOOKING_APP_SECRET',
   'ENCRYPTION_KEYS',
 ]
-/** Shorter ones stand in other words by chance. */
+/** Shorter ones occur in other words by chance. */
 const leastLength = 12
 
 /** The secrets that a process of the service is started with; of each keyring entry the key. */
@@ -32,10 +32,7 @@ export function secretsOfEnvironment(env: Environment): Secret[] {
   )
 }
 
-/**
- * The token that a request is sent with, where it is one; what only stands in its place may stand
- * in an answer too.
- */
+/** The token that a request is sent with, if it is one; a placeholder may be in a response too. */
 export const secretsOfRequest = (token: string | undefined): Secret[] =>
   token !== undefined && signedToken.test(token)
     ? [{ what: 'the token of the request', text: token }]
@@ -56,10 +53,7 @@ export function shows(text: string, secret: Secret): boolean {
 
 /** A token with its signature (RFC 7515, section 3.1). */
 const signedToken = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{16,}/
-/**
- * What is not to be written down whoever it belongs to; besides signed tokens private keys (RFC
- * 7468).
- */
+/** Texts that must never be written down: signed tokens and private keys (RFC 7468). */
 const neverWritten = [signedToken, /-----BEGIN [A-Z ]*PRIVATE KEY-----/]
 
 /** Where a log shows a secret: what it is, with the line. */

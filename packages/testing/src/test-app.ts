@@ -62,7 +62,7 @@ export interface TestApp extends AsyncDisposable {
   }
   /** Everything the service logged, one JSON line each. */
   logLines: string[]
-  /** Where each read went that a copy of the database may answer. */
+  /** Where each read went that a replica may serve. */
   replicaReads: ReplicaRead[]
   /** An access token of a demo person, exactly as signing in would give it. */
   token(email: string, app?: 'portal' | 'operator'): Promise<string>

@@ -57,10 +57,7 @@ function walk(
 
 export const nameOf = ({ procedure, path }: TextField) => `${procedure} ${path.join('.')}`
 
-/**
- * What has to stand beside a field for the call to be taken, where the matrix's call does not have
- * it.
- */
+/** Other fields that the call needs beside a field, where the matrix's call does not have them. */
 const beside: Readonly<Record<string, Record<string, unknown>>> = {
   'scheduling.hosts.connect': {
     mode: 'enter',
@@ -77,10 +74,7 @@ const beside: Readonly<Record<string, Record<string, unknown>>> = {
  */
 const recordKeys: Readonly<Record<string, string>> = { emailTemplates: 'member.welcome' }
 
-/**
- * The first call of the matrix that somebody may make, and who; else the first one, as the
- * operator.
- */
+/** The first permitted call of the matrix and its actor; else the first one, as the operator. */
 export function callOf({ procedure }: TextField): { row: Row; caller: Caller } {
   const rows = matrix[procedure] ?? []
   for (const row of rows) {

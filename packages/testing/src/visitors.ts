@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TestApp, TestResponse } from './test-app.ts'
 
-/** An address that nobody had before: every visitor has their own allowance. */
+/** A new address: every visitor has their own allowance. */
 export function newAddress(): string {
   const group = () => randomBytes(2).toString('hex')
   return `2001:db8:${group()}:${group()}::1`
@@ -15,7 +15,7 @@ export interface Visit {
 }
 
 /**
- * A request through the booking app, which tells the visitor's address and is believed. `path` is
+ * A request through the booking app, which reports the visitor's address and is trusted. `path` is
  * below `/api/v1`.
  */
 export function visit(

@@ -12,7 +12,9 @@ import { useRemoveFlag, useUpdateFlag } from './mutations.ts'
 
 const t = translations('operator.flags')
 
-/** Turns the flag off for everyone. Asks once and for no reason: whoever needs it is in a hurry. */
+/**
+ * Turns the flag off for everyone. Confirms once and needs no reason: the operator is in a hurry.
+ */
 export function KillFlag({ flag }: { flag: FlagView }) {
   const [opened, { open, close }] = useDisclosure(false)
   const update = useUpdateFlag()

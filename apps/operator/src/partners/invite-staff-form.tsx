@@ -27,7 +27,7 @@ interface Values {
 }
 
 /**
- * Invites somebody to the staff, who joins by the link in a mail. The first person is preset as
+ * Invites a person to the staff, who joins by the link in a mail. The first person is preset as
  * owner.
  */
 export function InviteStaffForm({ partner, onClose, onInvited }: Props) {

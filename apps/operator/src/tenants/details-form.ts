@@ -21,8 +21,8 @@ export function toDetailsForm({
 }
 
 /**
- * What is sent: the changes alone, so that a change of somebody else to another field stays. An
- * emptied field clears what was stored; seats then count as 0, which stands for no number.
+ * The request: only the changes, so that another person's change of another field stays. An emptied
+ * field clears the stored value; seats are then sent as 0, which means no number.
  */
 export function toDetailsUpdate(
   tenant: TenantView,

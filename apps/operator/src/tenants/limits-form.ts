@@ -11,7 +11,7 @@ export function toLimitsForm(items: readonly TenantLimit[]): LimitsForm {
   return { most: Object.fromEntries(items.map(({ name, set }) => [name, set ?? ''])), reason: '' }
 }
 
-/** The limits that were changed alone, so that a change of somebody else to another one stays. */
+/** Only the changed limits, so that another person's change of another limit stays. */
 export function changedLimits(
   items: readonly TenantLimit[],
   { most }: LimitsForm,

@@ -11,7 +11,7 @@ const t = translations('operator.tenants')
 const shown = 3
 
 /**
- * The latest runs that somebody requested, from the audit log. Shows nothing when there are none or
+ * The latest manually requested runs, from the audit log. Renders nothing when there are none or
  * they cannot be loaded.
  */
 export function RecentRuns({ slug }: { slug: string }) {

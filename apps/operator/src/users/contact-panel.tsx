@@ -8,7 +8,7 @@ import { lazy, useState, useTransition } from 'react'
 
 const t = translations('operator.users')
 
-// The form is loaded when somebody starts editing.
+// The form is loaded when editing starts.
 const ContactEditor = lazy(() =>
   import('./contact-editor.tsx').then((part) => ({ default: part.ContactEditor })),
 )

@@ -36,7 +36,7 @@ export function MailboxPicker({ slug, value, error, onChange }: Props) {
       required
       searchable
       data={data}
-      // The server has searched already, also by words that do not stand in the label.
+      // The server has already searched, also by words that are not in the label.
       filter={({ options }) => options}
       value={value}
       error={error}

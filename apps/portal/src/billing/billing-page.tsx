@@ -24,9 +24,7 @@ const t = translations('portal.billing')
 
 const everyMs = 4_000
 
-/**
- * A payment is missing: what becomes of it is told by the payment processor, some seconds later.
- */
+/** A payment is missing: the payment processor reports its result some seconds later. */
 function isUnsettled({ subscription }: BillingSummary): boolean {
   return subscription !== null && ['incomplete', 'past_due', 'unpaid'].includes(subscription.status)
 }

@@ -7,10 +7,7 @@ import { IconAlertCircle, IconAlertTriangle, IconInfoCircle } from '@tabler/icon
 
 const t = translations('portal.billing')
 
-/**
- * What somebody should know before anything else: a payment that is missing, or why nothing can be
- * paid here.
- */
+/** The most important notice: a missing payment, or why payments are unavailable here. */
 export function BillingStatusBanner({ billing }: { billing: BillingSummary }) {
   return (
     <>

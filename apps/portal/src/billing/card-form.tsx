@@ -14,8 +14,8 @@ interface Props {
 
 /**
  * Where a card is entered: in the local workplace on the sandbox's own page, which leads back to
- * the billing page; with the real payment processor on a page of ours whose document, and no other,
- * may load the processor's form.
+ * the billing page; with the real payment processor on our own page, the only document that may
+ * load the processor's form.
  */
 export function CardForm({ intent, onCancel }: Props) {
   if (intent.cardFormUrl !== null)
@@ -53,7 +53,7 @@ interface LocalProps {
   onCancel?: () => void
 }
 
-/** The sandbox stands in for the processor, and its form is a page of its own. */
+/** The sandbox replaces the processor, and its form is a page of its own. */
 export function LocalForm({ address, onCancel }: LocalProps) {
   const { slug } = useTenant()
   const form = new URL(address)

@@ -15,8 +15,7 @@ import { cardMeta, cardName, expiryOf } from './status-meta.ts'
 
 const t = translations('portal.billing')
 
-// The processor's own script comes with it: loaded when somebody enters a card, and never
-// otherwise.
+// The processor's own script comes with it: loaded only when a card is entered.
 const CardForm = lazy(() => import('./card-form.tsx').then((part) => ({ default: part.CardForm })))
 
 /** The card that invoices are charged to, and the way to another one. */

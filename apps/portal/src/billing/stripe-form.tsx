@@ -43,7 +43,7 @@ export default function StripeForm({
   )
 }
 
-// The frames cannot see our styles, so the colours of the theme are told by value
+// The frames cannot see our styles, so they get the theme's colours by value
 // (packages/ui/src/theme.ts).
 const variables = { borderRadius: '8px', fontFamily: 'system-ui, sans-serif', spacingUnit: '4px' }
 const appearances: Readonly<Record<'light' | 'dark', Appearance>> = {

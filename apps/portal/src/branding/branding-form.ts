@@ -42,8 +42,8 @@ export function changesOf(
 }
 
 /**
- * What a preview is asked for: the fields that can be used as they stand; a colour half typed
- * leaves the saved one.
+ * The request of a preview: the fields that are valid; a half-typed colour is replaced by the saved
+ * one.
  */
 export function draftOf({
   productName: name,

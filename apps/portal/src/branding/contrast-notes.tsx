@@ -13,8 +13,8 @@ interface Props {
 }
 
 /**
- * Where an accent colour is hard to see, with the nearest colour that is not. Tells and offers;
- * rejects nothing.
+ * Warns about an accent colour with low contrast and suggests the nearest readable colour. Rejects
+ * nothing.
  */
 export function ContrastNotes({ color, onTake }: Props) {
   const warnings = contrastWarnings(color)

@@ -26,9 +26,8 @@ const tag = /<[a-z](?:"[^"]*"|'[^']*'|[^'"<>])*>/gi
 const quoted = /"[^"]*"|'[^']*'/g
 
 /**
- * Style attributes under another name and sheets with the nonce, before anything is parsed: the
- * parser already tells the policy of each style attribute that it meets. What this overlooks stays
- * without style.
+ * Renames style attributes and adds the nonce to sheets before anything is parsed: the parser
+ * already reports each style attribute to the policy. Whatever this overlooks has no style.
  */
 export function setStylesAside(html: string, nonce: string): string {
   return html.replace(tag, (text) => {

@@ -78,7 +78,7 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
       field?.selectionEnd ?? value.length,
     )
     form.setFieldValue(part, text)
-    // After the new text stands in the field; before that the cursor would jump to its end.
+    // After the new text is in the field; before that the cursor would jump to its end.
     requestAnimationFrame(() => {
       field?.focus()
       field?.setSelectionRange(cursor, cursor)

@@ -15,7 +15,7 @@ interface Props {
 
 const example = "{% if booking.location != '' %} … {% endif %}"
 
-/** What a message may use, with what it stands for. */
+/** The variables of a message, with their meaning. */
 export function VariablesPanel({ variables, onInsert }: Props) {
   return (
     <Panel title={t('variables.title')} description={t('variables.hint', { example })}>

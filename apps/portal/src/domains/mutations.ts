@@ -3,10 +3,7 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/**
- * Brings what the browser knows of a domain up to date with an answer; its use in the mail server
- * stays as it was read.
- */
+/** Updates the cached domain from a response; its use in the mail server stays as read before. */
 function useKeepDomain(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
@@ -80,7 +77,7 @@ export function useRemoveDomain(slug: string) {
         })
         await queryClient.invalidateQueries(trpc.domains.list.queryFilter({ slug }))
       },
-      // A rejection tells what uses the domain now, so the counts shown are old.
+      // A rejection means that something uses the domain now, so the shown counts are stale.
       onError: (_, { domain }) =>
         void queryClient.invalidateQueries(trpc.domains.get.queryFilter({ slug, domain })),
     }),

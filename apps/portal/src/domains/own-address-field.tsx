@@ -13,10 +13,7 @@ export interface OwnAddressValue {
   domain: string
 }
 
-/**
- * The whole address; what was typed with an `@` of its own stands as it is, so that the rules can
- * judge it.
- */
+/** The whole address; text typed with an `@` is used unchanged, so that the rules can check it. */
 export function wholeAddress({ localPart, domain }: OwnAddressValue): string {
   const text = localPart.trim()
   return text === '' || text.includes('@') || domain === '' ? text : `${text}@${domain}`

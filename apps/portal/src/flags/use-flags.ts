@@ -16,8 +16,8 @@ export function useFlags(tenantSlug: string): (key: string) => boolean {
 }
 
 /**
- * A flag that is unknown, not yet read, or could not be read again is off: an answer that may be
- * out of date is none.
+ * A flag that is unknown, not yet read, or could not be read again is off: a stale value does not
+ * count.
  */
 export function isOn(
   { data, isError }: { data: Readonly<Record<string, boolean>> | undefined; isError: boolean },

@@ -5,7 +5,7 @@ import { WelcomePage } from '../session/welcome-page.tsx'
 
 const PortalFrame = lazy(() => import('./portal-frame.tsx'))
 
-/** The portal for who is signed in, the welcome page for everybody else. */
+/** The portal for signed-in people, the welcome page for everyone else. */
 export function AuthenticatedLayout() {
   const { data: session } = useSuspenseQuery(sessionQuery)
   if (!session.signedIn) return <WelcomePage />

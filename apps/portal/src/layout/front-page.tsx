@@ -3,7 +3,7 @@ import { Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './front-page.module.css'
 
-/** The frame of pages that stand before the portal: signing in, having left, being turned away. */
+/** The frame of pages outside the portal: sign-in, signed out, access denied. */
 export function FrontPage({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
   return (
     <div className={classes.page} data-split={aside ? true : undefined}>

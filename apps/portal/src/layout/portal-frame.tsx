@@ -37,7 +37,7 @@ const t = translations('portal.layout')
 // Brings a library of its own, and is loaded when it is opened.
 const PortalSpotlight = lazy(() => import('./portal-spotlight.tsx'))
 
-/** The frame around every page of somebody signed in. */
+/** The frame around every page of a signed-in person. */
 export default function PortalFrame() {
   const { me, tenants } = useProfile()
   useFollowLanguage(me)

@@ -11,8 +11,7 @@ import { FrontPage } from './front-page.tsx'
 const t = translations('portal.layout')
 
 /**
- * What stands in place of a route that failed: the way in when the session has ended, else the
- * failure and a second try.
+ * Replaces a failed route: a sign-in link when the session has ended, else the error and a retry.
  */
 export function RouteFailure({ error }: ErrorComponentProps) {
   const router = useRouter()

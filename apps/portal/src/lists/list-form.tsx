@@ -69,8 +69,8 @@ export function ListForm({ list }: { list: ListView }) {
         },
         onError: (error) => {
           setFaults(faultsByAddress(problemOf(error).issues, changes ?? {}))
-          // Every fault of a recipient stands at its address; the sentence of the whole is shown
-          // when there is no such place.
+          // Errors of recipients are shown at their addresses; the error of the whole is shown when
+          // there is no such place.
           showRejection(form, error)
           setRejected(error)
         },

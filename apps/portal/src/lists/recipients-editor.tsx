@@ -21,7 +21,7 @@ const t = translations('portal.lists')
 
 interface Props {
   value: readonly string[]
-  /** What stands in the field and has not been added yet; the form takes it too when it is sent. */
+  /** Text in the field that has not been added yet; the form includes it when submitted. */
   typed: string
   /** Domains of the workplace: other recipients are marked as outside. */
   domains: readonly string[]
@@ -52,7 +52,7 @@ export function RecipientsEditor({
     const fresh = addresses.filter((address) => !value.includes(address))
     const known = addresses.length - fresh.length
     setRest(unreadable)
-    // What could not be read stays in the field, to be mended there.
+    // Unreadable text stays in the field, to be corrected there.
     onTyped(unreadable.map(({ text }) => text).join('\n'))
     if (fresh.length > 0) onChange([...value, ...fresh])
     setAdded(addedText(fresh.length, known))

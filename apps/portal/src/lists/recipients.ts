@@ -6,7 +6,7 @@ import { translations } from '@atrium/ui/messages'
 const t = translations('portal.lists')
 
 export interface ReadRecipients {
-  /** Lower-case, in the order they stand, each once. */
+  /** Lower-case, in their original order, each once. */
   addresses: string[]
   /** Pieces that are no address, with the reason. */
   unreadable: { text: string; reason: string }[]
@@ -45,8 +45,8 @@ function candidates(piece: string): string[] {
 }
 
 /**
- * The recipients of a form that is sent: those added, and those that still stand in the field. A
- * sentence instead when something there is no address, so that nothing is left out silently.
+ * The recipients of a submitted form: those added, and those still in the field. Returns a sentence
+ * instead when something there is no address, so that nothing is silently dropped.
  */
 export function allRecipients(
   value: readonly string[],
@@ -59,7 +59,7 @@ export function allRecipients(
 }
 
 /**
- * Recipients outside the workplace's own domains: people are told that mail leaves the workplace.
+ * Recipients outside the workplace's own domains: the page warns that mail leaves the workplace.
  */
 export function outside(addresses: readonly string[], domains: readonly string[]): string[] {
   const own = new Set(domains)

@@ -22,8 +22,8 @@ const t = translations('portal.members')
 const labels = translations('ui.labels')
 
 /**
- * What a person has in a workplace: addresses, mailbox, sign-in and files. For everybody, admin or
- * not.
+ * A person's resources in a workplace: addresses, mailbox, sign-in and files. For everyone, admin
+ * or not.
  */
 export function AccountPage() {
   const tenant = useTenant()

@@ -16,8 +16,8 @@ export interface BulkPlan {
 }
 
 /**
- * Sorts the chosen members into those an act fits and those it does not. The API decides again for
- * each one; this keeps rejections that are certain out of the question that the person answers.
+ * Splits the selected members into those that an action applies to and the others. The API decides
+ * again for each one; this keeps certain rejections out of the confirmation.
  */
 export function planBulk(
   act: BulkAction,
@@ -68,8 +68,8 @@ export interface Result<Item, Value = unknown> {
 const atOnce = 3
 
 /**
- * Does something for each item, a few at a time, and tells of each as it ends. Never rejects:
- * failures are results.
+ * Runs an action for each item, a few at a time, and reports each result. Never rejects: failures
+ * are results.
  */
 export async function runEach<Item, Value>(
   items: readonly Item[],

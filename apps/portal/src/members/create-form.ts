@@ -26,7 +26,7 @@ export const emptyForm: CreateFormValues = {
 /** What the form is checked against: the API's own rules. */
 export const CreateForm = CreateMember.omit({ slug: true, seatRaise: true })
 
-/** The call that a valid form stands for. */
+/** The call of a valid form. */
 export function toCreateMember(slug: string, values: CreateFormValues): CreateMember {
   return { slug, ...CreateForm.parse(withoutBlanks(values)) }
 }

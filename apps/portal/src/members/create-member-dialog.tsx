@@ -59,7 +59,7 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
   })
   const create = useMutation(
     trpc.members.create.mutationOptions({
-      // The answer holds a password: the cache of mutations must not keep it.
+      // The response contains a password: the mutation cache must not keep it.
       gcTime: 0,
       onSuccess: (response, { seatRaise }) => {
         if (seatRaise) cache.invalidateSeats()

@@ -7,7 +7,7 @@ import { failedSystems } from './member-status-meta.ts'
 const t = translations('portal.members')
 
 interface Props {
-  /** What a call answered; nothing is shown until it holds a password. */
+  /** The result of a call; nothing is shown until it contains a password. */
   member: CreatedMember | undefined
   onClose: () => void
 }

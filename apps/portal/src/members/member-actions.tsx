@@ -21,7 +21,7 @@ interface Props {
   member: MemberView
   /** The member is the person who looks. */
   own: boolean
-  /** False while the workplace is suspended: what lets somebody in waits for its resume. */
+  /** False while the workplace is suspended: actions that grant access wait for its resume. */
   open: boolean
   onGone: () => void
 }
@@ -32,8 +32,8 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
   const [secret, setSecret] = useState<ResetPassword>()
   const actions = useMemberActions(slug)
   const reset = useResetPassword(slug)
-  // An id that is nobody's stands for "somebody else", as the rules ask only whether the member is
-  // the caller.
+  // An id of no member represents "another person", as the rules only compare the member with the
+  // caller.
   const fits = (act: BulkAction) => planBulk(act, [member], own ? member.id : '').fit.length > 0
   const close = () => setAsking(undefined)
   const act = asking === 'resetPassword' ? undefined : asking

@@ -133,7 +133,7 @@ function NoMailbox({ tenant, member }: Props) {
   )
 }
 
-/** What stands before the `@`, when the API takes it as a local part. */
+/** The part before the `@`, when the API accepts it as a local part. */
 function localPartOf(email: string): string {
   const local = email.slice(0, email.lastIndexOf('@'))
   return memberAddress.safeParse(local).success ? local : ''

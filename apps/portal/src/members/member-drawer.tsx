@@ -31,8 +31,7 @@ interface Props {
 }
 
 /**
- * One member: for admins everything that can be changed, for everybody else what colleagues may
- * know.
+ * One member: for admins everything that can be changed, for everyone else what colleagues may see.
  */
 export default function MemberDrawer({ tenant, userId, onClose }: Props) {
   const trpc = useTRPC()
@@ -41,7 +40,7 @@ export default function MemberDrawer({ tenant, userId, onClose }: Props) {
     trpc.members.get.queryOptions(
       { slug: tenant.slug, userId },
       {
-        // The row that was clicked stands at once; the record replaces it.
+        // Shows the clicked row immediately; the record replaces it.
         placeholderData: () =>
           queryClient
             .getQueriesData<{ items: MemberView[] }>(trpc.tenants.users.pathFilter())

@@ -37,9 +37,7 @@ export function lacksFiles(
   )
 }
 
-/**
- * A member's status; a failure in one of the systems shows first, since somebody has to look at it.
- */
+/** A member's status; a failure in one of the systems comes first, since it needs attention. */
 export function memberMeta(member: Standing): StatusMeta {
   const { invited, status } = member
   if (invited && status !== 'removing') return { label: t('statuses.invited'), tone: 'working' }
@@ -48,7 +46,7 @@ export function memberMeta(member: Standing): StatusMeta {
     : { label: t(`failedStatuses.${status}`), tone: 'warning' }
 }
 
-/** Whether somebody is still at work for this member, so that the page looks again by itself. */
+/** Whether work for this member is still running, so that the page refreshes itself. */
 export function isUnderWay({ status, outcomes, invited }: Standing): boolean {
   return (
     !invited &&

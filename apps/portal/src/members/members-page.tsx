@@ -28,7 +28,7 @@ import { useChoice } from './use-choice.ts'
 const t = translations('portal.members')
 const labels = translations('ui.labels')
 
-// What admins alone use loads when it is needed; the list stands before.
+// Loads admins' parts on demand; the list appears first.
 const BulkBar = lazyOnInput(() => import('./bulk-bar.tsx'))
 const MemberDrawer = lazyOnInput(() => withMessages(import('./member-drawer.tsx'), 'ui.issues'))
 

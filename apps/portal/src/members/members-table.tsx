@@ -84,7 +84,7 @@ export function MembersTable({ caption, rows, stale, target, chosen, onChoose }:
   )
 }
 
-/** The mailbox where it differs from the address that stands beside the name. */
+/** The mailbox where it differs from the address beside the name. */
 function Mailbox({ email, mailboxAddress }: Pick<MemberView, 'email' | 'mailboxAddress'>) {
   if (mailboxAddress && mailboxAddress !== email) return <>{mailboxAddress}</>
   return (

@@ -7,7 +7,7 @@ export function useMembersCache(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   return {
-    /** Puts an answered member in place and reads the lists that show it again. */
+    /** Updates a member from a response and reloads the lists that show it. */
     learn(member: MemberView) {
       queryClient.setQueryData(trpc.members.get.queryKey({ slug, userId: member.id }), member)
       void queryClient.invalidateQueries(trpc.tenants.users.pathFilter())
@@ -20,7 +20,7 @@ export function useMembersCache(slug: string) {
       )
       void queryClient.invalidateQueries(trpc.tenants.users.pathFilter())
       void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
-      // Member count and owner stand in the record of the workplace.
+      // The record of the workplace contains member count and owner.
       void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))
     },
     /** After a seat was bought, or not for the price that was shown. */

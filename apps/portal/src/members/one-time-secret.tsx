@@ -21,10 +21,7 @@ interface Handed {
   password: string | null
 }
 
-/**
- * Makes first passwords for the people of an import who have none that anybody knows, and shows
- * them once.
- */
+/** Creates first passwords for imported people without a known one, and shows them once. */
 export function OneTimeSecret({
   tenant,
   rows,
@@ -141,7 +138,7 @@ function HandedOut({
 }
 
 /**
- * Resets the password of one person who needs it. Whoever has got one since the import keeps it.
+ * Resets the password of one person who needs it. A person who got one since the import keeps it.
  */
 function useShowOne(slug: string) {
   const trpc = useTRPC()

@@ -3,7 +3,7 @@ import { translations } from '@atrium/ui/messages'
 
 const t = translations('portal.members')
 
-/** Where a new password holds, and where it does not, in sentences to stand above it. */
+/** Where a new password applies and where it does not, in sentences shown above it. */
 export function passwordNote(
   member: Pick<MemberView, 'email'>,
   {

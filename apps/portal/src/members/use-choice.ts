@@ -5,7 +5,7 @@ export interface Choice {
   members: readonly MemberView[]
   ids: ReadonlySet<string>
   set: (member: MemberView, chosen: boolean) => void
-  /** Chooses everybody on the page being shown. */
+  /** Selects everyone on the current page. */
   page: () => void
   clear: () => void
   /** Takes these out: an act has been done to them. */

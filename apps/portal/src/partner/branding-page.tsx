@@ -30,9 +30,7 @@ import { mayDo, usePartner } from './use-partner.ts'
 
 const t = translations('portal.partner-branding')
 
-/**
- * Name and colour that stand for customers who have chosen none of their own, with how that looks.
- */
+/** Default name and colour for customers who have chosen none, with a preview. */
 export function PartnerBrandingPage() {
   const partner = usePartner()
   const trpc = useTRPC()

@@ -24,7 +24,7 @@ interface Props {
   onClose: () => void
 }
 
-/** One customer: how it stands, and for managers what can be changed. */
+/** One customer: its state, and for managers what can be changed. */
 export default function CustomerDrawer({ slug, onClose }: Props) {
   const trpc = useTRPC()
   const query = useQuery(trpc.tenants.get.queryOptions({ slug }))

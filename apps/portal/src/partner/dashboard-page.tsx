@@ -19,7 +19,7 @@ import { mayDo, usePartner } from './use-partner.ts'
 
 const t = translations('portal.partner')
 
-/** How the partner's business stands, and which customers need somebody. */
+/** The state of the partner's business, and which customers need attention. */
 export function PartnerDashboardPage() {
   const partner = usePartner()
   const trpc = useTRPC()

@@ -34,7 +34,7 @@ interface Values {
 const InviteForm = InviteStaff.omit({ slug: true })
 const emptyForm: Values = { name: '', email: '', access: 'viewer' }
 
-/** Asks for somebody new on the staff, who joins by the link in a mail. */
+/** Invites a new person to the staff, who joins by the link in a mail. */
 export function InviteStaffDialog(props: Props) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title={t('invite.title')} size="md">

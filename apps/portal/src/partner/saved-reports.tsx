@@ -19,7 +19,7 @@ import { mayDo, usePartner } from './use-partner.ts'
 const t = translations('portal.partner-reports')
 const frame = translations('ui.frame')
 
-/** Keeps the view that is shown under a name, for everybody on the staff. */
+/** Saves the current view under a name, for the whole staff. */
 export function SaveReportButton({ search }: { search: ReportsSearch }) {
   const [opened, setOpened] = useState(false)
   const partner = usePartner()

@@ -8,7 +8,9 @@ import { useTRPC } from '../trpc.ts'
 
 type Partner = NonNullable<UserView['partner']>
 
-/** The partner whose staff somebody is, unless it is terminated: then there is no partner area. */
+/**
+ * The partner that the person works for, unless it is terminated: then there is no partner area.
+ */
 export function partnerOf({ partner }: Pick<UserView, 'partner'>): Partner | undefined {
   return partner && partner.status !== 'terminated' ? partner : undefined
 }

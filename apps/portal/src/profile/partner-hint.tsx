@@ -7,7 +7,7 @@ import * as links from '../links.ts'
 
 const t = translations('portal.profile')
 
-/** Tells partner staff that they are known as such. */
+/** Shows partner staff that they are known as such. */
 export function PartnerHint({ me }: { me: UserView }) {
   if (!me.partner) return null
   return (

@@ -24,7 +24,7 @@ interface Props {
   onCreated: (host: HostView) => void
 }
 
-/** Makes a member a host: admins choose whom, everybody else becomes one. */
+/** Makes a member a host: admins choose whom, everyone else becomes one. */
 export default function AddHostDialog({ onClose, onCreated }: Props) {
   const tenant = useTenant()
   const trpc = useTRPC()

@@ -11,8 +11,7 @@ const t = translations('portal.scheduling-availability')
 export type Affected = Pick<ReplacedSchedule, 'affectedBookings' | 'affectedCount'>
 
 /**
- * Bookings that the new hours no longer hold. They take place as they are until somebody moves or
- * cancels them.
+ * Bookings outside the new hours. They take place unchanged until someone moves or cancels them.
  */
 export function AffectedBookings({ slug, affected }: { slug: string; affected: Affected }) {
   const { affectedBookings: bookings, affectedCount: count } = affected

@@ -23,7 +23,7 @@ function useBookingsChanged() {
  */
 export function useBookingActions(slug: string, { id: bookingId }: Pick<TenantBooking, 'id'>) {
   const actions = useTRPC().scheduling.bookings
-  // A rejection tells that the booking has changed meanwhile, so that it is read again then too.
+  // A rejection means that the booking has changed meanwhile, so it is read again then too.
   const onSettled = useBookingsChanged()
   const confirm = useMutation(actions.confirm.mutationOptions({ onSettled }))
   const decline = useMutation(actions.decline.mutationOptions({ onSettled }))

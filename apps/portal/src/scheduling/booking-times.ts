@@ -27,8 +27,8 @@ export function spanIn({ start, end }: { start: string; end: string }, timeZone?
 }
 
 /**
- * The same for rows of a list: the year stands only where it is another than in the row before, and
- * first than now.
+ * The same for rows of a list: the year is only shown where it differs from the previous row, and
+ * in the first row from the current year.
  */
 export function spansIn(
   rows: readonly { start: string; end: string }[],

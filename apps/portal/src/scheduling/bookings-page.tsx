@@ -30,7 +30,7 @@ const frame = translations('ui.frame')
 const tabs = ['upcoming', 'undecided', 'past', 'ended'] as const
 type When = (typeof tabs)[number]
 
-/** What visitors have booked. Members see their own, admins everybody's. */
+/** Visitors' bookings. Members see their own, admins everyone's. */
 export function BookingsPage() {
   const tenant = useTenant()
   const { slug } = tenant

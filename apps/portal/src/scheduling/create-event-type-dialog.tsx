@@ -108,7 +108,7 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
     form.setValues({
       template: key,
       locationKind: next.settings.locationKind,
-      // A title that somebody typed stays.
+      // A typed title stays.
       ...(templates.some((one) => titleOf(one) === values.title) || values.title.trim() === ''
         ? { title: titleOf(next) }
         : {}),

@@ -34,7 +34,7 @@ export function EventTypeActions({ eventType }: { eventType: EventTypeView }) {
       ...settings
     } = eventType
     create.mutate(
-      // Switched off, so that nobody books the copy before it is what it is to be.
+      // Disabled, so that no one books the copy before it is ready.
       {
         ...settings,
         slug,

@@ -122,10 +122,7 @@ export function fromEventType(view: EventTypeView): EventTypeFormValues {
 
 const orNull = <Value>(value: Value | '') => (value === '' ? null : value)
 
-/**
- * The settings that the form stands for. Fields that were left empty are passed on as they are, for
- * the check to find.
- */
+/** The settings of the form. Empty fields are passed on unchanged, for the validation to find. */
 export function toSettings(values: EventTypeFormValues): Record<keyof EventTypeSettings, unknown> {
   const { windowKind, windowDays, windowFrom, windowTo, fields, limits, ...rest } = values
   return {
@@ -162,7 +159,7 @@ const renamed: Readonly<Record<string, string>> = {
   'bookingWindow.to': 'windowTo',
 }
 
-/** Sentences for the form's own fields; those inside a list of choices stand at the list. */
+/** Errors of the form's own fields; those inside a list of choices are shown at the list. */
 export function atFields(errors: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(errors).map(([path, message]) => [

@@ -78,7 +78,7 @@ export function BasicsGroup({ form, disabled, address }: GroupProps & { address:
         onKind={(kind) => {
           form.setFieldValue('locationKind', kind)
           form.clearFieldError('location')
-          // Whoever calls the visitor needs the number.
+          // The host calls the visitor, and so needs the number.
           const requested = values.fields.some((field) => field.kind === 'phone' && field.required)
           if (kind === 'visitor_phone' && !requested) {
             const number = {

@@ -11,7 +11,7 @@ export function calendarMeta({ credential }: Pick<HostView, 'credential'>): Stat
   return { label: t('calendarStates.connected'), tone: 'good' }
 }
 
-/** Why nobody can book the host at this moment; undefined when nothing stands against it. */
+/** Why the host cannot be booked now; undefined when nothing prevents it. */
 export function hindrance({ enabled, memberStatus, credential }: HostView): string | undefined {
   if (memberStatus === 'suspended') return t('hindrances.suspended')
   if (memberStatus === 'deactivated') return t('hindrances.deactivated')

@@ -33,7 +33,7 @@ const area = translations('portal.scheduling')
 /** What the address of this page carries: whose details are open. */
 const readHostsSearch = searchReader({ host: recordId })
 
-/** Who can be booked, and how it stands with their calendars. */
+/** The hosts that can be booked, and the state of their calendars. */
 export function HostsPage() {
   const tenant = useTenant()
   const { slug } = tenant

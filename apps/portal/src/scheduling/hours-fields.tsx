@@ -13,7 +13,7 @@ interface Props {
   day: string
   /** The day after: what reaches over midnight ends on it. */
   following: string
-  /** Where they stand in the form: `weekly.mon`. */
+  /** Their path in the form: `weekly.mon`. */
   path: string
   hours: readonly Hours[]
   errors: Readonly<Record<string, ReactNode>>

@@ -17,7 +17,7 @@ const t = translations('portal.scheduling-event-types')
 
 const types = { video: 'url', phone: 'tel', in_person: 'text' } as const
 
-/** How people meet, and what visitors are told of it. */
+/** How people meet, and what visitors see of it. */
 export function LocationFields({
   kind,
   location,

@@ -12,7 +12,7 @@ interface Props {
   value: Typed
   error?: ReactNode
   disabled?: boolean
-  /** Where it stands in the form. */
+  /** Its path in the form. */
   path: string
   onChange: (minutes: Typed) => void
 }

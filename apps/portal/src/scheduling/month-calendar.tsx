@@ -16,7 +16,7 @@ interface Props {
   today: string
   chosen: string | undefined
   onChoose: (date: string) => void
-  /** Dates that stand out, with the reason: "closed". */
+  /** Highlighted dates, with the reason: "closed". */
   marks: ReadonlyMap<string, { kind: 'closed' | 'other'; label: string }>
 }
 

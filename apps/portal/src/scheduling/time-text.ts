@@ -74,10 +74,7 @@ export function withoutScheme(address: string): string {
   return address.replace(/^https?:\/\//, '')
 }
 
-/**
- * A state of an event type that visitors would notice; undefined for one that is there for
- * everybody.
- */
+/** A state of an event type that visitors would notice; undefined for one that is public. */
 export function stateOf({
   active,
   listed,

@@ -9,9 +9,7 @@ const t = translations('portal.security-policy')
 
 interface Props {
   value: readonly string[]
-  /**
-   * What stands in the field and has not been added yet; the form takes it too when it is saved.
-   */
+  /** Text in the field that has not been added yet; the form includes it when saved. */
   typed: string
   error?: ReactNode
   disabled: boolean

@@ -6,14 +6,14 @@ const t = translations('portal.security-policy')
 export interface ReadEntries {
   /** The list with what could be read added: canonical, in numerical order, none within another. */
   entries: string[]
-  /** What was dropped because something wider stands in the list. */
+  /** Entries dropped because the list has a wider one. */
   notes: string[]
   rejected: { text: string; reason: string }[]
 }
 
 /**
- * Adds typed or pasted addresses and networks to a list. Blanks, commas, semicolons and lines stand
- * between them; `#` begins a comment.
+ * Adds typed or pasted addresses and networks to a list. They are separated by blanks, commas,
+ * semicolons and lines; `#` begins a comment.
  */
 export function addEntries(list: readonly string[], typed: string): ReadEntries {
   const pieces = typed

@@ -176,7 +176,7 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
   )
 }
 
-/** The countries by name, and those that were chosen elsewhere and stand in no list of ours. */
+/** The countries by name, and those selected elsewhere that are in no list of ours. */
 function countryData(chosen: readonly string[]): { value: string; label: string }[] {
   const named = countryOptions().filter(({ value }) => value !== '')
   const known = new Set(named.map(({ value }) => value))

@@ -3,8 +3,8 @@ import { queryOptions } from '@tanstack/react-query'
 import type { RouterContext } from '../trpc.ts'
 
 /**
- * What the portal's own server says about the browser's session. Nobody being signed in is an
- * answer, not an error.
+ * The browser's session as reported by the portal's own server. Not being signed in is a result,
+ * not an error.
  */
 interface Session {
   signedIn: boolean
@@ -20,20 +20,19 @@ export const sessionQuery = queryOptions({
     const body: unknown = await response.json().catch(() => undefined)
     const signedIn: unknown =
       typeof body === 'object' && body !== null && 'signedIn' in body ? body.signedIn : undefined
-    // Read by hand: this is the one answer that every visit begins with, and a schema would load
-    // zod with it.
+    // Parsed by hand: every visit begins with this response, and a schema would load zod with it.
     if (!response.ok || typeof signedIn !== 'boolean')
       throw new ProblemError(problemFromBody(body, response.status))
     return { signedIn }
   },
-  // Read once per visit: every later call tells when the session has ended.
+  // Read once per visit: every later call reports when the session has ended.
   staleTime: Number.POSITIVE_INFINITY,
 })
 
 /**
- * Learns who is there before a page is shown, with the profile in the cache when somebody is. The
- * API decides every call again. The workplace of the address is asked for in the same request as
- * the profile, because its pages show nothing without it; a failure is the page's to report.
+ * Finds out who is signed in before a page is shown, and caches the profile. The API checks every
+ * call again. The workplace of the address is requested together with the profile, because its
+ * pages show nothing without it; the page reports a failure.
  */
 export async function learnSession(
   { queryClient, trpc }: RouterContext,

@@ -10,9 +10,7 @@ const t = translations('portal.layout')
 
 const parts = ['identity', 'mail', 'files'] as const
 
-/**
- * What somebody sees who is not signed in. Signing in comes back to the address that was asked for.
- */
+/** The page for people who are not signed in. Sign-in returns to the requested address. */
 export function WelcomePage() {
   return (
     <FrontPage

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /**
- * Registers an application. The answer holds its secret, which is kept out of the list in the
+ * Registers an application. The response contains its secret, which is kept out of the list in the
  * browser's memory.
  */
 export function useCreateSsoApp(slug: string) {

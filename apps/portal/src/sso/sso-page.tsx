@@ -29,7 +29,7 @@ export function SsoPage() {
   const query = useQuery(
     trpc.sso.list.queryOptions(
       { slug: tenant.slug },
-      // What is being made or taken away ends by itself, soon and without anybody's doing.
+      // Pending creations and removals end soon and automatically.
       {
         refetchInterval: ({ state }) =>
           state.data?.items.some(({ state: at }) => at === 'pending' || at === 'removing')

@@ -34,7 +34,7 @@ export function usedPercent({
   return Math.min(100, (used / total) * 100)
 }
 
-/** One sentence on the space: what stands beside the bar, and what is read out. */
+/** One sentence on the space: shown beside the bar and read out. */
 export function storageText(
   view: Pick<StorageView, 'total' | 'used' | 'remaining' | 'unlimited' | 'state'>,
 ): string {

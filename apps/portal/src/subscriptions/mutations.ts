@@ -8,8 +8,7 @@ import { useTRPC } from '../trpc.ts'
 const t = translations('portal.subscriptions')
 
 /**
- * Keeps what the server answered, and has read again what follows the subscription: the tenant, its
- * bills, its log.
+ * Caches the response and reloads what depends on the subscription: the tenant, its bills, its log.
  */
 function useKeep(slug: string) {
   const trpc = useTRPC()

@@ -45,14 +45,14 @@ export function QuotedChange({ slug, change, typing = false, onDone, onCancel }:
   )
   const apply = useChangeSubscription(slug)
   const stale = typing || preview.isPlaceholderData || preview.isFetching
-  // Awaited, because the page may have moved on from this form by the time the answer is there.
+  // Awaited, because the page may have left this form by the time of the response.
   async function confirm({ quote }: ChangePreview) {
     try {
       const { outcome } = await apply.mutateAsync({ slug, ...change, quote })
       done(t(`outcomes.${outcome}`))
       onDone()
     } catch (error) {
-      // The failure itself stands in the form.
+      // The form shows the failure itself.
       if (problemOf(error).code === 'quote_expired') await preview.refetch()
     }
   }

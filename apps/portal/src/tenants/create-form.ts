@@ -33,7 +33,7 @@ export const CreateForm = CreateTenant.pick({
   slug: CreateTenant.shape.slug.unwrap(),
 })
 
-/** The call that a valid form stands for. */
+/** The call of a valid form. */
 export function toCreateTenant(values: CreateFormValues): CreateTenant {
   const { domains, ...rest } = CreateForm.parse(withoutBlanks(values))
   return { ...rest, ...(domains?.length ? { domains } : {}), respondAsync: true }

@@ -95,7 +95,7 @@ function CreateTenant({ plan }: { plan: Plan }) {
     })
   }
 
-  // The short name follows the name for as long as nobody has chosen another one.
+  // The short name follows the name until another one is chosen.
   function rename(name: string) {
     const { name: before, slug } = form.getValues()
     form.setFieldValue('name', name)
@@ -173,9 +173,7 @@ function CreateTenant({ plan }: { plan: Plan }) {
   )
 }
 
-/**
- * Issues of single domains carry their position (`domains.1`); people are told which one is meant.
- */
+/** Issues of single domains have their position (`domains.1`); the message names the domain. */
 function domainError(
   errors: Record<string, unknown>,
   domains: readonly string[],

@@ -16,7 +16,7 @@ const parts = [
   { part: 'files', Icon: IconFolders },
 ] as const
 
-/** The first page of somebody who belongs to no workplace yet. */
+/** The first page of a person who belongs to no workplace yet. */
 export function FirstRun({ me }: { me: UserView }) {
   const name = me.firstName ?? me.name.split(' ')[0]
   return (

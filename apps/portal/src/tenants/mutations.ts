@@ -3,7 +3,7 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** Runs provisioning again. The answer holds the tenant as it stands afterwards. */
+/** Runs provisioning again. The response contains the updated tenant. */
 export function useReconcile(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()

@@ -38,8 +38,8 @@ interface BeginningProps {
 }
 
 /**
- * How somebody begins who pays themselves: every workplace has the free plan until it subscribes to
- * another one.
+ * How self-paying customers start: every workplace has the free plan until it subscribes to another
+ * one.
  */
 export function BeginningCards({ subscribes, onChange }: BeginningProps) {
   return (

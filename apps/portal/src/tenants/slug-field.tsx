@@ -9,13 +9,13 @@ const t = translations('portal.tenants')
 
 interface Props {
   form: UseFormReturnType<CreateFormValues>
-  /** The slug that the server said is taken, until another one stands in the field. */
+  /** The slug that the server reported as taken, until the field changes. */
   taken: string | undefined
 }
 
 /**
- * The short name in addresses. It follows the workplace's name until somebody edits it, and is
- * checked as it is typed.
+ * The short name in addresses. It follows the workplace's name until it is edited, and is validated
+ * while typing.
  */
 export function SlugField({ form, taken }: Props) {
   const { name, slug } = form.values

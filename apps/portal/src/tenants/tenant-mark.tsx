@@ -8,9 +8,7 @@ interface Props {
   size: number
 }
 
-/**
- * First letter of a workplace on its brand colour. Decorative, its name always stands beside it.
- */
+/** First letter of a workplace on its brand colour. Decorative, its name is always beside it. */
 export function TenantMark({ name, color, size }: Props) {
   const own = color ? { backgroundColor: color, color: readableOn(color) } : {}
   return (

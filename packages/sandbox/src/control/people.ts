@@ -29,7 +29,7 @@ const inDns: typeof common = [
 ]
 const commonOf = (name: SystemName) => (name === 'dns' ? inDns : common)
 
-/** `GET /`, and the forms on it. They work without JavaScript and answer with the page again. */
+/** `GET /`, and the forms on it. They work without JavaScript and return the page again. */
 export function peoplePages(parts: ControlParts): Hono {
   const { faults } = parts
   const app = new Hono()

@@ -21,7 +21,7 @@ export interface DnsAppParts {
 }
 
 /**
- * The page on which a person plays the DNS provider: what is pasted here is what DNS answers. No
+ * The page on which a person plays the DNS provider: pasted records are what DNS returns. No
  * script.
  */
 export function createDnsApp({ zones, parts, changed }: DnsAppParts): Hono {

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import type { StringAnswer, Answer as WireAnswer } from 'dns-packet'
 import { ZoneFault, type ZoneRecord } from './zone-parser.ts'
 
-/** Short, so that whoever changes a zone sees it at once. */
+/** Short, so that changes of a zone are visible immediately. */
 const ttl = 1
 
 /**

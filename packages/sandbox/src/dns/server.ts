@@ -24,8 +24,8 @@ type Transport = 'UDP' | 'TCP'
 type Reply = Buffer | 'nothing' | 'reset'
 
 /**
- * Answers from the zones over UDP and TCP, as a recursive resolver would. A fault matches
- * `TXT _dmarc.acme.example`.
+ * Serves the zones over UDP and TCP, like a recursive resolver. A fault matches `TXT
+ * _dmarc.acme.example`.
  */
 export function createDnsServer(context: SystemContext, zones: Zones): DnsServer {
   const udp: UdpSocket[] = []
@@ -63,7 +63,7 @@ export function createDnsServer(context: SystemContext, zones: Zones): DnsServer
     socket.on('message', (query, from) => {
       reply(query, 'UDP').then(
         (sent) => {
-          // The socket may be closed by the time a slow answer is ready.
+          // The socket may be closed by the time a slow response is ready.
           if (Buffer.isBuffer(sent)) socket.send(sent, from.port, from.address, () => {})
         },
         (error: unknown) => console.error(error),
@@ -152,9 +152,7 @@ function statusOf(message: Buffer): number {
 
 const flags = (rcode: number) => dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | rcode
 
-/**
- * The records of the name; along its aliases, which stand in the answer before what they lead to.
- */
+/** The records of the name, following its aliases, which precede their targets in the response. */
 function responseTo(zones: Zones, query: Packet, question: Question): Packet {
   const answers: Packet['answers'] = []
   let name = question.name.toLowerCase()
@@ -191,8 +189,8 @@ function failure(query: Packet, rcode: number): Buffer {
 }
 
 /**
- * An answer that is too large for UDP is sent without records and with the mark that makes the
- * client come again over TCP.
+ * A response that is too large for UDP is sent without records and with the flag that makes the
+ * client retry over TCP.
  */
 function fitting(query: Packet, response: Packet, transport: Transport): Buffer {
   const encoded = dnsPacket.encode(response)

@@ -34,8 +34,7 @@ export function createDns(context: SystemContext, parts: DnsParts): DnsSystem {
 }
 
 /**
- * The platform's own domains and the address of the mail server, which nobody has to publish by
- * hand.
+ * The platform's own domains and the address of the mail server, which need no manual publishing.
  */
 function elsewhere(
   { mailHost, mailZone, platformDomain }: DnsParts,

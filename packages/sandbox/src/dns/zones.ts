@@ -36,7 +36,7 @@ export interface Zones {
   clear(): void
 }
 
-/** Zones by their domain. `elsewhere` answers for names of which no zone was put. */
+/** Zones by their domain. `elsewhere` serves names without a zone. */
 export function createZones(elsewhere: (name: string) => readonly ZoneRecord[] | undefined): Zones {
   const zones = new Map<string, readonly ZoneRecord[]>()
 

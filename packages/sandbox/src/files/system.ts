@@ -15,10 +15,7 @@ export interface FilesOptions {
    * provider.
    */
   readonly passwords?: boolean
-  /**
-   * `default` rejects usernames that begin with a digit, as the real server does unless it is told
-   * otherwise.
-   */
+  /** `default` rejects usernames that begin with a digit, as the real server does by default. */
   readonly usernames?: 'default' | 'any'
 }
 

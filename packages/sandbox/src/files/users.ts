@@ -124,7 +124,7 @@ export function ensurePersonalDrive(store: FilesStore, user: User, now: number):
   return true
 }
 
-/** What an access token tells of a person. */
+/** The claims of an access token about a person. */
 export interface Claims {
   issuer: string
   subject: string
@@ -234,7 +234,7 @@ function checkMail(mail: string | undefined): string | undefined {
   return mail
 }
 
-/** The real server answers 500 to an identity without issuer or subject. */
+/** The real server returns 500 for an identity without issuer or subject. */
 function identitiesOf(body: Body): Identity[] | undefined {
   return listField(body, 'identities')?.map((entry) => {
     const issuer = isBody(entry) ? textField(entry, 'issuer') : undefined

@@ -54,8 +54,8 @@ export function userForSignIn(store: Store, identifier: string): UserRecord | un
 }
 
 /**
- * Whether the bindings of the application let the user in: no binding lets everybody in, else `any`
- * or `all` of them must pass.
+ * Whether the bindings of the application admit the user: no binding admits everyone, else `any` or
+ * `all` of them must pass.
  */
 export function mayUse(store: Store, application: ApplicationRecord, user: UserRecord): boolean {
   const bindings = store.records.bindings.filter(

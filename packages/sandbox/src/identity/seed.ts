@@ -29,7 +29,7 @@ export interface SeedOptions {
   readonly now: number
   /** Kept over a reset, because clients cache the published keys. */
   readonly signingKeys: SigningKey[]
-  /** Its people get records too. They have no password: nobody signs in as one of them. */
+  /** Its people get records too. They have no password: no one signs in as one of them. */
   readonly history?: DemoHistory | undefined
 }
 

@@ -2,7 +2,7 @@ import type { IdentityRecords } from './records.ts'
 
 const mask = '***'
 
-/** The records with everything masked that would let a reader act as somebody. */
+/** The records with everything masked that would let a reader act as another person. */
 export function maskedState(records: IdentityRecords) {
   return {
     ...records,

@@ -11,7 +11,9 @@ import type { MailWorld } from './registry-type.ts'
 import { sessionResource, sessionState } from './session.ts'
 
 export interface HttpSettings {
-  /** Milliseconds, chosen at random between the two, before bad credentials are answered. */
+  /**
+   * Delay in milliseconds, chosen at random between the two, of the response to bad credentials.
+   */
   readonly failedLoginDelayMs: readonly [number, number]
   /**
    * Milliseconds that a request is worked on, so that requests at the same time really meet the

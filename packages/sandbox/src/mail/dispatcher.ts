@@ -19,8 +19,7 @@ export interface JmapRequest {
 export type RequestProblem = 'notRequest' | 'maxCallsInRequest' | 'maxSizeRequest'
 
 /**
- * Reads the body of `POST /jmap`. Any fault in its form is `notRequest`, a capability that nobody
- * knows too.
+ * Reads the body of `POST /jmap`. Any malformed body is `notRequest`, as is an unknown capability.
  */
 export function parseRequest(body: string): JmapRequest | RequestProblem {
   if (Buffer.byteLength(body) > limits.maxSizeRequest) return 'maxSizeRequest'

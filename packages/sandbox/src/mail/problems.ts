@@ -43,7 +43,7 @@ const limitDetails: Readonly<Record<string, string>> = {
   maxConcurrentRequests: 'The request exceeds the maximum number of concurrent requests.',
 }
 
-/** Answers to requests that fail as a whole, worded as Stalwart 0.16.18 words them. */
+/** Responses to requests that fail as a whole, worded as Stalwart 0.16.18 words them. */
 export const problems = {
   notFound: () => blank(404, 'Not Found', 'The requested resource does not exist on this server.'),
   unauthorized: () => blank(401, 'Unauthorized', 'You have to authenticate first.'),
@@ -86,7 +86,7 @@ export const problems = {
       'Internal Server Error',
       'There was a problem while processing your request. Please contact the system administrator if this problem persists.',
     ),
-  /** Health probes answer with their status in this shape, 200 included. */
+  /** Health probes return their status in this shape, 200 included. */
   status: (status: number) => {
     const reason = STATUS_CODES[status] ?? 'Unknown'
     return blank(status, reason, reason)

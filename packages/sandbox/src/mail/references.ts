@@ -116,7 +116,7 @@ export function orderedCreates(
   return { ...args, create: Object.fromEntries(ordered) }
 }
 
-/** One answered call, for back references. */
+/** One completed call, for back references. */
 export interface Answered {
   readonly name: string
   readonly result: JsonObject
@@ -124,7 +124,7 @@ export interface Answered {
 }
 
 /**
- * Replaces arguments such as `#ids` by what an earlier call of the request answered (RFC 8620,
+ * Replaces arguments such as `#ids` by the result of an earlier call of the request (RFC 8620,
  * section 3.7).
  */
 export function withBackReferences(args: JsonObject, answered: readonly Answered[]): JsonObject {

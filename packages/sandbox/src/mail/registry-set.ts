@@ -26,8 +26,8 @@ export interface SetSteps {
 }
 
 /**
- * Runs creates, then updates, then destroys, each on its own: what is rejected does not stop the
- * others. Empty maps are left out of the answer, and there is no state.
+ * Runs creates, then updates, then destroys, each on its own: a rejection does not stop the others.
+ * The response omits empty maps, and there is no state.
  */
 export function runSet(call: MethodCall, permission: string, steps: SetSteps): JsonObject {
   const { args, accountId, caller } = call

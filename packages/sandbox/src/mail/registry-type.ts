@@ -66,7 +66,7 @@ export interface RegistryType {
   readonly words?: (record: JsonObject) => readonly string[]
   readonly indexKeys: (record: JsonObject) => readonly IndexKey[]
   readonly foreignKeys: (record: JsonObject) => readonly ForeignKey[]
-  /** Checks a change and answers the record to store. Throws a SetError to reject it. */
+  /** Validates a change and returns the record to store. Throws a SetError to reject it. */
   readonly prepare: (change: Change) => JsonObject
   /** Runs after a change was stored. */
   readonly stored?: (
@@ -78,7 +78,7 @@ export interface RegistryType {
   /** Runs after a record was destroyed. */
   readonly removed?: (world: MailWorld, id: string) => void
   /**
-   * The record as a get shows it. `wants` tells whether a property was asked for: costly ones are
+   * The record as a get shows it. `wants` returns whether a property was requested: costly ones are
    * built on demand.
    */
   readonly view: (

@@ -80,7 +80,7 @@ export const serverSet: Shape = { kind: 'serverSet' }
 export const text: Shape = { kind: 'text' }
 export const id: Shape = { kind: 'id' }
 
-/** The value of a property that nobody set. Properties that only the server sets are left out. */
+/** The default value of a property. Properties that only the server sets are left out. */
 export function initialValue(shape: Shape): Json {
   switch (shape.kind) {
     case 'text':

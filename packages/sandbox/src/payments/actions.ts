@@ -88,10 +88,7 @@ export const PaymentAction = z.discriminatedUnion('action', [
 ])
 export type PaymentAction = z.input<typeof PaymentAction>
 
-/**
- * Carries an action out and answers the object that it is about, as the API shows it. Throws
- * `StripeFault`.
- */
+/** Runs an action and returns its object, as the API shows it. Throws `StripeFault`. */
 export function act(world: PaymentsWorld, input: PaymentAction): object {
   const { store } = world
   const action = PaymentAction.parse(input)

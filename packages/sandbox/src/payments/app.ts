@@ -127,8 +127,8 @@ function response(
 }
 
 /**
- * A declined card is an outcome that is kept like a success; other rejections are not, so that a
- * mended request may use its key again.
+ * A declined card is stored like a success; other rejections are not, so that a corrected request
+ * may reuse its key.
  */
 function carryOut(
   world: PaymentsWorld,
@@ -158,7 +158,7 @@ function checkKey(request: Request, secretKey: string): void {
   throw new StripeFault(401, { type: 'invalid_request_error', message })
 }
 
-/** The parts of the path that stand where the call's name says `:id`. */
+/** The path segments at the `:id`s of the call's name. */
 function idsOf(path: string, call: string): string[] {
   const template = (call.split(' ')[1] ?? '').split('/')
   return path

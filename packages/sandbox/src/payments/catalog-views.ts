@@ -65,7 +65,7 @@ function tierView({ upTo, unitAmount, flatAmount }: Price['tiers'][number]): Str
   }
 }
 
-/** The older way in which an item tells its price; the API still sends it. */
+/** The older format of an item's price; the API still sends it. */
 export function planView(price: Price): Stripe.Plan {
   return {
     id: price.id,

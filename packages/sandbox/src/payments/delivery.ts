@@ -29,7 +29,7 @@ export interface Delivery {
   /** Nothing goes out by itself until `release`. */
   hold(): void
   release(): void
-  /** Ids of events that nobody has taken yet, oldest first. */
+  /** Ids of undelivered events, oldest first. */
   pending(): readonly string[]
   /**
    * Sends these events now, one after the other in this order, also when they were taken before.

@@ -16,8 +16,8 @@ export interface Expiry {
 }
 
 /**
- * Gives the customer a card that may be charged while nobody is there. Throws 402 for one that its
- * bank does not let in.
+ * Gives the customer a card that may be charged off-session. Throws 402 for one that its bank
+ * declines.
  */
 export function attachCard(
   world: PaymentsWorld,

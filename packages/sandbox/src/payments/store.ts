@@ -86,7 +86,7 @@ export function createStore() {
   }
   const store = {
     ...tables,
-    /** How far the clock of the payments stands before that of the machine. */
+    /** How far the clock of the payments is ahead of the machine's. */
     offsetMs: 0,
     /** Added to every new invoice, in percent with at most two decimals. */
     taxPercent: 0,

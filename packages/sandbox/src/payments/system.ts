@@ -16,8 +16,7 @@ import { createWorld, defaultSettings, type PaymentsSettings } from './world.ts'
 
 export interface PaymentsOptions extends Partial<PaymentsSettings> {
   /**
-   * Where signed webhooks are posted by themselves. Absent: they wait until somebody says how to
-   * send them.
+   * Where signed webhooks are posted automatically. Absent: they wait until delivery is configured.
    */
   readonly webhookUrl?: string
   /** Milliseconds since 1970; the sandbox's own time when absent. */
@@ -95,7 +94,7 @@ export function createPayments(
   }
   fill()
   if (options.webhookUrl !== undefined) webhooks.sendBy(postTo(options.webhookUrl))
-  // Time passes also while nobody asks: trials end and what was not delivered is tried again.
+  // Time passes also without calls: trials end and undelivered events are retried.
   const tick = setInterval(() => {
     catchUp(world)
     webhooks.retryDue()

@@ -21,7 +21,7 @@ export interface PaymentsWorld {
   now(): Seconds
   /** Runs work at a moment of the past that is being made up for. */
   at<T>(moment: Seconds, work: () => T): T
-  /** Tells an event, with the object as it stands now. */
+  /** Emits an event with the current object. */
   emit(type: string, object: object & { readonly id?: string | undefined }): void
   /** To be called after each change of the records. */
   changed(): void

@@ -60,8 +60,8 @@ export class Browser {
   }
 
   /**
-   * Follows redirects until an answer is none, or until the next address is one that `until` wants
-   * to see.
+   * Follows redirects until a response is none, or until the next address is one that `until`
+   * accepts.
    */
   async follow(
     url: string,
@@ -104,7 +104,7 @@ export class Browser {
     return end.url
   }
 
-  /** Signs in and answers where the app sent the browser. */
+  /** Signs in and returns the address to which the app redirected the browser. */
   async signIn(
     appUrl: string,
     email: string,
@@ -141,7 +141,7 @@ export interface RawResponse {
   body: Buffer
 }
 
-/** A request written by hand: `fetch` would tidy up its address, and unpack the answer. */
+/** A raw request: `fetch` would normalize its address and decompress the response. */
 export function rawRequest(
   url: string,
   path: string,

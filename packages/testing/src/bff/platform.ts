@@ -11,18 +11,18 @@ export interface SeenRequest {
   target: string
   headers: Record<string, string>
   body: string
-  /** Resolves when the caller leaves before it has the whole answer. */
+  /** Resolves when the caller disconnects before it has the whole response. */
   left: Promise<void>
 }
 
 /**
- * An API of the tests' own: checks that a token is there and current, writes down what it was sent,
- * and returns what it is told to.
+ * A test API: checks that a token is present and current, records what it received, and returns
+ * what it is configured to.
  */
 export interface FakePlatform extends AsyncDisposable {
   url: string
   seen: SeenRequest[]
-  /** Access tokens that are answered with 401 although they have not expired. */
+  /** Access tokens that are rejected with 401 although they have not expired. */
   refused: Set<string>
   /** Returns every request in its stead; undefined leaves it to the usual routes. */
   answer: ((request: SeenRequest) => Response | Promise<Response> | undefined) | undefined

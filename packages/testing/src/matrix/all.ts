@@ -31,7 +31,7 @@ import { usersRows } from './users.ts'
 import { webhooksRows } from './webhooks.ts'
 
 /**
- * Every procedure with the calls that its rule tells apart. A procedure without rows fails the
+ * Every procedure with the calls that its rule distinguishes. A procedure without rows fails the
  * test, and so do rows without a procedure.
  */
 export const matrix: Rows = {

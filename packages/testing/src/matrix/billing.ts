@@ -9,9 +9,7 @@ import {
   type World,
 } from './rows.ts'
 
-/**
- * Who may, learns this: the call is about something that is not there, which only they are told.
- */
+/** The call names something that does not exist; only permitted actors get this response. */
 function told(expected: Expected, outcome: string): Expected {
   return Object.fromEntries(
     Object.entries(expected).map(([caller, code]) => [caller, code === 'ok' ? outcome : code]),
@@ -31,8 +29,8 @@ export const billingRows: Rows = {
     },
   ],
   'billing.removePaymentMethod': [{ input: slug, expected: told(adminsOrOperators, 'not_found') }],
-  // This workplace has no portal that those pages could lead back to, which only those are told who
-  // may have them.
+  // This workplace has no portal for those pages to return to; only permitted actors get this
+  // response.
   'billing.portal': [{ input: slug, expected: adminsOrOperators }],
   'billing.invoices': [{ input: slug, expected: membersOrOperators }],
   'billing.invoiceDocument': [

@@ -59,7 +59,7 @@ export const flagsRows: Rows = {
       expected: operatorsOnly,
     },
   ],
-  // Strangers are answered too: with nothing but false, see flags.test.ts.
+  // Strangers get a response too: only false, see flags.test.ts.
   'flags.evaluate': [
     { input: () => ({}), expected: everybody },
     { input: ({ slug }) => ({ tenantSlug: slug }), expected: everybody },

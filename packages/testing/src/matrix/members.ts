@@ -17,7 +17,8 @@ export async function withSeats(world: World): Promise<World> {
 }
 
 /**
- * Makes the colleague somebody whose sign-in the tenant made and whom the identity provider knows.
+ * Makes the colleague a person whose sign-in the tenant created and whom the identity provider
+ * knows.
  */
 async function withIdentity(world: World): Promise<World> {
   const { db } = world.testApp.database

@@ -4,7 +4,7 @@ import { insertAdjustment, insertPayout, lockPayouts } from '@atrium/db/billing/
 import { operatorsOnly, partnersOrOperators, type Rows, type World } from './rows.ts'
 
 /**
- * A partner of the call's own would be nobody's staff, so the entries go to the one of the world,
+ * A partner created for the call would have no staff, so the entries go to the one of the world,
  * each in a currency of its own.
  */
 export async function payout(

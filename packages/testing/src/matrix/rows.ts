@@ -35,7 +35,7 @@ export interface World {
   partnerSlug: string
   /** A plain member of the tenant under test, who is not the caller. */
   colleague: string
-  /** Somebody else's record. */
+  /** Another person's record. */
   other: string
   /** The caller's own record, when there is one. */
   self: string | undefined
@@ -50,8 +50,8 @@ export interface Row {
 }
 
 /**
- * What everybody gets whom the procedure is not for; the three without a usable identity always get
- * the same.
+ * The response for actors without permission; the three without a usable identity always get the
+ * same.
  */
 export const others = (code: string): Expected => ({
   ...(Object.fromEntries(callers.map((caller) => [caller, code])) as Expected),

@@ -12,11 +12,11 @@ import {
 const start = '2027-01-04T10:00:00Z'
 const attendee = { name: 'Vera', email: 'vera@example.org', timeZone: 'UTC' }
 
-/** Everybody is told the same, signed in or not. */
+/** Everyone gets the same, signed in or not. */
 const everybodyTold = (code: string): Expected =>
   Object.fromEntries(callers.map((caller) => [caller, code])) as Expected
 
-/** An event type of a host without a calendar: whoever is let in is told that it cannot be read. */
+/** An event type of a host without a calendar: permitted actors learn that it cannot be read. */
 async function eventType(
   { testApp, tenantId, slug, colleague, self }: World,
   whose: 'own' | 'other' = 'other',
@@ -49,7 +49,7 @@ async function eventType(
       standard: true,
     })
     .execute()
-  // The caller as a host may not be a member at all; whoever is offered here has to be.
+  // The caller as a host may not be a member at all; anyone offered here has to be.
   await db
     .insertInto('memberships')
     .values({ tenant_id: tenantId, user_id: colleague, role: 'member', status: 'active' })

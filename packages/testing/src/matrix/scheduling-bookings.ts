@@ -134,7 +134,7 @@ function both(
   }))
 }
 
-/** To everybody without a manage token the same; the guesses are not counted here. */
+/** The same for everyone without a manage token; the guesses are not counted here. */
 const noToken = Object.fromEntries(
   callers.map((caller): [Caller, string] => [caller, 'not_found']),
 ) as Expected
@@ -152,7 +152,7 @@ const visitor = (fields: Record<string, unknown>) => [
 export const schedulingBookingsRows: Rows = {
   'scheduling.bookings.list': [{ input: slug, expected: membersOrOperators }],
   'scheduling.bookings.get': both({}, (made) => ({ ...made })),
-  // The host has no calendar: who may act is told that it is not connected.
+  // The host has no calendar: permitted actors learn that it is not connected.
   'scheduling.bookings.slots': both(
     {},
     (made) => ({ ...made, from: '2199-01-04', to: '2199-01-04', timeZone: 'UTC' }),

@@ -11,7 +11,7 @@ export interface Places extends AsyncDisposable {
   issuer: Issuer
   /** Two tenants of two partners, and the caller in the place that the name says. */
   build(caller: Caller): Promise<World & { token: string | undefined }>
-  /** A tenant and a partner of its own that no caller has anything to do with; `self` is nobody. */
+  /** A tenant and a partner of its own that no caller belongs to; `self` is none of them. */
   elsewhere(): Promise<World>
 }
 

@@ -19,7 +19,8 @@ export interface Sequence {
   shownWhole: boolean
 }
 
-// Far ahead: who earned at the time is told by a history that begins when a test makes its tenant.
+// In the far future: the history that begins when a test creates its tenant determines who earned
+// at the time.
 const start = new Date('2040-03-01T10:00:00Z')
 const end = new Date('2040-04-01T10:00:00Z')
 const nextEnd = new Date('2040-05-01T10:00:00Z')

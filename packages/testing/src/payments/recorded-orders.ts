@@ -14,8 +14,8 @@ export interface Recorded {
   tenantId: string
   word: string
   /**
-   * Lets the next thing happen at the processor; answers its events. Undefined when all has
-   * happened.
+   * Makes the next thing happen at the processor and returns its events. Undefined after the last
+   * one.
    */
   next(): SentEvent[] | undefined
 }
@@ -36,9 +36,7 @@ export interface Orders {
   keep(event: SentEvent): Promise<void>
   /** Keeps and works on them, one after the other. */
   deliver(events: readonly SentEvent[]): Promise<void>
-  /**
-   * Everything that stands about the tenant but when it was written, with ids of the run taken out.
-   */
+  /** Everything stored about the tenant except write times, without ids of the run. */
   stateOf(recorded: Recorded): Promise<unknown>
   /** The states in the inbox that these events came to. */
   inboxStates(events: readonly SentEvent[]): Promise<string[]>

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts'
 
 /**
- * An answer other than success; `body` undefined sends none. Status and body are those of
+ * A response other than success; `body` undefined sends none. Status and body are those of
  * authentik.
  */
 export class ApiError extends Error {

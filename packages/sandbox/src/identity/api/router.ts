@@ -1,7 +1,7 @@
 import type { Store, UserRecord } from '../records.ts'
 import { ApiError } from './errors.ts'
 
-/** A call that has been let in. */
+/** An authorized call. */
 export interface ApiCall {
   readonly store: Store
   /** Owner of the token. */
@@ -38,7 +38,7 @@ export const done: ApiReply = { status: 204 }
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
- * Answers `/api/v3/` with authentik's order of checks: path, credentials, method, media type, JSON.
+ * Serves `/api/v3/` with authentik's order of checks: path, credentials, method, media type, JSON.
  */
 export function createApi(
   store: Store,

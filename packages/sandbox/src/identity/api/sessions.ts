@@ -98,8 +98,8 @@ function accessTokenRow({ pk, user, provider, scope, exp }: AccessTokenRecord) {
 type TokenRow = ReturnType<typeof accessTokenRow>
 
 /**
- * Superusers see everybody's tokens, anybody else the own: without an error, whatever rights they
- * hold.
+ * Superusers see everyone's tokens, other users their own: without an error, whatever rights they
+ * have.
  */
 function maySee({ store, caller }: ApiCall, token: TokenRow): boolean {
   return token.user === caller.pk || isSuperuser(store, caller)

@@ -8,10 +8,7 @@ import { type ApiCall, ok, type Resource } from './router.ts'
 
 const model = 'authentik_providers_oauth2.oauth2provider'
 
-/**
- * Runs a check and keeps what it would have answered, so that the faults of all parts are told at
- * once.
- */
+/** Runs a check and keeps its rejection, so that the errors of all parts are reported together. */
 function attempt<T>(errors: Record<string, Json>, name: string, check: () => T): T | undefined {
   try {
     return check()
@@ -27,7 +24,10 @@ function entry(body: Record<string, unknown>, name: string): unknown {
   return body[name]
 }
 
-/** Application, provider and bindings in one call: all of them or none. The answer names no key. */
+/**
+ * Application, provider and bindings in one call: all of them or none. The response contains no
+ * key.
+ */
 function createAll({ store, body }: ApiCall, cache: ApplicationListCache) {
   if (!isObject(body)) throw invalid({ non_field_errors: ['Invalid data. Expected a dictionary.'] })
   const errors: Record<string, Json> = {}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type PageInput, page } from '../../page.ts'
 
-/** Fields of a posted form. Throws when it is larger than any form of ours. */
+/** Fields of a posted form. Throws when it is larger than any of our forms. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) {

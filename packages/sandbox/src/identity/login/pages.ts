@@ -55,7 +55,7 @@ ${people.length > 0 && html`<p class="soft">The password of the demo people is <
   }
 }
 
-/** A person who is signed in, but whom the application does not let in. */
+/** A signed-in person whom the application does not admit. */
 export function deniedPage(
   application: ApplicationRecord,
   email: string,

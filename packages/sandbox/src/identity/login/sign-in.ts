@@ -57,8 +57,8 @@ export async function signIn(
   const { user } = result
 
   if (signedIn && signedIn !== user) {
-    // Somebody else takes over the browser: their session ends here, otherwise the provider asks to
-    // confirm it on a page with a script.
+    // Another person takes over the browser: the previous session ends here, otherwise the provider
+    // asks to confirm it on a page with a script.
     const login = store.records.logins.find((one) => one.uid === details.session?.uid)
     if (login) endLogin(store, notices, login)
     delete details.session

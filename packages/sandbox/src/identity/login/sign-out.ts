@@ -39,8 +39,8 @@ export function startSignOut(
 }
 
 /**
- * The invalidation flow: ends the login of this browser, tells the applications, and returns to the
- * one that asked.
+ * The invalidation flow: ends the login of this browser, notifies the applications, and returns to
+ * the one that asked.
  */
 export async function signOut(
   store: Store,

@@ -98,7 +98,7 @@ export async function issueAccessToken(
   return { accessToken }
 }
 
-/** The person and scopes of a live access token of ours; undefined for any other text. */
+/** The person and scopes of an active access token of ours; undefined for any other text. */
 export async function readAccessToken(
   store: Store,
   token: string,

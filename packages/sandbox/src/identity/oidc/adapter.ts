@@ -53,8 +53,8 @@ export function createAdapter(
         return search((payload) => payload.userCode === userCode)
       },
       /**
-       * A used code or refresh token is forgotten at once: authentik answers `invalid_grant` to its
-       * second use and leaves the tokens of the first use alone, whereas a record marked as
+       * A used code or refresh token is deleted immediately: authentik returns `invalid_grant` for
+       * its second use and leaves the tokens of the first use alone, whereas a record marked as
        * consumed makes the provider revoke the whole grant.
        */
       async consume(id) {

@@ -87,7 +87,8 @@ export function moveSignIns(store: Store, user: UserRecord, signedInAt: Date): n
 
 /**
  * Ends a login: the browser is signed out, its access tokens no longer open userinfo, and each
- * application that holds one of them is told by back channel. Refresh tokens stay, as in authentik.
+ * application that holds one of them gets a back-channel logout. Refresh tokens stay, as in
+ * authentik.
  */
 export function endLogin(store: Store, notices: LogoutNotices, login: LoginRecord): void {
   const { records } = store

@@ -2,7 +2,7 @@ import { SignJWT } from 'jose'
 import { isoNow, type LoginRecord, newUuid, type Store, sessionIdClaim } from '../records.ts'
 import { privateKey, signingKeys } from './keys.ts'
 
-/** How long an application may take to answer, in milliseconds. */
+/** How long an application may take to respond, in milliseconds. */
 const deadline = 2_500
 
 /** A back-channel logout that was sent to an application, for `GET /state`. */
@@ -10,13 +10,13 @@ export interface LogoutNotice {
   readonly at: string
   readonly uri: string
   readonly sub: string
-  /** The status of the answer; a sentence when there was none. */
+  /** The status of the response; a sentence when there was none. */
   readonly outcome: number | string
 }
 
 export interface LogoutNotices {
   /**
-   * Tells the application of this provider that the login has ended (OpenID Connect Back-Channel
+   * Notifies the application of this provider that the login has ended (OpenID Connect Back-Channel
    * Logout 1.0). Does not wait for it.
    */
   send(provider: number, login: LoginRecord): void

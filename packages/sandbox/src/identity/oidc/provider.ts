@@ -338,8 +338,8 @@ function respondLikeAuthentik(openId: Provider): void {
     ctx.remove('www-authenticate')
     ctx.body = { ...body, request_id: crypto.randomUUID().replaceAll('-', '') }
   })
-  // Without a consent prompt oidc-provider drops offline_access; authentik gives it to whoever
-  // asks.
+  // Without a consent prompt oidc-provider drops offline_access; authentik grants it to every
+  // caller.
   const { prototype } = openId.OIDCContext
   const declared = Object.getOwnPropertyDescriptor(prototype, 'prompts')
   Object.defineProperty(prototype, 'prompts', {
