@@ -191,7 +191,7 @@ export interface NewPayout {
   status: 'draft' | 'held'
   heldReason: string | null
   requestedBy: string | null
-  /** Entries that were available by then, and all negative entries. */
+  /** Entries that were available by then, and negative ones without a hold (`availableBy`). */
   cutOff: Date
   minimum: bigint
   mostEntries: number
