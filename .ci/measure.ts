@@ -40,7 +40,8 @@ const oldWords = [
     'answer',
     'wake',
   ],
-  ...['leniency', 'moments', 'whoever'],
+  ...['leniency', 'moments', 'whoever', 'somebody', 'nobody', 'everybody', 'anybody', 'room'],
+  ...['rooms', 'stands', 'mend', 'mends', 'mended', 'refuses', 'refusals', 'wakes', 'wishes'],
 ]
 
 /**

@@ -77,10 +77,10 @@ async function dateDemoRecords(trx: Trx, { until, companies }: DemoHistory): Pro
     .where('slug', 'in', slugs)
     .where('slug', '<>', 'acme')
     .execute()
-  const rooms = (
+  const tenantIds = (
     await trx.selectFrom('tenants').select('id').where('slug', 'in', slugs).execute()
   ).map(({ id }) => id)
-  await trx.updateTable('memberships').set(dated).where('tenant_id', 'in', rooms).execute()
+  await trx.updateTable('memberships').set(dated).where('tenant_id', 'in', tenantIds).execute()
 }
 
 async function insertPartners(

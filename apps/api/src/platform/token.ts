@@ -131,7 +131,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     return claims
   }
 
-  async function verifyAnew(token: string): Promise<Verified> {
+  async function verifyUncached(token: string): Promise<Verified> {
     if (!/^[A-Za-z0-9._~+/=-]+$/.test(token)) throw new AppError('unauthenticated')
     const { iss } = unverified(token)
     const keySet = typeof iss === 'string' ? keySets.get(iss) : undefined
@@ -165,7 +165,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       const key = token.slice(-keyLength)
       const known = verified.get(key)
       if (known && known.token === token && holds(known, clock.now().getTime())) return known.claims
-      const fresh = await verifyAnew(token)
+      const fresh = await verifyUncached(token)
       if (token.length > longestRemembered) return fresh.claims
       if (verified.size >= cacheSize) verified.delete(verified.keys().next().value ?? '')
       verified.set(key, fresh)

@@ -196,7 +196,7 @@ export async function buildOnlineIndexes(url: string): Promise<string[]> {
     const built: string[] = []
     for (const index of indexes) {
       if (!(await isValid(client, index.name))) {
-        await (index.partitioned ? buildOfPartitions(client, index) : buildAnew(client, index))
+        await (index.partitioned ? buildOfPartitions(client, index) : rebuild(client, index))
         built.push(index.name)
       }
       if (index.replaces !== undefined)
@@ -222,7 +222,7 @@ async function isValid(client: pg.Client, name: string): Promise<boolean> {
 
 type Whole = Pick<OnlineIndex, 'name' | 'table' | 'of' | 'unique'>
 
-async function buildAnew(client: pg.Client, { name, table, of, unique }: Whole): Promise<void> {
+async function rebuild(client: pg.Client, { name, table, of, unique }: Whole): Promise<void> {
   const kind = unique ? 'unique index' : 'index'
   await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(name)}`)
   await client.query(
@@ -264,7 +264,7 @@ async function buildOfPartitions(
   )
   for (const { partition } of rows) {
     const own = `${partition}_${name.replace(`${table}_`, '')}`
-    if (!(await isValid(client, own))) await buildAnew(client, { name: own, table: partition, of })
+    if (!(await isValid(client, own))) await rebuild(client, { name: own, table: partition, of })
     await briefly(
       client,
       `alter index ${pg.escapeIdentifier(name)} attach partition ${pg.escapeIdentifier(own)}`,

@@ -155,17 +155,17 @@ export async function listUsers(db: Db, filter: UserFilter): Promise<UserRow[]> 
     )
     return rows
   }
-  const everybody = { from: sql`users u`, id: sql`u.id` }
-  if (!q) return page(members ? peopleOf(members) : everybody, [])
+  const everyone = { from: sql`users u`, id: sql`u.id` }
+  if (!q) return page(members ? peopleOf(members) : everyone, [])
   const match = matchesText([sql`u.email`, sql`lower(u.name)`], q)
   const newest = sql`(select * from users u where ${sql.join(conditions, sql` and `)} order by u.id desc limit ${newestPeople}) u`
   const rows = await page(
-    members ? peopleOf(sql`${members} limit ${newestOfTenant}`) : { ...everybody, from: newest },
+    members ? peopleOf(sql`${members} limit ${newestOfTenant}`) : { ...everyone, from: newest },
     [match],
   )
   if (rows.length > limit) return rows
   const found = membersAmong({ ...among, match })
-  return page(everybody, [found ? sql<SqlBool>`u.id = any(array(${found}))` : match])
+  return page(everyone, [found ? sql<SqlBool>`u.id = any(array(${found}))` : match])
 }
 
 interface People {

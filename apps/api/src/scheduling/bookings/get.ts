@@ -29,7 +29,7 @@ export async function listBookings(
     tenantId: access.tenant.id,
     now,
     ...(hostId === undefined ? {} : { hostIds: [hostId] }),
-    ...(canActForAll(access) ? {} : { userId: access.caller.id ?? nobody }),
+    ...(canActForAll(access) ? {} : { userId: access.caller.id ?? noUserId }),
     after: cursor === undefined ? undefined : placeOf(cursor),
   })
   const shown = rows.slice(0, input.limit)
@@ -40,7 +40,7 @@ export async function listBookings(
   }
 }
 
-const nobody = '00000000-0000-0000-0000-000000000000'
+const noUserId = '00000000-0000-0000-0000-000000000000'
 
 function placeOf(cursor: string): { start: number; id: string } {
   const [start, id] = cursor.split('_')
@@ -73,6 +73,6 @@ export async function openBooking(
   if (!booking || booking.tenantId !== access.tenant.id)
     throw new AppError('not_found', errorText('unknownBooking'))
   const own = booking.hosts.find(({ userId }) => userId === access.caller.id)
-  requireHostAccess(access, { tenantId: booking.tenantId, userId: own?.userId ?? nobody })
+  requireHostAccess(access, { tenantId: booking.tenantId, userId: own?.userId ?? noUserId })
   return booking
 }

@@ -40,8 +40,8 @@ export async function hostsForMove(
   const isPresent = ({ id }: HostRow) => id === booking.hostId
   const others = taking.filter((host) => !isPresent(host))
   if (by === 'visitor') {
-    const withRoom = await hostsWithCapacity(db, others, eventType, booking.visitorEmail, now)
-    return [...taking.filter(isPresent), ...withRoom]
+    const withCapacity = await hostsWithCapacity(db, others, eventType, booking.visitorEmail, now)
+    return [...taking.filter(isPresent), ...withCapacity]
   }
   const staying = present.filter(({ removedAt }) => removedAt === null || others.length === 0)
   return [...staying, ...others]

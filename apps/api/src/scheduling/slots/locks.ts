@@ -144,8 +144,9 @@ async function requireCapacity(
     network === undefined
       ? { withHosts: 0, inAll: 0 }
       : await countLocksOf(trx, { network }, hostIds, now)
-  const room = own.withHosts < locksPerAddressAndHost && own.inAll < locksPerAddress
-  if (room && around.withHosts < locksPerNetworkAndHost && around.inAll < locksPerNetwork) return
+  const isWithinLimit = own.withHosts < locksPerAddressAndHost && own.inAll < locksPerAddress
+  if (isWithinLimit && around.withHosts < locksPerNetworkAndHost && around.inAll < locksPerNetwork)
+    return
   throw new AppError('rate_limited', errorText('holdsPerAddress'), {
     retryAfterSeconds: schedulingLimits.lockSeconds,
   })
