@@ -5,7 +5,9 @@ import {
   flagThreshold,
 } from '@atrium/core/flags/flag-evaluation'
 import type { ExplainFlag, FlagExplanation } from '@atrium/core/flags/flags'
+import { writeText } from '@atrium/core/platform/errors'
 import { findTenant } from '@atrium/db/tenants/tenants'
+import type { PageLanguage } from '@atrium/messages/languages'
 import { flagHash } from '../platform/flag-evaluator.ts'
 import type { Services } from '../rpc/services.ts'
 import { isServed, toTarget, unknownTenant } from './evaluate.ts'
@@ -13,11 +15,12 @@ import { unknownFlag } from './get.ts'
 
 /**
  * Why a flag is on or off for a tenant, or without one: every step of the evaluation with its
- * result.
+ * result, in `language`.
  */
 export async function explainFlag(
   services: Services,
   { key, tenantSlug }: ExplainFlag,
+  language: PageLanguage,
 ): Promise<FlagExplanation> {
   const tenant =
     tenantSlug === undefined ? undefined : await findTenant(services.database, tenantSlug)
@@ -38,7 +41,7 @@ export async function explainFlag(
     value: explained.value,
     reason: explained.reason,
     served: explained.value && (!tenant || isServed(tenant)),
-    steps: explained.steps,
+    steps: explained.steps.map((step) => ({ ...step, detail: writeText(step.detail, language) })),
     bucket: target ? flagBucket(rule, target.slug, flagHash) : null,
     threshold: flagThreshold(rule),
   }

@@ -124,7 +124,7 @@ export const flagsRouter = router({
     })
     .input(ExplainFlag)
     .output(FlagExplanation)
-    .query(({ ctx, input }) => explainFlag(ctx.services, input)),
+    .query(({ ctx, input }) => explainFlag(ctx.services, input, ctx.request.language)),
   // Queries in spite of their method: they read, and tRPC asks for them with GET.
   evaluate: tenantAsker
     .meta({

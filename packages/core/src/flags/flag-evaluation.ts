@@ -1,3 +1,4 @@
+import { type ErrorText, errorText } from '../platform/error-text.ts'
 import type { Plan } from '../tenants/tenants.ts'
 import type { FlagReason, FlagState, FlagStep, Prerequisite } from './flags.ts'
 
@@ -105,7 +106,7 @@ function decide(one: Case): FlagEvaluation {
 export interface ExplainedStep {
   step: FlagStep
   outcome: 'passed' | 'decided' | 'not_reached'
-  detail: string
+  detail: ErrorText
 }
 
 /** The evaluation of one flag, step by step, in words. Undefined for an unknown flag. */
@@ -133,7 +134,7 @@ export function explainFlag(
 interface Step {
   decide(one: Case): FlagEvaluation | undefined
   /** What the step looked at and found, for people. */
-  tell(one: Case): string
+  tell(one: Case): ErrorText
 }
 
 /**
@@ -146,7 +147,8 @@ const steps: readonly (readonly [FlagStep, Step])[] = [
     {
       decide: ({ rule }) =>
         rule.state === 'off' || rule.killed ? { value: false, reason: 'DISABLED' } : undefined,
-      tell: ({ rule }) => (rule.killed ? 'The flag was killed.' : `The state is ${rule.state}.`),
+      tell: ({ rule }) =>
+        rule.killed ? errorText('flagKilled') : errorText('flagState', { state: rule.state }),
     },
   ],
   [
@@ -176,8 +178,10 @@ const steps: readonly (readonly [FlagStep, Step])[] = [
           : undefined,
       tell: ({ rule, target }) =>
         !target
-          ? 'No tenant was named.'
-          : `${target.slug} is ${rule.denyTenants.has(target.slug) ? '' : 'not '}in the deny list.`,
+          ? errorText('flagNoTenant')
+          : errorText(rule.denyTenants.has(target.slug) ? 'flagDenied' : 'flagNotDenied', {
+              tenant: target.slug,
+            }),
     },
   ],
   [
@@ -186,11 +190,8 @@ const steps: readonly (readonly [FlagStep, Step])[] = [
       decide: ({ rule, target }) =>
         target && allowedBy(rule, target) ? { value: true, reason: 'TARGETING_MATCH' } : undefined,
       tell: ({ rule, target }) => {
-        if (!target) return 'No tenant was named.'
-        return (
-          allowedBy(rule, target) ??
-          'Neither the tenant nor its partner or plan is in an allow list.'
-        )
+        if (!target) return errorText('flagNoTenant')
+        return allowedBy(rule, target) ?? errorText('flagNotAllowed')
       },
     },
   ],
@@ -198,8 +199,7 @@ const steps: readonly (readonly [FlagStep, Step])[] = [
     'everywhere',
     {
       decide: ({ rule }) => (rule.state === 'on' ? { value: true, reason: 'STATIC' } : undefined),
-      tell: ({ rule }) =>
-        rule.state === 'on' ? 'The flag is on for everybody.' : 'The flag is not on for everybody.',
+      tell: ({ rule }) => errorText(rule.state === 'on' ? 'flagEverywhere' : 'flagNotEverywhere'),
     },
   ],
   [
@@ -209,8 +209,8 @@ const steps: readonly (readonly [FlagStep, Step])[] = [
         target ? undefined : { value: false, reason: 'ERROR', errorCode: 'TARGETING_KEY_MISSING' },
       tell: ({ target }) =>
         target
-          ? `A rollout chooses by tenant, and that is ${target.slug}.`
-          : 'A rollout chooses by tenant, and none was named.',
+          ? errorText('flagRolloutTenant', { tenant: target.slug })
+          : errorText('flagRolloutNoTenant'),
     },
   ],
   [
@@ -220,10 +220,18 @@ const steps: readonly (readonly [FlagStep, Step])[] = [
         value: target !== undefined && flagBucket(rule, target.slug, hash) < flagThreshold(rule),
         reason: 'SPLIT',
       }),
-      tell: ({ rule, target, hash }) =>
-        target
-          ? `The tenant is in bucket ${flagBucket(rule, target.slug, hash)}; at ${rule.percentage} % those below ${flagThreshold(rule)} are on.`
-          : `At ${rule.percentage} % the buckets below ${flagThreshold(rule)} are on.`,
+      tell({ rule, target, hash }) {
+        const values = {
+          percentage: rule.percentage,
+          threshold: String(flagThreshold(rule)),
+        }
+        return target
+          ? errorText('flagBucket', {
+              ...values,
+              bucket: String(flagBucket(rule, target.slug, hash)),
+            })
+          : errorText('flagBuckets', values)
+      },
     },
   ],
 ]
@@ -234,16 +242,16 @@ function isOpen({ enabledFrom, enabledUntil }: FlagRule, now: number): boolean {
   )
 }
 
-function tellWindow(rule: FlagRule, now: number): string {
-  const text = (moment: number) => new Date(moment).toISOString()
-  if (rule.enabledFrom === null && rule.enabledUntil === null) return 'It is not limited to a time.'
+function tellWindow(rule: FlagRule, now: number): ErrorText {
+  const at = (moment: number) => ({ time: new Date(moment).toISOString() })
+  if (rule.enabledFrom === null && rule.enabledUntil === null) return errorText('flagWindowNone')
   if (rule.enabledFrom !== null && now < rule.enabledFrom)
-    return `It begins at ${text(rule.enabledFrom)}.`
+    return errorText('flagWindowToCome', at(rule.enabledFrom))
   if (rule.enabledUntil !== null && now >= rule.enabledUntil)
-    return `It ended at ${text(rule.enabledUntil)}.`
+    return errorText('flagWindowOver', at(rule.enabledUntil))
   return rule.enabledUntil === null
-    ? 'Its time has begun.'
-    : `It ends at ${text(rule.enabledUntil)}.`
+    ? errorText('flagWindowOpen')
+    : errorText('flagWindowUntil', at(rule.enabledUntil))
 }
 
 /** A prerequisite that no longer exists is not met, whichever value was wanted. */
@@ -251,24 +259,28 @@ function isMet(one: Case, requested: Prerequisite): boolean {
   return one.rules.has(requested.key) && one.evaluate(requested.key).value === requested.value
 }
 
-function tellPrerequisites(one: Case): string {
-  if (one.rule.prerequisites.length === 0) return 'It needs no other flag.'
+function tellPrerequisites(one: Case): ErrorText {
+  if (one.rule.prerequisites.length === 0) return errorText('flagPrerequisitesNone')
   const tell = (requested: Prerequisite) => {
-    const is = one.rules.has(requested.key)
+    const actual = one.rules.has(requested.key)
       ? one.evaluate(requested.key).value
         ? 'on'
         : 'off'
       : 'unknown'
-    return `${requested.key} must be ${requested.value ? 'on' : 'off'} and is ${is}`
+    return errorText('flagPrerequisite', {
+      flag: requested.key,
+      wanted: requested.value ? 'on' : 'off',
+      actual,
+    })
   }
-  return `${one.rule.prerequisites.map(tell).join('; ')}.`
+  return errorText('flagPrerequisites', { flags: one.rule.prerequisites.map(tell) })
 }
 
 /** Which allow list names the tenant, in words; undefined when none does. */
-function allowedBy(rule: FlagRule, { slug, partnerSlug, plan }: FlagTarget): string | undefined {
-  if (rule.allowTenants.has(slug)) return `${slug} is in the allow list.`
+function allowedBy(rule: FlagRule, { slug, partnerSlug, plan }: FlagTarget): ErrorText | undefined {
+  if (rule.allowTenants.has(slug)) return errorText('flagAllowedTenant', { tenant: slug })
   if (partnerSlug !== null && rule.allowPartners.has(partnerSlug))
-    return `Its partner ${partnerSlug} is in the allow list.`
-  if (rule.allowPlans.has(plan)) return `The plan ${plan} is in the allow list.`
+    return errorText('flagAllowedPartner', { partner: partnerSlug })
+  if (rule.allowPlans.has(plan)) return errorText('flagAllowedPlan', { plan })
   return undefined
 }

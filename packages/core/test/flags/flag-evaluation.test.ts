@@ -8,6 +8,8 @@ import {
 } from '@atrium/core/flags/flag-evaluation'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
+import { errorText } from '../../src/platform/error-text.ts'
+import { writeText } from '../../src/platform/errors.ts'
 
 const hash = (text: string) => createHash('sha256').update(text, 'utf8').digest().readUInt32BE(0)
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -234,7 +236,7 @@ describe('an explanation', () => {
       const explained = explainFlag(question(one), one.key)
       expect(explained).toMatchObject(evaluate([one]))
       expect(explained?.steps.filter((step) => step.outcome === 'decided')).toHaveLength(1)
-      expect(explained?.steps.every((step) => step.detail.length > 0)).toBe(true)
+      expect(explained?.steps.every((step) => writeText(step.detail, 'en').length > 0)).toBe(true)
     },
   )
 
@@ -243,7 +245,7 @@ describe('an explanation', () => {
     expect(explained?.steps.at(-1)).toEqual({
       step: 'split',
       outcome: 'decided',
-      detail: 'The tenant is in bucket 1110; at 25 % those below 2500 are on.',
+      detail: errorText('flagBucket', { percentage: 25, threshold: '2500', bucket: '1110' }),
     })
     const off = explainFlag(question(rule({ state: 'off' })), 'new_billing_engine')
     expect(off?.steps.map((step) => step.outcome)).toEqual([

@@ -17,6 +17,7 @@ import {
 } from '@atrium/db/billing/payment-customers'
 import { databaseNow } from '@atrium/db/platform/clock'
 import type { Payments } from '@atrium/integrations/payments/port'
+import type { PageLanguage } from '@atrium/messages/languages'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'
@@ -93,7 +94,10 @@ export async function setPaymentMethod(
     access.caller,
     cardEntry('billing.card_set', access.tenant, card),
   )
-  const payment = await payWhatIsBehind(services, payments, access.tenant.id, signal)
+  const payment = await payWhatIsBehind(services, payments, access.tenant.id, {
+    language: ctx.request.language,
+    signal,
+  })
   return { card: card && toCardView(card, services.clock.now()), payment }
 }
 
@@ -217,13 +221,13 @@ export async function chooseCard(
 
 /**
  * Charges the oldest open invoice while the subscription is behind, and resumes one that is paused;
- * null when nothing is due.
+ * null when nothing is due. A failure is told in `language`.
  */
 export async function payWhatIsBehind(
   services: Services,
   payments: Payments,
   tenantId: string,
-  signal?: AbortSignal,
+  { language, signal }: { language: PageLanguage; signal?: AbortSignal | undefined },
 ): Promise<PaymentOutcome | null> {
   const { db } = services.database
   const subscription = await findSubscriptionSummary(db, tenantId)
@@ -235,7 +239,7 @@ export async function payWhatIsBehind(
   )
     return null
   const invoice = await findOldestOpenInvoice(db, tenantId)
-  return invoice ? payAtOnce(services, payments, invoice, signal) : null
+  return invoice ? payAtOnce(services, payments, invoice, { language, signal }) : null
 }
 
 /** What the audit log may know of a card: its brand and its last four digits. */

@@ -1,12 +1,13 @@
 import type { InvoicePath, InvoiceView, PaymentOutcome } from '@atrium/core/billing/billing'
-import { errorText } from '@atrium/core/platform/error-text'
-import { AppError } from '@atrium/core/platform/errors'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
+import { AppError, writeText } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary } from '@atrium/db/billing/billing'
 import { findInvoice, type InvoiceRow } from '@atrium/db/billing/invoices'
 import { databaseNow } from '@atrium/db/platform/clock'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'
@@ -52,7 +53,7 @@ export async function payInvoice(
     metadata: {
       currency: invoice.currency,
       amountMinor: Number(invoice.amountRemaining),
-      ...(message === null ? {} : { error: message }),
+      ...(message === null ? {} : { error: writeText(message, defaultLanguage) }),
     },
   })
   if (outcome === 'failed')
@@ -62,22 +63,30 @@ export async function payInvoice(
 }
 
 /**
- * Charges an invoice to the card on file and keeps what became of it. A failure is told, not
- * thrown.
+ * Charges an invoice to the card on file and keeps what became of it. A failure is told in
+ * `language`, not thrown.
  */
 export async function payAtOnce(
   services: Services,
   payments: Payments,
   invoice: InvoiceRow,
-  signal = paymentDeadline(),
+  {
+    language,
+    signal = paymentDeadline(),
+  }: { language: PageLanguage; signal?: AbortSignal | undefined },
 ): Promise<PaymentOutcome> {
   const { outcome, message } = await tryToPay(services, payments, invoice, signal)
-  return { invoiceId: invoice.id, number: invoice.number, outcome, message }
+  return {
+    invoiceId: invoice.id,
+    number: invoice.number,
+    outcome,
+    message: message === null ? null : writeText(message, language),
+  }
 }
 
 interface Tried {
   outcome: 'paid' | 'failed'
-  message: string | null
+  message: ErrorText | string | null
   declined: boolean
 }
 
@@ -113,7 +122,7 @@ async function tryToPay(
 
 const stillOpen: Tried = {
   outcome: 'failed',
-  message: 'The payment is not through yet. It may need to be confirmed with the bank.',
+  message: errorText('paymentNotThrough'),
   declined: true,
 }
 

@@ -5,6 +5,7 @@ import {
   saveCardFailure,
 } from '@atrium/db/billing/payment-customers'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
+import { defaultLanguage } from '@atrium/messages/languages'
 import { cardEntry, chooseCard, payWhatIsBehind, readCard } from '../invoices/card.ts'
 import {
   applied,
@@ -69,7 +70,7 @@ export async function cardSetUp({ services, event, payments }: EventWork): Promi
   const tenant = await findCustomerTenant(db, tenantId)
   if (tenant)
     await services.audit.recordSystem(cardEntry('billing.card_set', tenant, card), 'webhook')
-  await payWhatIsBehind(services, payments, tenantId)
+  await payWhatIsBehind(services, payments, tenantId, { language: defaultLanguage })
   return applied
 }
 
