@@ -107,7 +107,7 @@ describe('a visitor whose browser runs no script', () => {
     expect(await page.getByRole('link', { name: 'Move it' }).count()).toBe(0)
   })
 
-  it('is told at the field what is wrong, with everything kept', async () => {
+  it('sees the error at the field, with everything kept', async () => {
     await using one = await visitor(browser, { javaScript: false })
     const { page } = one
     await page.goto(`${meeting}?zone=America/New_York&date=${wednesday(3)}`)

@@ -17,7 +17,7 @@ async function changeElsewhere(industry: string): Promise<void> {
   await client.end()
 }
 
-it('a save on values that somebody else has changed meanwhile shows both, goes through the second time, and is told in the audit log', async () => {
+it('a save on values changed meanwhile shows both, succeeds the second time, and is in the audit log', async () => {
   await changeElsewhere('Crafts')
   await using visitor = await visit(browser, { screen: phone })
   const { page } = visitor

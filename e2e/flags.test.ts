@@ -221,7 +221,7 @@ describe('an operator', () => {
     expect(visitor.complaints).toEqual([])
   }, 90_000)
 
-  it('is told when somebody else was faster', async () => {
+  it('learns when another person was faster', async () => {
     await using first = await visit(browser)
     await using second = await visit(browser)
     await signIn(first.page, 'operator', operator)

@@ -131,8 +131,8 @@ describe('an operator', () => {
   }
 })
 
-describe('somebody who is no operator', () => {
-  it('is told so and can sign out', async () => {
+describe('a person who is no operator', () => {
+  it('sees that and can sign out', async () => {
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'operator', 'Anna Owner')

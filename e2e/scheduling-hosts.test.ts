@@ -121,7 +121,7 @@ async function becomeHost(page: Page): Promise<void> {
 }
 
 describe('the owner of a workplace', () => {
-  it('becomes a host, is told when an app password is wrong, and connects the mailbox with one click', async () => {
+  it('becomes a host, sees that an app password is wrong, and connects the mailbox with one click', async () => {
     await using visitor = await visit(browser)
     const { page, complaints } = visitor
     await signIn(page, 'portal', 'Anna Owner')

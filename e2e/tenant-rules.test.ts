@@ -65,7 +65,7 @@ describe('an admin and single sign-on', () => {
     expect(person.complaints).toEqual([])
   })
 
-  it('is told what failed when the provider is down, and nothing is left', async () => {
+  it('learns what failed when the provider is down, and nothing is left', async () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Adam Admin')

@@ -34,7 +34,7 @@ describe('every migration under load, while a long transaction is open', () => {
   }, 120_000)
   afterAll(() => database[Symbol.asyncDispose]())
 
-  it('fails nobody', async () => {
+  it('fails no request', async () => {
     const { narrowed } = recorded
     const failed: string[] = []
     const ratios: number[] = []

@@ -101,7 +101,7 @@ const hostile: readonly {
 /** Answers that eight attackers get while somebody else waits for one: three each. */
 const mostWhileWaiting = 24
 
-it('requests that ask for much work get little, and others are answered meanwhile', async () => {
+it('requests that ask for much work get little, and others are served meanwhile', async () => {
   const tally = createTally()
   const wrong: string[] = []
   let largest = 0

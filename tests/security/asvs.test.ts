@@ -41,7 +41,7 @@ describe('the table of ASVS requirements', () => {
     expect([...listed].sort()).toEqual([...requested].sort())
   })
 
-  it('says for each how it stands', () => {
+  it('reports the state of each', () => {
     expect(rows.filter(({ stand }) => !stands.some((known) => known === stand))).toEqual([])
     expect(rows.filter(({ how }) => how.length < 8)).toEqual([])
   })

@@ -333,7 +333,7 @@ async function values(): Promise<string[]> {
   return found.map(({ row }) => row)
 }
 
-it('lets nobody take entries out of sight of a search by text', async () => {
+it('allows no one to hide entries from text search', async () => {
   const before = await values()
   expect(before.length).toBeGreaterThan(3)
   const asApp = await attempt(accounts.appUrl, hidingOfApp)

@@ -93,7 +93,7 @@ const html = { headers: { accept: 'text/html' } }
 const pages = { count: 0, weak: [] as string[] }
 
 describe.each(apps)('the pages of the %s app', (app) => {
-  it('have every header, whoever looks, on http and https', async () => {
+  it('have every header for every client, on http and https', async () => {
     const paths = await pagesOf(app)
     expect(paths.length).toBeGreaterThan(40)
     for (const [kind, testBff] of Object.entries(testApps[app])) {

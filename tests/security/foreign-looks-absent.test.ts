@@ -170,7 +170,7 @@ it('has every path of the API description among its calls, and what visitors may
   })
 })
 
-it('answers what belongs to others exactly as what does not exist', async () => {
+it('responds to others’ records exactly as to missing ones', async () => {
   const rows = procedures.flatMap(([name, ofName]) => ofName.map((row) => ({ name, row })))
   const left = [...rows.entries()]
   const work = async () => {

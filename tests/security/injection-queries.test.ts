@@ -44,7 +44,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-it('searches for what was asked, as it stands', async () => {
+it('searches for the literal text', async () => {
   const paths = searches()
   expect(paths.length).toBeGreaterThanOrEqual(8)
   const token = operator
@@ -120,7 +120,7 @@ it('searches for what was asked, as it stands', async () => {
   expect(found).toBeGreaterThan(0)
 })
 
-it('writes one line of JSON per entry, whatever stands in it', async () => {
+it('writes one line of JSON per entry, whatever it contains', async () => {
   const count = rounds(300, 10_000)
   const texts = sample(anyText, count, 32)
   let written = ''
@@ -186,7 +186,7 @@ function parsed(line: string): Record<string, unknown> | undefined {
   }
 }
 
-it('answers with headers of its own alone', async () => {
+it('responds only with its own headers', async () => {
   const count = rounds(100, 2_000)
   const wrong: string[] = []
   for (const text of sample(lineText, count, 33)) {

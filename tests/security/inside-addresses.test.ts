@@ -221,7 +221,7 @@ const responses: readonly { type: string; name?: string; value: string }[] = [
   { type: 'TXT', name: '_smtp._tls', value: 'v=TLSRPTv1; rua=https://127.0.0.1/report' },
 ]
 
-it('asks DNS alone about a domain, whatever the answers name, and whether they change between two looks', async () => {
+it('only queries DNS about a domain, whatever the records name, and even if they change between two lookups', async () => {
   await using testApp = await startTestApp({
     mailer: true,
     manyChanges: true,

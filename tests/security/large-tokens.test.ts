@@ -86,7 +86,7 @@ it('and signs out there and at the provider, by an address that proxies accept',
   expect(await again.response.text()).toContain('Local sign-in')
 })
 
-it('tokens never reach the browser, in cookies or answers', () => {
+it('tokens never reach the browser, in cookies or responses', () => {
   for (const url of [front.urls.portal, front.testApp.sandbox.identityUrl]) {
     for (const name of browser.names(url))
       expect(browser.cookie(url, name)?.value.length ?? 0, name).toBeLessThan(2_000)

@@ -76,7 +76,7 @@ async function placesWith(secret: string): Promise<{ columns: number; found: str
   return { columns: rows.length, found }
 }
 
-it('a token stands nowhere in the database or the log, and its hash does', async () => {
+it('neither database nor log contain a token, only its hash', async () => {
   const booking = await book()
   await testApp.visit('GET', '', booking.token)
   await testApp.visit('POST', '/reschedule', booking.token, {

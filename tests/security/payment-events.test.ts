@@ -64,7 +64,7 @@ it('takes no forged event', async () => {
   expect((await post(testApp, body, signature(body, seconds))).status).toBe(200)
 })
 
-it('answers 200 to an event that comes again, and does nothing', async () => {
+it('returns 200 for a repeated event, and does nothing', async () => {
   const repeats = rounds(40, 1_000)
   const { id, body } = eventBody({
     type: 'customer.updated',

@@ -113,7 +113,7 @@ async function currentAccess(): Promise<string> {
   return session.tokens.access
 }
 
-it('fifty requests at two processes refresh once, round after round, and nobody is signed out', async () => {
+it('fifty requests at two processes refresh once in every round, and no one is signed out', async () => {
   const requested = rounds(6, 1_000)
   for (let round = 0; round < requested; round++) {
     await race(async () => {

@@ -238,7 +238,7 @@ async function endOf(response: Response): Promise<number> {
 
 const figures = { checks: 0, let: [] as string[], streams: 0, slowestMs: 0 }
 
-it.each(cases)('$what: the very next request is refused, over every wire', async (one) => {
+it.each(cases)('$what: the next request is rejected over every transport', async (one) => {
   for (let round = 0; round < rounds(1, 20); round++) {
     const person = await newPerson(one.app ?? 'portal')
     await one.arrange(person)

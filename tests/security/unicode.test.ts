@@ -191,7 +191,7 @@ function textsIn(value: unknown): string[] {
     : []
 }
 
-it('answers an address or a query with odd characters without failing', async () => {
+it('handles an address or a query with unusual characters', async () => {
   const { testApp } = places
   const world = await places.build('operator')
   const failures: string[] = []

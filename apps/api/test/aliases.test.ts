@@ -241,7 +241,7 @@ describe('an address is rejected as alias', () => {
     expect(await aliasesOf(boxes.member.accountId)).toEqual([])
   })
 
-  it('for a member without a mailbox, and for somebody who is none', async () => {
+  it('for a member without a mailbox, and for a non-member', async () => {
     expect(await add('boss', ids.owner)).toMatchObject({
       status: 409,
       body: { code: 'mailbox_missing' },
@@ -364,7 +364,7 @@ describe('several at once', () => {
 })
 
 describe('while the mail server fails', () => {
-  it.each(mailFaults)('nothing is added and the reason is told: %j', async (fault) => {
+  it.each(mailFaults)('nothing is added and the reason is returned: %j', async (fault) => {
     testApp.sandbox.fault({ system: 'mail', match: 'x:Account/set', ...fault })
     const response = await add('faulty')
     expect(response).toMatchObject({

@@ -394,7 +394,7 @@ describe('what an act leaves in the log', () => {
     expect((await query({ actorIpTrusted: 'perhaps' })).status).toBe(400)
   })
 
-  it('trusts as many entries as there are proxies, and none that stands left of them', async () => {
+  it('trusts as many entries as there are proxies, and none to the left of them', async () => {
     await using behind = await startTestApp({
       provisioned: false,
       env: { TRUSTED_PROXY_HOPS: '1' },

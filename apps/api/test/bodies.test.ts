@@ -42,7 +42,7 @@ describe('a body', () => {
     })
   })
 
-  it('one byte over the limit answers 413, over REST and tRPC', async () => {
+  it('one byte over the limit returns 413, over REST and tRPC', async () => {
     const body = sized(bodyLimitBytes + 1)
     expect(await withoutEffect(() => create(body))).toMatchObject({
       status: 413,
@@ -54,7 +54,7 @@ describe('a body', () => {
     expect(answer).toMatchObject({ status: 413, body: { code: 'too_large' } })
   })
 
-  it('over the limit that does not tell its length answers 413', async () => {
+  it('over the limit without a length returns 413', async () => {
     const chunk = new TextEncoder().encode('a'.repeat(64 * 1024))
     let sent = 0
     const stream = new ReadableStream<Uint8Array>({
@@ -101,7 +101,7 @@ describe('a body', () => {
     },
   )
 
-  it('nested a hundred thousand levels deep answers 400', async () => {
+  it('nested a hundred thousand levels deep returns 400', async () => {
     const deep = `{"name":"x","billingInfo":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`
     expect((await withoutEffect(() => create(deep))).status).toBe(400)
     expect(
@@ -113,7 +113,7 @@ describe('a body', () => {
     ).toBe(400)
   })
 
-  it('with sixty thousand keys that nobody knows answers 400 and names a hundred', async () => {
+  it('with sixty thousand unknown keys returns 400 and names a hundred', async () => {
     const keys = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`k${n}`, 1]))
     const answer = await withoutEffect(() => create({ name: 'x', ...keys }))
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
@@ -241,7 +241,7 @@ describe('a slug that is asked for', () => {
     expect(derived).toMatchObject({ status: 201, body: { slug: 'house-masters-2' } })
   })
 
-  it('answers 409 when a tenant has it, a deleted one included', async () => {
+  it('returns 409 when a tenant has it, even a deleted one', async () => {
     expect(await withoutEffect(() => create({ name: 'Again', slug: 'acme' }))).toMatchObject({
       status: 409,
       body: { code: 'already_exists' },
@@ -375,7 +375,7 @@ describe('text that people typed', () => {
     })
   })
 
-  it('is searched for as it stands: % and _ are no wildcards', async () => {
+  it('is searched literally: % and _ are no wildcards', async () => {
     await create({ name: 'Hundred % pure_x' })
     const found = async (q: string) =>
       (

@@ -135,7 +135,7 @@ describe('checking', () => {
     expect(unknown.records.map((one) => one.verdict)).not.toContain('missing')
   })
 
-  it('reads truncated and slow answers all the same', async () => {
+  it('reads truncated and slow responses', async () => {
     const view = await added('slow.example.org')
     publish(view)
     testApp.sandbox.fault({ system: 'dns', mode: 'truncated', match: 'MX' })
@@ -183,7 +183,7 @@ describe('checking', () => {
       .toBe('verified')
   }, 30_000)
 
-  it('makes a domain again that somebody removed in the mail server', async () => {
+  it('creates a domain again that was deleted in the mail server', async () => {
     const view = await added('vanished.example.org')
     const before = await rowOf(view.name)
     await testApp.app.services.systems.mail?.removeDomain(before?.mail_pending_id ?? '')

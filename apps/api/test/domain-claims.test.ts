@@ -111,7 +111,7 @@ describe('a domain whose ownership was not shown', () => {
   })
 })
 
-describe('a claim that nobody proves', () => {
+describe('a claim that is never proved', () => {
   it('ends after fourteen days, here and in the mail server; the admins are told and somebody else may add the domain', async () => {
     const view = await added('squatted.example.org')
     await age(view.name, 13)
@@ -201,7 +201,7 @@ describe('a claim that nobody proves', () => {
     })
   })
 
-  it('of a deleted tenant ends as well, and nobody is told', async () => {
+  it('of a deleted tenant ends as well, without notice', async () => {
     const token = await testApp.token('newcomer@example.test')
     const domain = 'left-behind.example.com'
     await testApp.request('POST', '/tenants', {
@@ -255,7 +255,7 @@ describe('a domain that several workplaces claim', () => {
       .map((mail) => mail.recipient)
       .sort()
 
-  it('keeps nobody out until one of them proves it', async () => {
+  it('blocks no tenant until one of them proves it', async () => {
     await added('wanted.example.org')
     expect(await globexAdds('wanted.example.org')).toMatchObject({ status: 201 })
     expect(await globexAdds('wanted.example.org')).toMatchObject({
@@ -384,7 +384,7 @@ describe('a domain that several workplaces claim', () => {
   })
 })
 
-describe('a domain that nobody can claim', () => {
+describe('a domain that cannot be claimed', () => {
   it.each(['gmail.com', 'outlook.de', 'gmx.net', 'icloud.com'])(
     'is that of a public mail provider: %s',
     async (domain) => {

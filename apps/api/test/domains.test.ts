@@ -12,7 +12,7 @@ const { testApp, owner, member, call, withKeys, added, recheck, publish, rowOf, 
   await openDomains()
 
 describe('adding a domain', () => {
-  it('answers what to publish, keys a moment later, and verifies it once the zone is there', async () => {
+  it('returns what to publish, keys a moment later, and verifies the published zone', async () => {
     const view = await added('first.example.org')
     expect(view).toMatchObject({
       primary: false,
@@ -168,7 +168,7 @@ describe('adding a domain, rejected or half done', () => {
     30_000,
   )
 
-  it('tells when the domain in the mail server is somebody else’s', async () => {
+  it('reports when the domain in the mail server belongs to another owner', async () => {
     const { mail } = testApp.app.services.systems
     await mail?.ensureDomain({ name: 'foreign.example.com', description: 'Another installation' })
     const view = await added('foreign.example.com')
@@ -246,7 +246,7 @@ describe('the DMARC policy', () => {
     })
   })
 
-  it('stands when the mail server fails, and is told to it by the next check', async () => {
+  it('is kept when the mail server fails, and sent to it by the next check', async () => {
     const view = await added('dmarc-down.example.org')
     testApp.sandbox.fault({ system: 'mail', mode: 'error' })
     const { status, body } = await call('PUT', `${path}/${view.name}/dmarc`, {
@@ -314,7 +314,7 @@ describe('the primary domain', () => {
     ).toMatchObject({ status: 200 })
   })
 
-  it('is one, whoever changes it at the same time', async () => {
+  it('is a single one under concurrent changes', async () => {
     const names = ['one.example.net', 'two.example.net', 'three.example.net']
     for (const name of names) {
       await added(name)

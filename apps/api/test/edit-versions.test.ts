@@ -191,7 +191,7 @@ describe.each(records)('$name', (record) => {
     expect((await save(record, record.change(fresh()), { 'if-match': '*' })).status).toBe(200)
   })
 
-  it('keeps its version when a save changes nothing, so nobody is in conflict with it', async () => {
+  it('keeps its version when a save changes nothing, so no conflict arises', async () => {
     if (record.name === 'a price on sale') return
     const change = record.change(fresh())
     await save(record, change)

@@ -104,7 +104,7 @@ it('is followed by a member whose mailbox is still being made', async () => {
 })
 
 describe.each(['REST', 'tRPC'] as const)('following a tenant over %s', (wire) => {
-  it('tells how it stands, then every change, as it happens', async () => {
+  it('sends the current state, then every change as it happens', async () => {
     const follower = await follow(owner, wire)
     expect(follower).toMatchObject({ status: 200, contentType: 'text/event-stream' })
     expect(await follower.next()).toMatchObject({

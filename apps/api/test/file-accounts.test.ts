@@ -195,7 +195,7 @@ it('an account that a token created again after the removal is disabled, gives u
   expect(await accountOf(email)).toBe(own)
 })
 
-it('a disabled account that somebody enabled again by hand is left alone', async () => {
+it('a disabled account that was enabled again by hand is left alone', async () => {
   const { id, accountId } = await comeBack()
   await sweepAfter('2 hours')
   await graph('PATCH', `v1.0/users/${accountId}`, { accountEnabled: true })

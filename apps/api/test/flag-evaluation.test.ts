@@ -180,7 +180,7 @@ describe('an explanation', () => {
     expect(other.body).toMatchObject({ value: false, bucket: 2513 })
   })
 
-  it('says what the evaluation answers, and what it would answer without a tenant', async () => {
+  it('shows the result of the evaluation, and the result without a tenant', async () => {
     const key = await create({ state: 'rollout', percentage: 100 })
     const { body } = await testApp.request('GET', `/flags/${key}/explain`, { token: operator })
     expect(body).toMatchObject({ value: false, reason: 'ERROR', tenantSlug: null, bucket: null })
@@ -220,7 +220,7 @@ describe('OpenFeature clients', () => {
     })
   })
 
-  it('are told when nothing changed', async () => {
+  it('are reported when nothing changed', async () => {
     const key = await create({ state: 'on' })
     const { headers } = await ofrep('', { context })
     const etag = headers.get('etag') ?? ''
@@ -324,7 +324,7 @@ describe('OpenFeature clients', () => {
     expect((await evaluate({ tenantSlug: 'acme' }, admin)).status).toBe(200)
   })
 
-  it('of a suspended tenant are told that every flag is disabled', async () => {
+  it('of a suspended tenant learn that every flag is disabled', async () => {
     await create({ state: 'on' })
     await testApp.request('POST', '/tenants/globex/suspend', { token: operator, body: {} })
     try {

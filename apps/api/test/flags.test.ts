@@ -44,7 +44,7 @@ async function auditOf(key: string) {
 }
 
 describe('a flag', () => {
-  it('is off until somebody says otherwise, and tells who made it', async () => {
+  it('is off by default, and shows its creator', async () => {
     const key = await create()
     expect(await read(key)).toMatchObject({
       ...{
@@ -208,7 +208,7 @@ describe('a change of a flag', () => {
     })
   })
 
-  it('is rejected when somebody else was first, also of two at once', async () => {
+  it('is rejected when another request was first, also of two at once', async () => {
     const key = await create()
     const both = await Promise.all(
       [10, 20].map((percentage) =>
@@ -236,7 +236,7 @@ describe('a change of a flag', () => {
     ).toMatchObject([{ path: 'allowTenants.0' }])
   })
 
-  it('answers 404 for an unknown flag', async () => {
+  it('returns 404 for an unknown flag', async () => {
     expect(await patch('no_such_flag', { version: 1, note: 'On.', state: 'on' })).toMatchObject({
       status: 404,
       body: { code: 'not_found' },

@@ -63,7 +63,7 @@ it('keeps the keys of people apart', async () => {
   expect(mine.body.id).not.toBe(theirs.body.id)
 })
 
-it('carries a hundred equal requests at once out once and answers them all alike', async () => {
+it('runs a hundred simultaneous equal requests once and returns the same to all', async () => {
   const responses = await Promise.all(
     Array.from({ length: 100 }, () => create('parallel', { name: 'Parallel' })),
   )

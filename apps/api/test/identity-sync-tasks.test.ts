@@ -56,7 +56,7 @@ const providerFails = () =>
   testApp.sandbox.fault({ system: 'identity', mode: 'error', status: 503 })
 
 describe('an identity provider that fails', () => {
-  it('follows a deactivation later on, with nobody repeating it', async () => {
+  it('follows a deactivation later without a repeated call', async () => {
     const { id, email } = await newOperator()
     providerFails()
     expect(await act('POST', `/users/${id}/deactivate`, {})).toMatchObject({ status: 502 })

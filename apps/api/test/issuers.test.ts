@@ -86,7 +86,7 @@ it('the same subject of another identity provider is another person, whose group
   expect((await me(foreign, { ...claims, email: undefined })).id).toBe(theirs.id)
 })
 
-it('a subject that reads as a person of another provider names nobody', async () => {
+it('a subject that reads as another provider’s person identifies no one', async () => {
   await me(foreign, { sub })
   const forged = await ofPortal.sign({ sub: `${new URL('/', foreign.url)}|${sub}` })
   expect(await testApp.request('GET', '/users/me', { token: forged })).toMatchObject({

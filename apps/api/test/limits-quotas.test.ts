@@ -251,7 +251,7 @@ describe('mails that visitors cause', () => {
   }, 60_000)
   afterAll(() => bookings[Symbol.asyncDispose]())
 
-  it('are limited per recipient, whoever names the address, and per host', async () => {
+  it('are limited per recipient, for any sender, and per host', async () => {
     let hour = 4
     const book = (email: string) =>
       visit(bookings, 'POST', '/bookings', {

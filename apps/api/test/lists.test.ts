@@ -443,7 +443,7 @@ describe('while the mail server fails', () => {
     },
   )
 
-  it.each(mailFaults)('a change stands, and a retry brings it there: %j', async (fault) => {
+  it.each(mailFaults)('a change is kept, and a retry applies it upstream: %j', async (fault) => {
     const list = await made('changing')
     testApp.sandbox.fault({ system: 'mail', match: 'x:MailingList', ...fault })
     expect((await update(list.id, { add: [ben] })).body).toMatchObject({
@@ -459,7 +459,7 @@ describe('while the mail server fails', () => {
     ).toEqual(['success', 'failure'])
   })
 
-  it.each(mailFaults)('a removal is told to have failed, and is done later: %j', async (fault) => {
+  it.each(mailFaults)('a failed removal is reported, and completed later: %j', async (fault) => {
     const list = await made('leaving')
     testApp.sandbox.fault({ system: 'mail', match: 'x:MailingList', ...fault })
     expect(await remove(list.id)).toMatchObject({
@@ -507,7 +507,7 @@ describe('while the mail server fails', () => {
     expect(await outside(`unwanted@${domain}`)).toEqual([])
   })
 
-  it('an address that somebody takes meanwhile is not taken over, and the list says so', async () => {
+  it('an address taken meanwhile is not taken over, and the list reports it', async () => {
     testApp.sandbox.fault({ system: 'mail', match: 'x:MailingList', mode: 'error', status: 503 })
     const response = await create('meanwhile')
     testApp.sandbox.clearFaults()
@@ -525,7 +525,7 @@ describe('while the mail server fails', () => {
     expect(await outside(`meanwhile@${domain}`)).toEqual([{ name: 'Theirs', recipients: [ben] }])
   })
 
-  it('a list that somebody removed there by hand comes back with the next change', async () => {
+  it('a list deleted upstream by hand is created again with the next change', async () => {
     const list = await made('restored')
     const row = await testApp.database.db
       .selectFrom('mail_lists')

@@ -51,7 +51,7 @@ async function settle(): Promise<void> {
   for (const { id } of members) await syncMember(testApp.app.services, testApp.acmeId, id)
 }
 
-it('a group that was deleted by hand takes nobody away who signs in, and comes back with everybody', async () => {
+it('a group deleted by hand removes no one at sign-in, and is created again with all members', async () => {
   await identityApi(testApp, 'DELETE', `/core/groups/${await groupId()}/`)
   for (const { id, email } of members) {
     await signIn(email)
@@ -65,7 +65,7 @@ it('a group that was deleted by hand takes nobody away who signs in, and comes b
   }
 })
 
-it('a reconcile that makes the group again shuts nobody out, and puts every member into it', async () => {
+it('a reconcile that creates the group again locks no one out, and adds every member', async () => {
   await identityApi(testApp, 'DELETE', `/core/groups/${await groupId()}/`)
   expect((await reconcile()).status).toBe(200)
   for (const { id, email } of members) {
@@ -96,7 +96,7 @@ it('while the provider does not tell whether the group is there nobody is taken 
   expect(await status(first?.id ?? '')).toBe('active')
 })
 
-it('who was taken out of a group that stands is suspended at the next sign-in', async () => {
+it('a person removed from an existing group is suspended at the next sign-in', async () => {
   const { member } = await testApp.newMember()
   const { pk } = (await identityUser(testApp, member.email)) ?? {}
   await testApp.database.db

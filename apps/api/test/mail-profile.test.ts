@@ -45,7 +45,7 @@ it("is the caller's own mailbox under the name of the branded product", async ()
   })
 })
 
-it('is not there for somebody without a mailbox, and says so', async () => {
+it('is unavailable without a mailbox, and says so', async () => {
   await setMailbox('member@acme.test', { mailbox_address: null })
   const response = await ask('member@acme.test')
   expect(response).toMatchObject({ status: 404, body: { code: 'not_found' } })

@@ -102,7 +102,7 @@ describe('every further call', () => {
     expect(await testApp.request('GET', '/tenants/acme', { token })).toMatchObject({ status: 404 })
   })
 
-  it('tells nobody who is deactivated anything, and writes nothing', async () => {
+  it('reveals nothing to deactivated people, and writes nothing', async () => {
     const sub = subject()
     await me({ sub, name: 'Before' })
     await testApp.database.db

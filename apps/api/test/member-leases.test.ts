@@ -61,7 +61,7 @@ it('work that is over gives no sign of life any more', async () => {
   expect(await secondsLeft()).toBeUndefined()
 })
 
-it('work that is over cannot keep the work of somebody else alive', async () => {
+it('finished work cannot keep another worker’s lease alive', async () => {
   const first = await claimed()
   await endsIn(-1)
   const second = await claimed()

@@ -100,7 +100,7 @@ describe('a password reset', () => {
     expect(JSON.stringify(mails)).not.toContain(body.oneTimePassword)
   })
 
-  it('is told in the language of the member, else in that of the tenant', async () => {
+  it('is in the language of the member, else in that of the tenant', async () => {
     const { member } = await testApp.newMember({
       email: 'gerda',
       alternativeEmail: 'gerda@home.example',
@@ -130,7 +130,7 @@ describe('a password reset', () => {
     )
   })
 
-  it('answers the password also when the notice cannot be queued', async () => {
+  it('returns the password even when the notice cannot be queued', async () => {
     const { member } = await testApp.newMember({ email: 'rolf' })
     const send = testApp.app.services.outbox.send
     testApp.app.services.outbox.send = () => Promise.reject(new Error('the queue is broken'))

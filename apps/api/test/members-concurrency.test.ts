@@ -266,7 +266,7 @@ describe('the schema', () => {
   })
 })
 
-describe('somebody whom the provider takes out of the group', () => {
+describe('a person whom the provider removes from the group', () => {
   it('is suspended with the mailbox frozen when there is one, and nothing is destroyed', async () => {
     const { db } = testApp.database
     const userId = await testApp.idOf('member@acme.test')

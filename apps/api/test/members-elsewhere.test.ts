@@ -46,7 +46,7 @@ async function shared(): Promise<{
   }
 }
 
-describe('somebody who is in another tenant already', () => {
+describe('a person in another tenant', () => {
   it('is added without a new identity, password or name, and is in both groups', async () => {
     const { member, password, accepted, added } = await shared()
     expect(accepted).toMatchObject({ status: 200, body: { handoff: 'existing', joined: 'Globex' } })
@@ -147,7 +147,7 @@ describe('somebody who is in another tenant already', () => {
   })
 })
 
-describe('somebody who belongs to no tenant yet', () => {
+describe('a person without a tenant', () => {
   it('and proved the address keeps the identity that they made themselves', async () => {
     const token = await testApp.token('newcomer@example.test')
     await testApp.request('GET', '/users/me', { token })

@@ -247,7 +247,7 @@ describe('a change of the person', () => {
 })
 
 describe('an alias', () => {
-  it('that the mail server fails is told, recorded and not there', async () => {
+  it('that the mail server fails is reported, recorded and not created', async () => {
     const { member } = await testApp.newMember()
     testApp.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'error' })
     expect(
@@ -269,7 +269,7 @@ describe('an alias', () => {
 })
 
 describe('the job engine', () => {
-  it('completes a member, with longer pauses while the fault lasts, and says that nobody knows the password', async () => {
+  it('completes a member, with longer pauses while the fault lasts, and reports that no one knows the password', async () => {
     await using started = await startMembersTestApp({ started: true })
     started.sandbox.fault({ system: 'mail', mode: 'reset' })
     const { body } = await started.call('POST', '/users', { email: 'by-job' })

@@ -237,7 +237,7 @@ describe('an import', () => {
     expect(refused.map((row: { code: string }) => row.code)).toEqual(refused.map(() => 'not_admin'))
   }, 60_000)
 
-  it('goes on in the right of whoever resumes it', async () => {
+  it('continues with the permissions of the person who resumes it', async () => {
     const { body } = await start('email\nresumed-right\n')
     await finished(body.id)
     const { db } = testApp.database
@@ -335,7 +335,7 @@ describe('an import', () => {
     expect(made).toHaveLength(15)
   }, 90_000)
 
-  it('is resumed by the job engine when nobody works on it', async () => {
+  it('is resumed by the job engine when it is unclaimed', async () => {
     await using started = await startMembersTestApp({ started: true })
     const { db } = started.database
     const { body } = await started.call('POST', '/user-imports', {

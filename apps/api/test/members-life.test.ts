@@ -254,7 +254,7 @@ describe('forcing a sign-out', () => {
     expect((await refresh(testApp, token)).status).toBe(400)
   })
 
-  it('opens nobody who was suspended or deactivated meanwhile', async () => {
+  it('activates no person who was suspended or deactivated meanwhile', async () => {
     const [{ member: suspended }, { member: deactivated }] = [
       await testApp.newMember(),
       await testApp.newMember(),
@@ -277,7 +277,7 @@ describe('forcing a sign-out', () => {
     }
   })
 
-  it('opens nobody who is suspended while the tokens are ended', async () => {
+  it('activates no suspended person while the tokens are ended', async () => {
     const { member } = await testApp.newMember()
     const person = {
       id: member.id,
@@ -437,7 +437,7 @@ describe('a password reset', () => {
     })
   })
 
-  it('is answered as partly done when one system fails, with the password that holds for the other', async () => {
+  it('is reported as partly done when one system fails, with the password of the other', async () => {
     const { member } = await testApp.newMember()
     testApp.sandbox.fault({ system: 'identity', match: 'set_password', mode: 'error' })
     const response = await act(member.id, 'reset-password')
@@ -503,7 +503,7 @@ describe('a removal', () => {
     })
   })
 
-  it('frees the address for somebody new', async () => {
+  it('frees the address for another person', async () => {
     const { member } = await testApp.newMember()
     await testApp.call('DELETE', `/users/${member.id}`)
     const again = await testApp.call('POST', '/users', {
@@ -581,7 +581,7 @@ describe('the ownership', () => {
     })
   })
 
-  it('does not pass to somebody who is suspended, deactivated or no member', async () => {
+  it('does not pass to a suspended or deactivated person or a non-member', async () => {
     const { member } = await testApp.newMember()
     const to = (userId: string) => testApp.call('POST', '/transfer-ownership', { userId })
     await act(member.id, 'suspend')

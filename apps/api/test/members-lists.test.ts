@@ -50,7 +50,7 @@ const lastAudit = async (action: string) => {
   return body.items[0]
 }
 
-describe('somebody who leaves a tenant', () => {
+describe('a person who leaves a tenant', () => {
   it('leaves its lists with every address, and lists left empty are named', async () => {
     const { member } = await testApp.newMember()
     const second = await alias(member, `also${made}`)
@@ -266,7 +266,7 @@ describe('deactivating and reactivating', () => {
     })
   })
 
-  it('leaves somebody whom the tenant suspended shut out', async () => {
+  it('keeps a person suspended by the tenant locked out', async () => {
     const { member, oneTimePassword } = await testApp.newMember()
     await testApp.call('POST', `/users/${member.id}/suspend`)
     await act(member.id, 'deactivate')

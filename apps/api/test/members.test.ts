@@ -374,7 +374,7 @@ describe('further addresses', () => {
     ])
   })
 
-  it('are rejected where taken, foreign, unproven, and for somebody without a mailbox', async () => {
+  it('are rejected when taken, foreign, unproved, or without a mailbox', async () => {
     const { member } = await testApp.newMember()
     const add = (address: string, id = member.id) =>
       testApp.call('POST', `/users/${id}/aliases`, { address })

@@ -72,11 +72,11 @@ describe('GET /tenants/{slug}/mfa-status', () => {
     ])
   })
 
-  it('answers the same over tRPC', async () => {
+  it('returns the same over tRPC', async () => {
     expect(await testApp.trpc(owner).mfa.status.query({ slug: 'acme' })).toEqual(await status())
   })
 
-  it('asks for one person at a time, and never for everybody', async () => {
+  it('asks for one person at a time, never for all', async () => {
     await status()
     const calls = asked(testApp)
     expect(calls.length).toBeGreaterThan(0)
@@ -207,7 +207,7 @@ describe('MFA status when the identity provider fails', () => {
     })
   })
 
-  it('is unknown for somebody whom the provider does not know', async () => {
+  it('is unknown for a person whom the provider does not know', async () => {
     const other = await open()
     await addMembers(other, 'acme', 1)
     await other.database.db
@@ -253,7 +253,7 @@ describe('MFA status of many', () => {
     expect(count.made).toBe(66)
   })
 
-  it('answers a large tenant at once with what is known, and reads the rest in the background', async () => {
+  it('returns what is known of a large tenant immediately, and reads the rest in the background', async () => {
     const { count, integrations } = countedFetches(5)
     const large = await open({ integrations, started: true })
     await addMembers(large, 'acme', 120)

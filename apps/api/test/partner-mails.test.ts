@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
 
-it('somebody invited to the staff of a partner gets a link by mail, and nobody else does', async () => {
+it('only the person invited to a partner’s staff gets a link by mail', async () => {
   const token = await testApp.token('operator@atrium.test')
   const invite = { email: 'nina@north.test', name: 'Nina North', access: 'viewer' }
   const { status, body } = await testApp.request('POST', '/partners/north/users', {

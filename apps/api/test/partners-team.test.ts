@@ -38,7 +38,7 @@ async function teamAudit(slug: string) {
 }
 
 describe('inviting', () => {
-  it('somebody new makes nothing before the link is followed, and then an identity in the shared group', async () => {
+  it('a new person gets nothing before the link is followed, and then an identity in the shared group', async () => {
     const { path, slug, owner } = await partnerWithOwner()
     const email = fresh()
     const response = await testApp.call(
@@ -133,7 +133,7 @@ describe('inviting', () => {
     )
   })
 
-  it('takes nobody whom a tenant manages, unless that tenant or an operator asks', async () => {
+  it('accepts no one managed by a tenant, unless that tenant or an operator asks', async () => {
     const { path, owner } = await partnerWithOwner()
     const { id: globex } = await testApp.database.db
       .selectFrom('tenants')
@@ -226,7 +226,7 @@ describe('inviting', () => {
     ).toMatchObject({ slug, access: 'viewer' })
   })
 
-  it('leaves the shut account of somebody else alone', async () => {
+  it('leaves another person’s disabled account alone', async () => {
     const { path, owner } = await partnerWithOwner()
     const email = fresh()
     await identityApi(testApp, 'POST', '/core/users/', {
@@ -478,7 +478,7 @@ describe('changing and removing staff', () => {
     }
   })
 
-  it('knows nobody of another partner', async () => {
+  it('knows no one of another partner', async () => {
     const [here, there] = [await partnerWithOwner(), await partnerWithOwner()]
     expect(
       await testApp.call('DELETE', `${here.path}/${there.owner.id}`, undefined, here.owner.token),
@@ -490,7 +490,7 @@ describe('changing and removing staff', () => {
 })
 
 describe('an operator, by the user’s record', () => {
-  it('puts somebody on a staff as viewer, changes the level, and takes the person off', async () => {
+  it('adds a person to a staff as viewer, changes the level, and removes the person', async () => {
     const { id, slug } = await partnerWithOwner()
     const person = await testApp.newPerson()
     const patch = (body: object) => testApp.call('PATCH', `/users/${person.id}`, body)

@@ -157,7 +157,7 @@ async function provenDomain(): Promise<string> {
 }
 
 describe('an account for an address outside the proved domains', () => {
-  it('is not made before its owner follows the link, and nobody is shown a password or a link', async () => {
+  it('is not created before its owner follows the link, and shows no password or link', async () => {
     const email = fresh()
     const response = await attack('POST', '/users', { email, name: 'Victim', role: 'admin' })
     expect(response).toMatchObject({
@@ -433,7 +433,7 @@ describe('an account that the attacker holds from before', () => {
     expect(users.body.items).toMatchObject([{ email: held.email, role: 'owner' }])
   })
 
-  it('and that was renamed to the address of somebody else is worth as little', async () => {
+  it('and one renamed to another person’s address is rejected too', async () => {
     const { body } = await attack('POST', '/users', {
       email: `mallory-${randomBytes(3).toString('hex')}`,
     })
@@ -453,7 +453,7 @@ describe('an account that the attacker holds from before', () => {
     await expectUseless({ ...held, email: other })
   })
 
-  it('that somebody opened at the provider under the address is not taken over, and not trusted', async () => {
+  it('created by another person at the provider under the address is not taken over, and not trusted', async () => {
     const email = fresh()
     await identityApi(testApp, 'POST', '/core/users/', {
       username: email,
@@ -485,7 +485,7 @@ describe('an account that the attacker holds from before', () => {
   })
 })
 
-describe('somebody who proved the address', () => {
+describe('a person who proved the address', () => {
   it('joins another tenant by accepting, with identity and password as before', async () => {
     const email = fresh()
     await attack('POST', '/users', { email, name: 'Proved' })

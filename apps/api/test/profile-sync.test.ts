@@ -143,7 +143,7 @@ describe('what it has not followed of a change by the person or an operator', ()
     expect(await dueOf(member.id)).toBeUndefined()
   })
 
-  it('includes cleared fields, and leaves an address alone that nobody changed here', async () => {
+  it('includes cleared fields, and keeps an address that was not changed here', async () => {
     const { member } = await testApp.newMember({ phone: '+49 30 5' })
     identityFails()
     await patchUser(member.id, { phone: null })

@@ -71,7 +71,7 @@ describe('at the same time', () => {
     ).toHaveLength(8)
   })
 
-  it('reconciles of one tenant run once; the others are told so', async () => {
+  it('reconciles of one tenant run once; the others are rejected', async () => {
     await create({ name: 'Busy', slug: 'busy' })
     testApp.sandbox.fault({ system: 'files', mode: 'latency', delayMs: 300 })
     const responses = await Promise.all(Array.from({ length: 8 }, () => reconcile('busy')))
@@ -149,7 +149,7 @@ describe('the job engine', () => {
     await expect.poll(step, { timeout: 20_000 }).toEqual({ attempt: 2, pause: 60 })
   })
 
-  it('finds a tenant that nobody was woken for', async () => {
+  it('finds a tenant without a job', async () => {
     testApp.sandbox.fault({ system: 'files', mode: 'reset' })
     await create({ name: 'Forgotten', slug: 'forgotten' })
     testApp.sandbox.clearFaults()
@@ -243,7 +243,7 @@ describe('the status of a tenant', () => {
     expect(await read('reason')).toMatchObject({ suspendedReason: 'Unpaid since March' })
   })
 
-  it('deleted stays so by every verb but a restore: its slug stays taken, and nobody is left in its group', async () => {
+  it('stays deleted under every verb except restore: its slug stays taken, and its group is empty', async () => {
     await create({ name: 'Final', slug: 'final' })
     expect((await testApp.request('DELETE', '/tenants/final', { token })).status).toBe(204)
     expect(await testApp.request('DELETE', '/tenants/final', { token })).toMatchObject({

@@ -87,7 +87,7 @@ describe('creating a tenant', () => {
     expect(outsideObjects(testApp, 'hooli', domains).domains).toEqual([])
   })
 
-  it('answers at once when asked to, and finishes by itself', async () => {
+  it('responds immediately on request, and finishes in the background', async () => {
     testApp.sandbox.fault({ system: 'files', mode: 'latency', delayMs: 200, times: 1 })
     const response = await create({ name: 'Later', slug: 'later', respondAsync: true })
     expect(response).toMatchObject({
@@ -323,7 +323,7 @@ describe('reconcile', () => {
     expect(outsideObjects(testApp, 'stable')).toEqual(objects)
   })
 
-  it('makes again what somebody removed outside', async () => {
+  it('creates again what was deleted upstream', async () => {
     const { body } = await create({ name: 'Removed', slug: 'removed' })
     await identityApi(testApp, 'DELETE', `/core/groups/${body.identityGroupId}/`)
     expect(outsideObjects(testApp, 'removed').groups).toBe(0)

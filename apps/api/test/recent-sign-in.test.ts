@@ -116,7 +116,7 @@ describe('the list of sensitive procedures', () => {
     expect([...Object.keys(sensitive), ...decided].sort()).toEqual(open.sort())
   })
 
-  it('stands in the description of the REST side', async () => {
+  it('is in the description of the REST API', async () => {
     const { body } = await testApp.request('GET', '/openapi.json')
     const told = Object.values<
       Record<
@@ -166,7 +166,7 @@ describe.each(Object.keys(sensitive))('%s', (name) => {
     },
   )
 
-  it('passes where the issuer does not tell when somebody signed in', async () => {
+  it('passes when the issuer does not report the sign-in time', async () => {
     const { world, input } = await callOn(name, callerOf(name), sensitiveCalls[name])
     expect(decodeJwt(world.token ?? '')).not.toHaveProperty('auth_time')
     expect(await overRest(testApp, name, input, world.token)).toMatchObject({
@@ -238,7 +238,7 @@ describe('an old sign-in', () => {
     }
   })
 
-  it('comes after faults of the input, so that nobody signs in for a call that cannot be carried out', async () => {
+  it('comes after input errors, so that no one signs in for a call that cannot succeed', async () => {
     const { world, input } = await callOn('members.remove', 'admin')
     const token = await signedInAt(world.token, stale())
     expect(

@@ -103,7 +103,7 @@ describe('a process that is killed while it provisions', () => {
     })
   }, 120_000)
 
-  it('twice, at moments nobody chose, with many tenants under way', async () => {
+  it('twice, at random moments, with many tenants under way', async () => {
     testApp.sandbox.clearFaults()
     for (const system of provisioningSteps)
       testApp.sandbox.fault({ system, mode: 'latency', delayMs: 60 })
@@ -141,7 +141,7 @@ describe('a process that is killed while it provisions', () => {
 })
 
 describe('a process that is asked to end', () => {
-  it('answers the request under way, finishes what it began in the background, and leaves with 0', async () => {
+  it('completes the request under way and its background work, and exits with 0', async () => {
     testApp.sandbox.clearFaults()
     await using api = await startApi(testApp)
     testApp.sandbox.fault({ system: 'files', match: writes.files, mode: 'latency', delayMs: 700 })

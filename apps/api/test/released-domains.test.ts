@@ -165,7 +165,7 @@ async function expectOn({ slug, password }: Place, domain: string, not: string):
 }
 
 describe('a released domain', () => {
-  it('is free for others when the owner deletes the tenant, and comes back when nobody took it', async () => {
+  it('is free for others when the owner deletes the tenant, and is restored if not taken', async () => {
     const place = await tenantWithDomain()
     const { slug, domain, standIn } = place
     expect((await release(slug)).status).toBe(204)

@@ -38,7 +38,7 @@ const onStandby = (text: string) =>
   servers.standby ? servers.ask(servers.standby, text) : Promise.reject(new Error('no standby'))
 
 describe('a copy of the database', () => {
-  it('answers searches, exports and reports, and shows what was written a moment ago', async () => {
+  it('serves searches, exports and reports, including the latest writes', async () => {
     for (let n = 0; n < 20; n++) {
       await rename(`Chandlery ${n}`)
       const before = (await testApp.auditActions()).filter(

@@ -185,7 +185,7 @@ describe('recurring revenue', () => {
     })
   })
 
-  it('counts a change at once, and what is told late at its own time', async () => {
+  it('counts a change immediately, and a late report at its own time', async () => {
     await subscription('late', '2026-11-20T00:00:00Z', { seats: 1 })
     expect((await read('/reports/mrr')).currencies[0].mrrMinor).toBe(21_000)
     expect((await read('/reports/mrr?asOf=2026-11-19')).currencies[0].mrrMinor).toBe(20_000)
@@ -431,7 +431,7 @@ describe('the rows behind a figure', () => {
     })
   })
 
-  it('are told for each figure, movement and cohort', async () => {
+  it('are returned for each figure, movement and cohort', async () => {
     const slugs = async (path: string) =>
       (await read(`/reports/${path}`)).items.map((row: { slug: string }) => row.slug)
     expect(await slugs('mrr/rows?currency=eur&figure=atRisk')).toEqual(['gamma'])

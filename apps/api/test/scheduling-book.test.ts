@@ -289,7 +289,7 @@ describe('a booking', () => {
     expect((await book(10, { attendee })).status).toBe(201)
   })
 
-  it('stands when the calendar cannot be written to, and says so', async () => {
+  it('is kept when the calendar cannot be written, and reports it', async () => {
     testApp.sandbox.fault({
       system: 'mail',
       match: 'CalendarEvent/set',
@@ -313,7 +313,7 @@ describe('a booking', () => {
 })
 
 describe('an entry of the host that came in the same second', () => {
-  it('is told to the host, and cancels nothing', async () => {
+  it('is reported to the host, and cancels nothing', async () => {
     const { systems } = testApp.app.services
     const { calendars } = systems
     if (!calendars) throw new Error('no calendars')
@@ -653,7 +653,7 @@ describe('an event that the host drags to another time in a mail program', () =>
   })
 })
 
-describe('a request that nobody answered in time', () => {
+describe('a request that was not decided in time', () => {
   const lapse = async (fields: Record<string, unknown> = {}) => {
     const asking = await testApp.newEventType(host, {
       requires_confirmation: true,

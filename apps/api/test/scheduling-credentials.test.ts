@@ -526,7 +526,7 @@ describe('when a host is not free', () => {
     await calendars().putEvent({ credential, calendar, event, eventId: null })
   }
 
-  it('is told to members as joined times without titles', async () => {
+  it('is shown to members as merged times without titles', async () => {
     const host = await testApp.connectedHost(testApp.people.owner)
     await busy(host, '2027-01-04T10:00:00Z', '2027-01-04T11:00:00Z')
     await busy(host, '2027-01-04T11:00:00Z', '2027-01-04T11:30:00Z')

@@ -57,7 +57,7 @@ describe("the host's calendar", () => {
     })
   })
 
-  it('stands in the calendars of all hosts who meet the visitor', async () => {
+  it('is in the calendars of all hosts who meet the visitor', async () => {
     const second = await testApp.newHost({ name: 'Adam Admin' })
     const booking = await testApp.bookOne({ with: [second] })
     expect([testApp.eventsOf(testApp.host).length, testApp.eventsOf(second).length]).toEqual([1, 1])
@@ -299,7 +299,7 @@ describe('a calendar that lags', () => {
     for (const email of names) expect(JSON.stringify(entry)).toContain(`mailto:${email}`)
   })
 
-  it('does not keep whoever books waiting', async () => {
+  it('does not delay the booking', async () => {
     testApp.sandbox.fault({
       system: 'mail',
       match: 'CalendarEvent/set',

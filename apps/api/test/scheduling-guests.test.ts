@@ -82,7 +82,7 @@ describe('guests of a visitor', () => {
     expect(JSON.stringify(testApp.logLines)).not.toContain(proof)
   })
 
-  it('are not invited by who booked with an address of somebody else', async () => {
+  it('are not invited by a booking with another person’s address', async () => {
     const { manageToken } = await book()
     const other = await book({
       attendee: { ...attendee, email: 'eve@example.org' },

@@ -286,7 +286,7 @@ describe('a moved booking of a round robin', () => {
     })
   })
 
-  it('is moved by staff the same way; who lost it is told, who moved it is not', async () => {
+  it('is moved by staff the same way; the previous host is notified, the mover is not', async () => {
     await busy(anna, 12)
     expect(await staffMove(12, await anna.token())).toMatchObject({
       status: 200,

@@ -114,7 +114,7 @@ describe('what one address may ask for', () => {
     ])
   }, 60_000)
 
-  it('is told over tRPC as well', async () => {
+  it('is returned over tRPC as well', async () => {
     const input = encodeURIComponent(JSON.stringify({ json: { tenantSlug: 'acme' } }))
     const { headers } = await testApp.request('GET', `/trpc/scheduling.pages.tenant?input=${input}`)
     expect(headers.get('ratelimit-limit')).toBe('120')

@@ -57,7 +57,7 @@ const stored = () =>
   testApp.database.db.selectFrom('slot_locks').selectAll().where('host_id', '=', host.id).execute()
 
 describe('a lock', () => {
-  it('holds a time for five minutes against everybody else', async () => {
+  it('holds a time exclusively for five minutes', async () => {
     const { status, body } = await lock(5)
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -81,7 +81,7 @@ describe('a lock', () => {
     ])
   })
 
-  it('stands in the way of what overlaps, whatever the event type and its start', async () => {
+  it('blocks overlapping times of every event type and start', async () => {
     const other = await testApp.newEventType(host, { durations: [60], step_minutes: 15 })
     await lock(5)
     for (const hours of [4.25, 4.5, 5, 5.25])
@@ -125,7 +125,7 @@ describe('a lock', () => {
     expect(code(await renew(body.id, body.lockToken))).toBe('409 lock_expired')
   })
 
-  it('is given back by its holder; everybody else is told the same and changes nothing', async () => {
+  it('is released by its holder; anyone else gets the same response and changes nothing', async () => {
     const { body } = await lock(5)
     expect((await release(body.id)).status).toBe(204)
     expect((await release(body.id, 'x'.repeat(43))).status).toBe(204)

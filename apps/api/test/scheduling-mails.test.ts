@@ -127,7 +127,7 @@ describe('the mails of a booking', () => {
     expect(JSON.stringify(notice)).not.toContain('/manage/')
   })
 
-  it('tell guests neither the number nor the answers of the visitor', async () => {
+  it('show guests neither the number nor the answers of the visitor', async () => {
     const question = { key: 'phone', label: 'Phone', kind: 'phone', required: true }
     const place = {
       location_kind: 'visitor_phone',
@@ -333,7 +333,7 @@ describe('the mails of a booking', () => {
     expect(await testApp.stored(waiting)).toMatchObject({ calendar_state: 'none', active: false })
   })
 
-  it('bring a new link with the invitation as it stands', async () => {
+  it('send a new link for the unchanged invitation', async () => {
     const booking = await testApp.bookOne()
     const { body } = await testApp.act(await testApp.admin(), 'POST', `/${booking.id}/new-link`)
     const mails = await testApp.mailsTo('vera@example.org')
@@ -396,7 +396,7 @@ describe('the mails of a booking', () => {
 })
 
 describe('while the mail server is away', () => {
-  it('a booking stands, and its mail follows under the same Message-ID', async () => {
+  it('a booking is kept, and its mail follows under the same Message-ID', async () => {
     testApp.sandbox.fault({ system: 'smtp', mode: 'reset', after: true, times: 2 })
     await testApp.bookOne()
     expect(await testApp.mailsTo('vera@example.org')).toHaveLength(1)

@@ -352,7 +352,7 @@ describe('cancelling', () => {
     expect((await stored(other)).status).toBe('confirmed')
   })
 
-  it('takes back a request that nobody decided yet', async () => {
+  it('withdraws an undecided request', async () => {
     const booking = await book(10, { status: 'pending' })
     const { body } = await testApp.visit('POST', '/cancel', booking.token, {})
     expect(body).toMatchObject({ status: 'cancelled', sequence: 0, calendarSync: 'none' })
@@ -580,7 +580,7 @@ describe('moving', () => {
     expect(await move(booking, 11)).toMatchObject({ status: 409, body: { code: 'invalid_state' } })
   })
 
-  it('waits for nobody’s lock but others’', async () => {
+  it('waits only for others’ locks', async () => {
     const booking = await book()
     const hold = async (hours: number) => {
       const lockToken = randomBytes(32).toString('base64url')

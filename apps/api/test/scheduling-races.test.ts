@@ -259,7 +259,7 @@ describe('the database', () => {
     })
   })
 
-  it('rejects a claim over another one, even one that nobody checked', async () => {
+  it('rejects a claim over another one, even an unchecked one', async () => {
     await testApp.book({ host, eventTypeId: eventType, start: at(5) })
     await expect(
       testApp.book({ host, eventTypeId: eventType, start: at(5.25) }),

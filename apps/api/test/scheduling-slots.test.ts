@@ -468,7 +468,7 @@ describe('a calendar that cannot be read', () => {
     expect((await offered(testApp, eventType, at(0), at(24))).length).toBeGreaterThan(0)
   })
 
-  it('is one whose credential is rejected, and the host is told', async () => {
+  it('is one whose credential is rejected, and the host is notified', async () => {
     const away = await testApp.newHost()
     const eventType = await testApp.newEventType(away)
     testApp.sandbox.fault({
@@ -552,7 +552,7 @@ describe('why a time is missing', () => {
     expect(failed((await explain(eventType, 3)).body)).toEqual([['event_type_limits']])
   })
 
-  it('is told in the language of the caller, with the day, the zone and the numbers', async () => {
+  it('is in the language of the caller, with the day, the zone and the numbers', async () => {
     const eventType = await testApp.newEventType(host, { notice_minutes: 600 })
     const read = async (language: string) => {
       const { status, body } = await testApp.request(

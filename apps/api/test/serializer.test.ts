@@ -36,7 +36,7 @@ describe('what goes over the wire', () => {
       expect(superjson.deserialize(wire)).toEqual(nested)
     }
   })
-  it('may be nested deeper than anybody writes by hand', () => {
+  it('may be nested deeper than any handwritten one', () => {
     let deep: unknown = 1
     for (let i = 0; i < 200; i++) deep = { deep }
     expect(

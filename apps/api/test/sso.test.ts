@@ -363,7 +363,7 @@ describe('a creation that fails', () => {
     expect(counts()).toEqual(before)
   })
 
-  it('is told of without secrets, and not audited as done', async () => {
+  it('is reported without secrets, and not audited as done', async () => {
     const before = (await testApp.auditActions()).length
     testApp.sandbox.fault({
       system: 'identity',

@@ -96,7 +96,7 @@ describe('GET /tenants/{slug}/storage', () => {
     expect(byEmail.get('admin@acme.test')).toMatchObject({ state: 'no_account', used: null })
   })
 
-  it('answers the same over tRPC, and in pages', async () => {
+  it('returns the same over tRPC, and in pages', async () => {
     expect(await testApp.trpc(owner).storage.get.query({ slug: 'acme' })).toEqual(await storage())
     const first = await storage('?limit=2')
     const second = await storage(`?limit=2&cursor=${first.members.nextCursor}`)
@@ -215,7 +215,7 @@ describe('storage when the file storage fails', () => {
     },
   )
 
-  it('answers when nothing comes', async () => {
+  it('responds when nothing comes', async () => {
     const slow = await open()
     slow.sandbox.fault({ system: 'files', mode: 'timeout' })
     const body = await storage('', await slow.token('owner@acme.test'), slow)

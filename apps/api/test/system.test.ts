@@ -113,8 +113,8 @@ describe('the state of the system', () => {
   })
 })
 
-describe('what stands failed', () => {
-  it('is told by kind, with where it is mended, and no more once it is', async () => {
+describe('current failures', () => {
+  it('is listed by kind, with where to fix it, until it is fixed', async () => {
     testApp.sandbox.fault({ system: 'files', mode: 'error', status: 500 })
     const made = await testApp.request('POST', '/tenants', {
       token: await testApp.token('newcomer@example.test'),

@@ -85,7 +85,7 @@ describe('the service', () => {
   }, 60_000)
   afterAll(() => testApp[Symbol.asyncDispose]())
 
-  it('answers others while a preview and a saved text are worked on', async () => {
+  it('serves other requests while a preview and a saved text are processed', async () => {
     const token = await testApp.token('owner@acme.test')
     const draft = { subject: 'x', html: slow.repeat(3), text: slow }
     for (const [method, path, body] of [

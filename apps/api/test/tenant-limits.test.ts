@@ -121,7 +121,7 @@ describe('what is used of the limits of a workplace', () => {
     ])
   })
 
-  it('is nobody else’s business', async () => {
+  it('is private', async () => {
     expect(await read(testApp.as.member)).toMatchObject({
       status: 403,
       body: { code: 'not_admin' },

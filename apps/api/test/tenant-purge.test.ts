@@ -294,7 +294,7 @@ describe('the purge of a deleted tenant', () => {
     expect((await state(place.slug)).startedAt).toBeNull()
   })
 
-  it('lets the domain go to somebody else', async () => {
+  it('releases the domain for another tenant', async () => {
     const { db } = testApp.database
     const place = await deletedTenant()
     const { id } = await db

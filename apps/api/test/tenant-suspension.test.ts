@@ -352,7 +352,7 @@ describe('a deleted tenant', () => {
     expect(await look(member.email)).toMatchObject({ active: true, grant: viewer })
   })
 
-  it('is restored once by eight who ask, and by nobody when the time is over', async () => {
+  it('is restored once by eight concurrent calls, and by none after the period', async () => {
     await remove()
     const responses = await Promise.all(Array.from({ length: 8 }, restore))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => testApp[Symbol.asyncDispose]())
 beforeEach(() => testApp.sandbox.clearFaults())
 
-describe('removing somebody who has signed in', () => {
+describe('removing a person who has signed in', () => {
   const rejected = { status: 403, body: { code: 'user_deactivated' } }
   const inGroups = (email: string) =>
     ['platform-admins', 'partner-staff'].filter((name) =>
@@ -77,7 +77,7 @@ describe('removing somebody who has signed in', () => {
   })
 })
 
-describe('somebody whose tenants are no longer open to them', () => {
+describe('a person without an active tenant', () => {
   it('shows the person no tenant that they are suspended in, and operators every one', async () => {
     const { id, email, token } = await testApp.person('resting')
     const { db } = testApp.database

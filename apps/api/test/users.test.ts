@@ -266,7 +266,7 @@ describe('the list of users', () => {
     expect(await emails('tenantSlug=nobody')).toEqual([])
   })
 
-  it('pages through everybody once', async () => {
+  it('pages through all people once', async () => {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { body }: { body: { items: { id: string }[]; nextCursor: string | null } } =
@@ -313,7 +313,7 @@ describe('deactivating', () => {
     await expect(token()).rejects.toThrow(/deactivated/)
   })
 
-  it('ends the refresh tokens of that person, and nobody else’s', async () => {
+  it('ends only that person’s refresh tokens', async () => {
     const [leaver, stayer] = [await testApp.person('refreshed'), await testApp.person('staying')]
     const records = testApp.sandbox.identity.save() as {
       users: { email: string; uid: string }[]
@@ -427,7 +427,7 @@ describe('the right of a platform administrator', () => {
     })
   })
 
-  it('is not given to somebody whom the identity provider does not know', async () => {
+  it('is not given to a person unknown to the identity provider', async () => {
     const { body } = await testApp.call('POST', '/users', {
       idpSubjectId: 'unknown-there',
       email: 'unknown@example.test',

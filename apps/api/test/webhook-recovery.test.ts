@@ -210,7 +210,7 @@ describe('a process that is killed while it works on payment events', () => {
     expect(attempts).toHaveLength(held)
   })
 
-  it('again and again, at moments nobody chose', { timeout: 240_000 }, async () => {
+  it('repeatedly, at random moments', { timeout: 240_000 }, async () => {
     testApp.sandbox.fault({ system: 'payments', mode: 'latency', delayMs: 25 })
     const tenantIds = await paidAndRefunded(6)
     const eventIds = [...testApp.webhooks.pending()]

@@ -201,7 +201,7 @@ describe('an event that is worked on', () => {
     })
   })
 
-  it('is found by the sweep when nobody was woken for it', async () => {
+  it('is found by the sweep when it has no job', async () => {
     const ids = await Promise.all(
       Array.from({ length: 90 }, () =>
         keep({ type: 'product.updated', object: { id: 'prod_1', object: 'product' } }),

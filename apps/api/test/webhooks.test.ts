@@ -33,7 +33,7 @@ const countStored = async () => {
 }
 
 describe('an event of the payment processor', () => {
-  it('is kept with its payload and answered at once', async () => {
+  it('is stored with its payload and acknowledged immediately', async () => {
     const { id, body } = eventBody({
       type: 'price.updated',
       object: { id: 'price_1', object: 'price' },

@@ -229,7 +229,7 @@ describe('sending the form', () => {
     expect(html).toContain('role="alert"')
   })
 
-  it('offers the other times of the day when somebody was faster, and keeps what was typed', async () => {
+  it('offers the other times of the day when another visitor was faster, and keeps the typed text', async () => {
     const pages = openPages()
     pages.api.rejections.book = { code: 'slot_taken' }
     pages.api.taken.add(start)

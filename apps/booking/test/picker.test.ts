@@ -89,7 +89,7 @@ describe('the times that are shown', () => {
     expect(offer).toMatchObject({ month: '2026-11', date: '2026-11-24', nextFree: undefined })
   })
 
-  it('are those of the first month with any, where nobody has chosen one', async () => {
+  it('are those of the first month with any, when no month is chosen', async () => {
     const { ask, asked } = calendar('2027-01-04')
     const offer = await findAvailability(ask, readChoice({}, standard), today, 0)
     expect(asked).toEqual([

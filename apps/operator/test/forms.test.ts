@@ -112,7 +112,7 @@ describe('the details form of a tenant', () => {
     brandColor: null,
   } as TenantView
 
-  it('sends the changed fields alone, so that it undoes no change of somebody else', () => {
+  it('sends only the changed fields, so that it undoes no other change', () => {
     expect(toDetailsUpdate(tenant, { ...toDetailsForm(tenant), seats: 80 })).toEqual({
       slug: 'acme',
       seats: 80,

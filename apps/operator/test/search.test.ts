@@ -58,7 +58,7 @@ describe('the address', () => {
   })
 })
 
-describe('the queries that an address stands for', () => {
+describe('the queries that an address represents', () => {
   it('asks for tenants as the API takes them', () => {
     const query = tenantsQuery({ q: 'acme', status: 'pending', cursors: `${id}*${id}` })
     expect(ListTenants.parse(query)).toEqual({

@@ -23,7 +23,7 @@ describe('name and colour', () => {
     })
   })
 
-  it('preview what can be used as it stands, and leave a colour half typed alone', () => {
+  it('preview valid fields, and ignore a half-typed colour', () => {
     expect(draftOf({ productName: '', accentColor: '#1A6B82' })).toEqual({
       productName: null,
       accentColor: '#1a6b82',
@@ -64,7 +64,7 @@ describe('a mail text', () => {
     ])
   })
 
-  it('puts rejections at their part, whatever stands before it in the path', () => {
+  it('puts rejections at their part, whatever precedes it in the path', () => {
     const issues = [
       { path: 'emailTemplates.member.welcome.html', message: 'Line 1' },
       { path: 'draft.text', message: 'Line 2' },

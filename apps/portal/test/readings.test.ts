@@ -47,7 +47,7 @@ describe('storage', () => {
     state: 'normal' as const,
   }
 
-  it('is told in one sentence', () => {
+  it('is reported in one sentence', () => {
     expect(storageText(space)).toBe('1 GB of 5 GB used, 4 GB left.')
     expect(storageText({ ...space, total: null, remaining: null, unlimited: true })).toBe(
       '1 GB used, without a limit.',

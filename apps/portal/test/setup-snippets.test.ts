@@ -32,7 +32,7 @@ describe('setup snippets', () => {
     expect(text('oauth2-proxy')).toContain('redirect_url = "https://first.example.com/cb"')
   })
 
-  it('give a name to the shell as one word, whatever stands in it', () => {
+  it('pass a name to the shell as one word, whatever it contains', () => {
     const name = `Eve's $(echo no) "app"; echo \\`
     const line = text('nextcloud', { name }).replace('php occ user_oidc:provider', 'printf "%s\\n"')
     expect(execFileSync('sh', ['-c', line], { encoding: 'utf8' }).split('\n')[0]).toBe(name)

@@ -283,11 +283,11 @@ describe('POST /auth/backchannel-logout', () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  it('answers 400 to a JSON body', async () => {
+  it('returns 400 for a JSON body', async () => {
     expect((await post('{"logout_token":"a"}', 'application/json')).status).toBe(400)
   })
 
-  it('answers 400 to an ID token of the same person', async () => {
+  it('returns 400 for an ID token of the same person', async () => {
     const browser = await signedIn()
     const [stored] = await testBff.storedSessions()
     expect((await post(`logout_token=${stored?.tokens.id}`)).status).toBe(400)

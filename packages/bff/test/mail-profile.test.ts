@@ -170,7 +170,7 @@ describe('the profile', () => {
     expect(other.PayloadUUID).not.toBe(readPlist(first).PayloadUUID)
   })
 
-  it('stays well-formed whatever somebody is called', async () => {
+  it('stays well-formed for any name', async () => {
     const name = ']]><!--\u0000\u0007\uffff&amp;\ud800'
     answerMailbox(testBff, () => Response.json({ ...mailbox, name }))
     const profile = readPlist(await (await download()).text())
@@ -201,7 +201,7 @@ describe('the profile', () => {
       expect((await download(`?tenant=${encodeURIComponent(tenantName)}`)).status).toBe(400)
   })
 
-  it('is rejected in the words of the platform to somebody without a mailbox', async () => {
+  it('is rejected in the words of the platform without a mailbox', async () => {
     const problem = { code: 'not_found', detail: 'You have no mailbox in this tenant.' }
     answerMailbox(testBff, () =>
       Response.json(problem, {

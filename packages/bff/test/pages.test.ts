@@ -261,7 +261,7 @@ describe('health', () => {
 })
 
 describe('on https', () => {
-  it('cookies are __Host- cookies, and browsers are told to stay on https', async () => {
+  it('cookies are __Host- cookies, and browsers must stay on https', async () => {
     await using secure = await startTestBff({
       app: 'operator',
       publicUrl: 'https://operator.example.test',

@@ -278,7 +278,7 @@ describe('the portal', () => {
     await expect(response.text()).rejects.toThrow()
   })
 
-  it('answers 503 while the API is away', async () => {
+  it('returns 503 while the API is unavailable', async () => {
     const other = await startTestBff()
     const person = other.browser()
     await person.signIn(other.publicUrl, 'owner@acme.test')
@@ -333,7 +333,7 @@ describe('X-Forwarded-For', () => {
     await testBff[Symbol.asyncDispose]()
   })
 
-  it('is told of a trace only where a proxy of ours stands in front, who may have begun it', async () => {
+  it('gets a trace only behind our own proxy, which may have started it', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     await signedIn({})
     await browser.fetch(at('/trpc/a.b'), { headers: { traceparent } })
@@ -345,7 +345,7 @@ describe('X-Forwarded-For', () => {
     await testBff[Symbol.asyncDispose]()
   })
 
-  it('is told with the country only when a proxy of ours names it', async () => {
+  it('gets the country only when our own proxy names it', async () => {
     const claims = { 'cf-ipcountry': 'DE', 'x-atrium-country': 'FR' }
     await signedIn({})
     await browser.fetch(at('/trpc/a.b'), { headers: claims })

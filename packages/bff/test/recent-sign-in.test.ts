@@ -114,7 +114,7 @@ describe('a second sign-in', () => {
     ).toBe('/')
   })
 
-  it('ends the session of whoever was there when somebody else signs in', async () => {
+  it('ends the previous session when another person signs in', async () => {
     const browser = await signedInLongAgo()
     const before = browser.cookie(testBff.publicUrl, testBff.cookieName)?.value ?? ''
     const old = await sessionOf(browser)

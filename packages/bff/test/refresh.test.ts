@@ -100,7 +100,7 @@ describe('many requests at once', () => {
     }
   })
 
-  it('wait for a slow identity provider without a second refresh, and hold up nobody who signs in meanwhile', async () => {
+  it('wait for a slow identity provider without a second refresh, and delay no other sign-in', async () => {
     await signedIn({ instances: 2 })
     await testBff.expireTokens()
     const before = testBff.tokenCalls()

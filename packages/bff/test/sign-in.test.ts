@@ -195,7 +195,7 @@ describe('a callback is rejected', () => {
     await expectRejected(browser, change(url, 'state', ''), 'sign_in_expired')
   })
 
-  it('with the state of nobody', async () => {
+  it('with an unknown state', async () => {
     const browser = testBff.browser()
     const url = await browser.signInUpToCallback(testBff.publicUrl, person)
     await expectRejected(browser, change(url, 'state', 'A'.repeat(43)), 'sign_in_expired')
@@ -248,7 +248,7 @@ describe('a callback is rejected', () => {
     expect(browser.cookie(testBff.publicUrl, sessionName)?.value).toBe(before)
   })
 
-  it('when it is sent again by somebody who kept the sign-in cookie: a code works once', async () => {
+  it('when it is sent again with a kept sign-in cookie: a code works once', async () => {
     const browser = testBff.browser()
     const url = await browser.signInUpToCallback(testBff.publicUrl, person)
     const name = signInCookie(stateOf(url))
@@ -409,7 +409,7 @@ describe('an error of the identity provider', () => {
   )
 })
 
-it('nobody is signed in while the signature of the ID token cannot be verified', async () => {
+it('no one is signed in while the signature of the ID token cannot be verified', async () => {
   await using fresh = await startTestBff()
   const browser = fresh.browser()
   const url = await browser.signInUpToCallback(fresh.publicUrl, person)

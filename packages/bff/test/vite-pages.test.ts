@@ -89,7 +89,7 @@ describe('the pages in development', () => {
     }
   })
 
-  it('are in the language that somebody chose, before any script runs', async () => {
+  it('are in the chosen language before any script runs', async () => {
     const headers = { ...page, cookie: 'atrium_language=de' }
     const html = await (await fetch(`${at}/`, { headers })).text()
     const [english, german] = [serverPageTexts('en'), serverPageTexts('de')]

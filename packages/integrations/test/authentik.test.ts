@@ -125,7 +125,7 @@ describe('users', () => {
     expect(server.asked()[0]).toContain('?username=anna@acme.test&')
   })
 
-  it('are told apart by subject when several hold one address', async () => {
+  it('are distinguished by subject when several have one address', async () => {
     await using server = await scriptedServer(({ target }, response) =>
       json(
         response,
@@ -278,7 +278,7 @@ describe('recoveryLink', () => {
     ).toBeUndefined()
   })
 
-  it('stands on the origin that people reach', async () => {
+  it('uses the public origin', async () => {
     const link = 'http://authentik-server:9000/if/flow/recovery/?flow_token=abc%2Fdef'
     await using server = await scriptedServer((_, response) => json(response, 200, { link }))
     const identity = authentik({ ...quick, baseUrl: server.url })

@@ -143,7 +143,7 @@ describe('busy periods', () => {
     },
   })
 
-  it('leave out what the owner declined, and nothing else that somebody is invited to', async () => {
+  it('leave out events that the owner declined, and no other invitation', async () => {
     await testServer.add(anna, timed('2027-06-07T09:00:00', 'PT1H', invited('declined')))
     await testServer.add(
       anna,
@@ -333,7 +333,7 @@ describe('an event', () => {
   const put = (more = {}, eventId: string | null = null) =>
     calendars.putEvent({ ...anna, event: booking(anna, more), eventId })
 
-  it('stands in the calendar as it was given, with the keys and the organizer that the server keeps', async () => {
+  it('is in the calendar as given, with the server’s keys and organizer', async () => {
     const { eventId } = await put()
     expect(await stored()).toEqual([
       {

@@ -140,7 +140,7 @@ describe('against the local stand-in', () => {
     },
   )
 
-  it.each(calendarMethods)('$name is refused to a secret that is none', async ({ name, run }) => {
+  it.each(calendarMethods)('$name is rejected for an invalid secret', async ({ name, run }) => {
     const outsider = { ...anna, credential: { ...anna.credential, secret: 'app_wrong' } }
     await expect(run(testServer.calendars(), outsider, eventId)).rejects.toMatchObject({
       call: name,
@@ -149,7 +149,7 @@ describe('against the local stand-in', () => {
     })
   })
 
-  it.each(calendarMethods)('$name is refused while the mailbox is frozen', async ({ run }) => {
+  it.each(calendarMethods)('$name is rejected while the mailbox is frozen', async ({ run }) => {
     await testServer.client().freezeAccount(anna.accountId)
     await expect(run(testServer.calendars(), anna, eventId)).rejects.toMatchObject({
       kind: 'unauthorized',

@@ -156,7 +156,7 @@ describe('DNS that fails', () => {
     expect((await resolver().lookup('TXT', 'alias.acme.example')).state).toBe('unknown')
   })
 
-  it('is unknown when nobody listens', async () => {
+  it('is unknown when no server listens', async () => {
     const closed = createSocket('udp4')
     await new Promise<void>((done) => closed.bind(0, '127.0.0.1', done))
     const { port } = closed.address() as AddressInfo

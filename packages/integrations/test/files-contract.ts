@@ -101,7 +101,7 @@ export function filesContract(name: string, server: () => FilesServer): void {
       ).toMatchObject({ created: true })
     })
 
-    it('answers the storage of a space', async () => {
+    it('returns the storage of a space', async () => {
       const { id } = await client().ensureSpace({
         marker: marker(),
         name: 'Storage',
@@ -201,7 +201,7 @@ export function filesContract(name: string, server: () => FilesServer): void {
       expect(await client().findAccount(first.id)).toBeUndefined()
     })
 
-    it('takes a person without a name, and refuses what is no address', async () => {
+    it('accepts a person without a name, and rejects an invalid address', async () => {
       expect(await client().ensureAccount({ ...person(), displayName: ' ' })).toMatchObject({
         created: true,
       })
@@ -373,7 +373,7 @@ export function filesContract(name: string, server: () => FilesServer): void {
       expect(await server().members(space.id)).not.toHaveProperty(account.id)
     })
 
-    it('takes accounts that are gone out of a space, and nobody else', async () => {
+    it('removes only deleted accounts from a space', async () => {
       const space = await client().ensureSpace({
         marker: marker(),
         name: 'Cleared',

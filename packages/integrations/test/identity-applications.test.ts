@@ -119,7 +119,7 @@ describe('SSO applications', () => {
     expect(await made()).toEqual(nothing)
   })
 
-  it('are told as gone when only the provider is', async () => {
+  it('are reported as gone when only the provider is', async () => {
     const { slug, providerId } = await identity.createSsoApplication(wiki)
     await testServer.api('DELETE', `/providers/oauth2/${providerId}/`)
     expect(await identity.readSsoApplication(slug)).toBeUndefined()

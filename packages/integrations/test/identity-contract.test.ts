@@ -141,7 +141,7 @@ describe('identity contract', () => {
     })
   })
 
-  it('gives nobody the address of somebody else, by username or by e-mail', async () => {
+  it('never assigns another user’s address, by username or by e-mail', async () => {
     const { id: userId } = await identity.createUser({
       email: 'nina@newco.test',
       name: 'Nina',

@@ -225,7 +225,7 @@ describe('passwords', () => {
     expect(Object.values((await stored(id)).credentials as object)).toHaveLength(2)
   })
 
-  it('are rejected when they are weak or nobody is there', async () => {
+  it('are rejected when they are weak or there is no account', async () => {
     const { id } = await create()
     await expect(mail.setAccountPassword({ id, password: 'short' })).rejects.toMatchObject({
       kind: 'refused',
@@ -354,7 +354,7 @@ describe('freezing', () => {
     })
   })
 
-  it('rejects what is not there and what nobody answered', async () => {
+  it('rejects missing calls and calls without a result', async () => {
     const { id } = await create()
     await expect(mail.freezeAccount('zz')).rejects.toMatchObject({ kind: 'not_found' })
     await expect(mail.thawAccount({ id: 'zz' })).rejects.toMatchObject({ kind: 'not_found' })

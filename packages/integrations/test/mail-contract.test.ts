@@ -244,7 +244,7 @@ describe('domains', () => {
     )
   })
 
-  it('waits for no key when nobody makes any', async () => {
+  it('waits for no key when none is being created', async () => {
     const { id } = await mail.ensureDomain(ours)
     await testServer.call('x:Domain/set', {
       update: { [id]: { dkimManagement: { '@type': 'Manual' } } },

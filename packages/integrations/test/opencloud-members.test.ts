@@ -25,7 +25,7 @@ describe('addToSpace', () => {
     })
   })
 
-  it('sets the role of somebody who is a member already', async () => {
+  it('sets the role of an existing member', async () => {
     await using server = await scriptedServer(({ method }, response) =>
       method === 'POST'
         ? graphError(response, 409, 'nameAlreadyExists')

@@ -273,7 +273,7 @@ describe('on the sandbox', () => {
     ])
   })
 
-  it('the wrong shape and a rate limit are told for what they are', async () => {
+  it('the wrong shape and a rate limit are reported as such', async () => {
     await using world = await openPayments({ retries: 0 })
     world.sandbox.fault({ system: 'payments', mode: 'shape', times: 1 })
     await expect(world.payments.findCustomer('cus_1')).rejects.toMatchObject({
@@ -290,7 +290,7 @@ describe('on the sandbox', () => {
     })
   })
 
-  it('a declined card is told in a sentence of ours, and does not open the circuit', async () => {
+  it('a declined card gets our own message, and does not open the circuit', async () => {
     await using world = await openPayments({ circuit: { failures: 2, openMs: 60_000 } })
     const { subscription } = await world.subscribed(1, declinedLater)
     expect(subscription.status).toBe('incomplete')

@@ -75,7 +75,7 @@ const sales = { accountId: 'd', localPart: 'sales', domainId: 'c' }
 const without = (name: string) => (aliases: Alias[], change: number) =>
   change === 1 ? aliases.filter((alias) => alias.name !== name) : aliases
 
-describe('aliases while somebody else changes them', () => {
+describe('aliases during concurrent changes', () => {
   it('are added where no entry can be, and read again in the same request', async () => {
     await using testServer = await aliasServer(['office'])
     await testServer.mail.addAlias(sales)
@@ -137,7 +137,7 @@ describe('aliases while somebody else changes them', () => {
     expect(testServer.names()).toEqual(['behind'])
   })
 
-  it('end in a failure when the list never stands still', async () => {
+  it('end in a failure when the list keeps changing', async () => {
     const restless = (aliases: Alias[], change: number) => [
       { name: `new${change}`, domainId: 'c', enabled: true },
       ...aliases,

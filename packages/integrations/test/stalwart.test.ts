@@ -96,7 +96,7 @@ describe('ensureDomain', () => {
     },
   )
 
-  it('leaves the domain of somebody else alone', async () => {
+  it('leaves another owner’s domain alone', async () => {
     await using server = await mailServer(
       [found([{ id: 'c', name: 'acme.example', description: 'tenant globex' }])],
       [],
@@ -251,7 +251,7 @@ describe('findDomain', () => {
     ).toBeUndefined()
   })
 
-  it('answers id and description', async () => {
+  it('returns id and description', async () => {
     await using server = await mailServer(
       [found([{ id: 'c', name: 'acme.example', description: 'tenant acme' }])],
       [],
@@ -275,7 +275,7 @@ describe('check', () => {
     'emailReceive',
   ]
 
-  it('answers the permissions of the key', async () => {
+  it('returns the permissions of the key', async () => {
     await using server = await scriptedServer((_, response) =>
       json(response, 200, { permissions, edition: 'oss', locale: 'en_US' }),
     )

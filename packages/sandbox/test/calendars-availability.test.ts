@@ -288,7 +288,7 @@ describe('what counts as busy', () => {
     })
   })
 
-  it('is an empty list to somebody without the right, the owner of an API key excepted', async () => {
+  it('is an empty list without the permission, except for the owner of an API key', async () => {
     await testServer.add(berlin('2027-06-07T09:00:00', 'PT1H'))
     const ask = {
       id: testServer.anna,

@@ -166,7 +166,7 @@ describe('an event is rejected', () => {
     })
   })
 
-  it('when its uid would change, its id is made up or nobody knows it', async () => {
+  it('when its uid would change, or its id is invented or unknown', async () => {
     const { created } = await create({ ...inCalendar, ...meeting, uid: 'one' })
     const id = created.e.id
     const update = async (what: string, patch: object) =>

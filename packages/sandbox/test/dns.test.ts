@@ -74,7 +74,7 @@ txt         TXT in 42 plain
 })
 
 describe('zones through the control API', () => {
-  it('are answered at once, listed in the state, and gone when removed', async () => {
+  it('are served immediately, listed in the state, and gone after removal', async () => {
     expect(
       (
         await put('acme.example', {
@@ -162,7 +162,7 @@ it('survives whatever is sent to it', async () => {
   expect(await resolver.resolve4('mail.atrium.test')).toEqual(['127.0.0.1'])
 })
 
-it('answers several questions on one TCP connection, in pieces too', async () => {
+it('answers several queries on one TCP connection, also fragmented ones', async () => {
   const [host = '', port = ''] = sandbox.dnsServer.split(':')
   const questions = [1, 2].map((id) =>
     dnsPacket.streamEncode({

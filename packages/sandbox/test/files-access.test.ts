@@ -46,7 +46,7 @@ describe('access', () => {
     ).toBe(401)
   })
 
-  it('answers unknown paths with plain text', async () => {
+  it('returns plain text for unknown paths', async () => {
     await using server = await openFiles()
     const response = await server.graph('GET', '/v1.0/nothing')
     expect([response.status, response.text]).toEqual([404, '404 page not found\n'])
@@ -90,7 +90,7 @@ describe('as a sandbox system', () => {
     expect(state).not.toMatch(/passwordHash|"hash"|Secret-77/)
   })
 
-  it('answers a fault in its own words', async () => {
+  it('returns an error in its own words', async () => {
     await using server = await openFiles()
     server.faults.add({
       system: 'files',

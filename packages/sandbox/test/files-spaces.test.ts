@@ -190,7 +190,7 @@ describe('spaces', () => {
     expectError(await list('driveType'), 400, 'invalidRequest')
   })
 
-  it('answers null when the storage finds nothing', async () => {
+  it('returns null when the storage finds nothing', async () => {
     await using server = await openFiles()
     expect((await server.graph('GET', projects)).text).toBe('null\n')
   })

@@ -39,7 +39,7 @@ describe('every call', () => {
       expect((await api.get(path)).status, path).toBe(404)
   })
 
-  it('answers 405 to a wrong method, 415 to a form, 400 to broken JSON and to a list', async () => {
+  it('returns 405 for a wrong method, 415 for a form, 400 for malformed JSON and for a list', async () => {
     expect(await api.delete('core/users/')).toMatchObject({
       status: 405,
       body: { detail: 'Method "DELETE" not allowed.' },

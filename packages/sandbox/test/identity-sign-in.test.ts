@@ -126,7 +126,7 @@ describe('sign-in', () => {
     expect(decodeJwt(tokens.access_token).scope).toBe('openid email')
   })
 
-  describe('of somebody who is signed in', () => {
+  describe('of a signed-in person', () => {
     const asked = async (
       browser: ReturnType<typeof openBrowser>,
       parameters: Record<string, string>,
@@ -276,7 +276,7 @@ describe('sign-in', () => {
     )
   })
 
-  it('answers prompt=none with login_required, and with a code once the browser is signed in', async () => {
+  it('returns login_required for prompt=none, and a code once the browser is signed in', async () => {
     const portal = await openPortal(sandbox())
     expect((await portal.start({ prompt: 'none' })).url).toContain('error=login_required')
     await portal.signIn({ person: owner })
@@ -300,7 +300,7 @@ describe('sign-in', () => {
     }
   })
 
-  it('lets somebody else sign in with prompt=login and ends the first session', async () => {
+  it('allows another person to sign in with prompt=login and ends the first session', async () => {
     const portal = await openPortal(sandbox())
     await portal.signIn({ person: owner })
     const tokens = await portal.signIn({ person: 'member@acme.test' }, { prompt: 'login' })
@@ -338,7 +338,7 @@ describe('sign-in', () => {
     expect(page.text).toContain('redirect_uri')
   })
 
-  it('answers a stale sign-in page with a way back', async () => {
+  it('offers a way back from a stale sign-in page', async () => {
     const portal = await openPortal(sandbox())
     const page = await portal.browser.get(
       `${sandbox().identityUrl}/if/signin/atrium-portal/unknown/`,

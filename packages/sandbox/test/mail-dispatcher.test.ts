@@ -458,7 +458,7 @@ describe('any patch', () => {
     'AppPassword',
   )
 
-  it('is answered with 200, and leaves a server that works', async () => {
+  it('gets 200, and leaves a working server', async () => {
     await using server = await openMail()
     await server.call('x:Account/set', {
       create: { m: { '@type': 'User', name: 'anna', domainId: 'b' } },

@@ -44,7 +44,7 @@ describe('discovery and session', () => {
     expect(await response.text()).toBe('')
   })
 
-  it('answers an anonymous session, which is no proof of credentials', async () => {
+  it('returns an anonymous session, which does not prove credentials', async () => {
     await using server = await openMail()
     const response = await server.fetch('/jmap/session')
     expect(response.status).toBe(200)
@@ -332,7 +332,7 @@ describe('API keys and app passwords', () => {
     })
   })
 
-  it('is rejected on the account of somebody else without impersonation', async () => {
+  it('is rejected on another person’s account without impersonation', async () => {
     await using server = await openMail()
     await createMailbox(server, 'anna')
     const anna = basic('anna@atrium.test', 'Qm7-vTz4-Lk9s-Xp')

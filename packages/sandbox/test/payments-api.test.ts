@@ -132,7 +132,7 @@ describe('the API rejects', () => {
 })
 
 describe('an idempotency key', () => {
-  it('answers a second try with what the first one was answered', async () => {
+  it('returns the first response to a retry', async () => {
     const { stripe } = server
     const options = { idempotencyKey: 'customer:1' }
     const first = await stripe.customers.create({ name: 'Once' }, options)
@@ -212,7 +212,7 @@ describe('webhooks', () => {
     expect(webhooks.pending()).toHaveLength(1)
   })
 
-  it('go to the address that they were given, and are tried again when nobody is there', async () => {
+  it('go to the configured address, and are retried when it does not respond', async () => {
     let now = start
     await using own = await openPaymentsServer({
       webhookUrl: 'http://127.0.0.1:1/webhooks',

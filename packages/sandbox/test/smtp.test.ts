@@ -259,14 +259,14 @@ describe('faults', () => {
     expect(smtp.system.messages.list()).toMatchObject([{ subject: 'kept all the same' }])
   })
 
-  it('never answers, until the client gives up', async () => {
+  it('never responds, until the client gives up', async () => {
     await using smtp = await openSmtp()
     smtp.fault({ mode: 'timeout' })
     await expect(smtp.send({})).rejects.toMatchObject({ code: 'ETIMEDOUT' })
     expect(smtp.system.messages.list()).toEqual([])
   })
 
-  it('answers late', async () => {
+  it('responds late', async () => {
     await using smtp = await openSmtp()
     smtp.fault({ mode: 'latency', delayMs: 20 })
     await smtp.send({ subject: 'late' })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 const before = { name: 'Acme', seats: 5, recipients: ['a@x.test', 'b@x.test'] }
 
-describe('a record that somebody else changed while a form is open', () => {
+describe('a record changed by another person while a form is open', () => {
   it('gives the form the fields that were not touched, and leaves what was typed', () => {
     const merged = mergeChanges(before, { ...before, seats: 9 }, { ...before, name: 'Acme Works' })
     expect(merged).toEqual({ values: { ...before, name: 'Acme Works', seats: 9 }, conflicts: {} })

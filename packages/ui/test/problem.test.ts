@@ -28,7 +28,7 @@ describe('the failure that a page shows', () => {
     })
   })
 
-  it('is read from problem details that the app server answered, however tRPC wrapped them', () => {
+  it('is read from the app server’s problem details, however tRPC wrapped them', () => {
     const body = {
       type: '/docs/errors#unavailable',
       title: 'Not ready.',

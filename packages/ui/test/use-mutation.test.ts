@@ -40,7 +40,7 @@ describe('the outcome of a change', () => {
     expect(byTanStack).not.toHaveBeenCalled()
   })
 
-  it('is told as a failure once, and nothing is left unhandled', async () => {
+  it('is reported as a failure once, and nothing is left unhandled', async () => {
     const part = leavingPart(() => Promise.reject(new Error('refused')))
     const onSuccess = vi.fn()
     const onError = vi.fn()

@@ -53,8 +53,8 @@ export async function drainOutbox(services: Services): Promise<void> {
   }
   try {
     while (!services.background.ending && failures.length === 0) {
-      const room = claimedAtOnce - underWay.size
-      const mails = await claimMails(db, services.clock.now(), room)
+      const freeSlots = claimedAtOnce - underWay.size
+      const mails = await claimMails(db, services.clock.now(), freeSlots)
       const now = performance.now()
       if (now > brandingsExpireAt)
         [brandings, brandingsExpireAt] = [new Map(), now + brandingCacheMs]
@@ -74,7 +74,7 @@ export async function drainOutbox(services: Services): Promise<void> {
           .finally(() => underWay.delete(sending))
         underWay.add(sending)
       }
-      if (mails.length < room) break
+      if (mails.length < freeSlots) break
       if (now > until) {
         const [first] = mails
         if (first && (await hasDueMail(db, services.clock.now())))

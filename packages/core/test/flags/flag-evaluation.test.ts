@@ -190,7 +190,7 @@ describe('the order of evaluation', () => {
     ).toBe(false)
   })
 
-  it('cannot roll out to nobody in particular, and is on for everybody when it is on', () => {
+  it('cannot roll out without a tenant, and is on for everyone when it is on', () => {
     const nobody = (fields: Partial<FlagRule>) =>
       createFlagEvaluation({
         rules: new Map([['f', rule({ key: 'f', ...fields })]]),

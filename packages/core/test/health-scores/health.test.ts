@@ -47,7 +47,7 @@ describe('the health of a tenant', () => {
       band: 'inactive',
     })
   })
-  it('weighs provisioning by what stands and for how long', () => {
+  it('weighs provisioning by its state and for how long', () => {
     expect(points({}, 'provisioning')).toBe(1)
     const failed = { identity: 'ok', mail: 'error', files: 'ok' } as const
     expect(
@@ -163,7 +163,7 @@ describe('the health of a tenant', () => {
       tenantHealth({ ...healthy, ...whole, payment: { ...paying, cancelAtPeriodEnd: true } }, now),
     ).toMatchObject({ score: 49 })
   })
-  it('of a young tenant is told and not judged', () => {
+  it('of a young tenant is shown but not scored', () => {
     expect(tenantHealth({ ...healthy, ...whole, createdAt: before(24 * 29) }, now)).toMatchObject({
       score: 100,
       band: 'new',

@@ -349,7 +349,7 @@ describe('stateOf', () => {
   })
 })
 
-it('looks again soon where somebody waits, and daily where all is well', () => {
+it('checks again soon while someone waits, and daily when everything is fine', () => {
   const after = (
     state: 'verified' | 'pending' | 'failing' | 'unknown',
     proven: boolean,

@@ -50,7 +50,7 @@ describe('an address that a tenant wants', () => {
     expect(ownAddress.safeParse('\u0130nfo').success).toBe(false)
   })
 
-  it('stands on the primary domain when it names none', () => {
+  it('uses the primary domain when it names none', () => {
     const domains = [
       { name: 'acme.example', primary: false },
       { name: 'acme.test', primary: true },

@@ -8,7 +8,7 @@ import {
 import { describe, expect, it } from 'vitest'
 
 describe('every code', () => {
-  it.each(errorCodes)('%s has a status of refusal and a sentence', (code) => {
+  it.each(errorCodes)('%s has an error status and a sentence', (code) => {
     const { status, title } = describeError(code)
     expect(status).toBeGreaterThanOrEqual(400)
     expect(status).toBeLessThan(600)

@@ -10,7 +10,7 @@ const field = (key: string, kind: FormField['kind'], more: Partial<FormField> = 
   ...more,
 })
 
-describe('answers to a form', () => {
+describe('responses to a form', () => {
   it('are kept as text, tidied, and without those that say nothing', () => {
     const fields = [
       field('name', 'text'),
@@ -54,7 +54,7 @@ describe('answers to a form', () => {
     })
   })
 
-  it('name what is missing and what nobody asked', () => {
+  it('name missing and unknown answers', () => {
     const fields = [
       field('terms', 'checkbox', { required: true }),
       field('name', 'text', { required: true }),

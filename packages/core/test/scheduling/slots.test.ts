@@ -278,7 +278,7 @@ describe('limits and shared starts', () => {
       expect(slots).toEqual([{ start: nine, end: nine + 3_600_000, seatsLeft: 4 }])
     },
   )
-  test('a shared start counts once, whoever asks', () => {
+  test('a shared start counts once for every caller', () => {
     const settings = { seats: 6, limits: { day: 2 }, hostLimits: { day: 2 } }
     expect(findSlots(question({ bookings: visitors(5), settings }))).toHaveLength(8)
     expect(

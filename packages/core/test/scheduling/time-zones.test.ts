@@ -165,7 +165,7 @@ describe('segments', () => {
         expect(segment.from).toBe(segments[index]?.to)
     },
   )
-  test('a change at the turn of a year stands once', () => {
+  test('a change at the turn of a year is recorded once', () => {
     const segments = zoneSegments('Pacific/Apia', Date.UTC(2011, 11, 1), Date.UTC(2012, 1, 1))
     expect(segments.map(({ from }) => new Date(from).toISOString())).toContain(
       '2011-12-30T10:00:00.000Z',

@@ -191,7 +191,7 @@ it('finds by values alone what lies in the oldest partition, and a name that no 
   expect(await found({ q: 'is in no entry' })).toEqual([])
 })
 
-it('makes nobody who writes a new value wait for another who does, and forgets what was taken back', async () => {
+it('does not make writers of the same new value wait for each other, and drops rolled back values', async () => {
   const other = new pg.Client({ connectionString: accounts.appUrl, statement_timeout: 5_000 })
   await other.connect()
   await owner.query('begin')
@@ -243,7 +243,7 @@ it('goes on with a fill that was killed, beside writers, and is not used before 
   expect(await lookUp('palimpsest')).not.toBeNull()
 })
 
-it('shows each entry once to somebody who pages while others write', async () => {
+it('shows each entry once to a reader who pages while others write', async () => {
   await write(
     Array.from({ length: 60 }, (_, n) =>
       entry({ at: days(100 + Math.floor(n / 7)), name: `Turnstile ${n}` }),

@@ -44,7 +44,7 @@ describe('the history of flags', () => {
     'delete from flag_changes',
     'truncate flag_changes',
   ]
-  it.each(changes)('refuses the owner and the API: %s', async (statement) => {
+  it.each(changes)('rejects the owner and the API: %s', async (statement) => {
     await expect(asOwner(statement)).rejects.toThrow(/append-only/)
     await expect(sql.raw(statement).execute(database.db)).rejects.toThrow(/permission denied/)
   })

@@ -273,7 +273,7 @@ async function compareMonths(
   }
 }
 
-it('counts every figure of any moment as the history does, however late it is told, for the platform and each partner', async () => {
+it('counts every figure of any time like the history, even for late reports, for the platform and each partner', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       await owner.query('delete from subscription_history')

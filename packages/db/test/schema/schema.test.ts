@@ -99,7 +99,7 @@ describe('audit log', () => {
     `truncate audit_events_${new Date().toISOString().slice(0, 7).replace('-', '')}`,
     'drop table audit_events',
   ]
-  it.each(changes.slice(0, 6))('refuses the owner: %s', async (statement) => {
+  it.each(changes.slice(0, 6))('rejects the owner: %s', async (statement) => {
     await database.db
       .insertInto('audit_events')
       .values([
@@ -109,7 +109,7 @@ describe('audit log', () => {
       .execute()
     await expect(asOwner(statement)).rejects.toThrow(/append-only/)
   })
-  it.each(changes)('refuses the API: %s', async (statement) => {
+  it.each(changes)('rejects the API: %s', async (statement) => {
     await expect(sql.raw(statement).execute(database.db)).rejects.toThrow(
       /permission denied|must be owner/,
     )
