@@ -113,7 +113,7 @@ const server = await startEmbeddedServer({
 try {
   const accounts = await createMigratedDatabase(server.adminUrl, 'atrium')
   const adminOfDatabase = server.adminUrl.replace(/postgres$/, 'atrium')
-  // Rows that bring data of their own need nobody in this database.
+  // Rows with their own data need no people in this database.
   const own = new Set([
     'P6',
     'P7',

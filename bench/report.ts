@@ -73,7 +73,7 @@ const verdictWord: Record<Verdict, string> = {
   none: 'no verdict',
 }
 
-/** What stands behind each ratio, and what has to be known to read it. */
+/** Explains each ratio, and what is needed to read it. */
 export function renderDetails(rows: readonly RowResult[]): string {
   const lines = rows.flatMap((row) => [
     ...Object.entries(row.figures ?? {}).map(([name, figures]) => {

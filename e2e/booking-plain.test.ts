@@ -210,7 +210,7 @@ function instantOf(date: string, hour: number, minute = 0): string {
   return local.toInstant().toString({ smallestUnit: 'millisecond' })
 }
 
-/** axe is a script: the page as it stands is put into a browser that runs some. */
+/** axe is a script: the current page is loaded into a browser that runs scripts. */
 async function expectAccessible(page: Page): Promise<void> {
   const html = (await page.content()).replace(/<script[^>]*><\/script>/g, '')
   for (const screen of [phone, desktop]) {

@@ -71,7 +71,7 @@ describe("the sandbox's card form", () => {
   })
 })
 
-/** Lets the API answer as with real keys. `started`: hears of the setup intent that was begun. */
+/** Makes the API respond as with real keys. `started`: called when a setup intent was created. */
 async function withRealKeys(
   page: Page,
   started: (setupIntentId: string) => void = () => {},

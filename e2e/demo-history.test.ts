@@ -68,7 +68,7 @@ it('shows a partner what its customers paid, and a customer its invoices and boo
   await look(partner.page, `${at.portal}/partner/reports?tab=growth`)
   await expect.poll(() => points(partner.page)).toBeGreaterThanOrEqual(12)
   await look(partner.page, `${at.portal}/partner/billing`)
-  // What a row says stands beside the rest of it, not behind the edge of the table.
+  // A row's details are beside the rest of it, not behind the edge of the table.
   const hidden = await partner.page
     .locator('table')
     .evaluateAll((tables) =>

@@ -107,7 +107,7 @@ describe('the first load', () => {
 
   it('replaces that frame when the page is there', async () => {
     await using owner = await visit(browser, { screen: phone })
-    // Whoever is signed out gets a page of the same app.
+    // A signed-out person gets a page of the same app.
     await owner.page.goto(inject('workplace').operator)
     await owner.page.getByRole('heading', { level: 1 }).waitFor()
     await owner.page.locator('.app-loading').waitFor({ state: 'detached' })

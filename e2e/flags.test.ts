@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const operator = 'Olive Operator'
 
-/** What the portal's own server tells a page about the flags of a tenant. */
+/** What the portal's own server reports to a page about the flags of a tenant. */
 function evaluated(
   page: Page,
   body: object,

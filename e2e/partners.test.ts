@@ -21,7 +21,7 @@ const operator = 'Olive Operator'
 // Other files use the same workplace: what is changed here is made here.
 const suffix = Date.now().toString(36)
 
-/** Signs somebody in who is on no list: with address and password. */
+/** Signs in a person who is on no list: with address and password. */
 async function signInWithPassword(page: Page, email: string, password: string): Promise<void> {
   const { portal } = inject('workplace')
   await page.goto(portal)

@@ -3,7 +3,7 @@ import axe, { type AxeResults, type ContextObject, type RunOptions } from 'axe-c
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 
-/** A browser of its own for one person, with no trace of anybody else. */
+/** A separate browser for one person, without a trace of anyone else. */
 export interface Visit extends AsyncDisposable {
   page: Page
   context: BrowserContext
@@ -25,7 +25,7 @@ export async function visit(
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    // A rejected policy is told on the console and nowhere else.
+    // A CSP violation is only reported on the console.
     if (message.type() === 'error' && /Content Security Policy|Refused to/.test(message.text()))
       complaints.push(message.text())
   })
@@ -37,8 +37,8 @@ const signedIn = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>
 
 /**
  * Opens the app as this person. The first time in a worker goes through the real flow: the app's
- * button, the provider's page, the person's own button there. Later ones take that session up, for
- * as long as nobody has ended it.
+ * button, the provider's page, the person's own button there. Later calls reuse that session until
+ * it is ended.
  */
 export async function signIn(
   page: Page,
@@ -173,8 +173,8 @@ async function runInPage(
 }
 
 /**
- * Switches a fault of the sandbox on; answers how to switch it off. `match`: the calls it hits, as
- * a part of `METHOD path`.
+ * Enables a fault of the sandbox and returns a function to disable it. `match`: the affected calls,
+ * as a part of `METHOD path`.
  */
 export async function breakSystem(
   system: 'identity' | 'mail' | 'files',

@@ -41,10 +41,7 @@ async function tokenOf(email: string, app: 'portal' | 'operator'): Promise<strin
   return accessToken
 }
 
-/**
- * A workplace with an admin of its own and a plain member, so that nobody's sign-in but hers is
- * made old here.
- */
+/** A workplace with its own admin and a plain member, so that only her sign-in is made old here. */
 async function openWorkplace(): Promise<{ slug: string; domain: string; admin: Person }> {
   const { api } = inject('workplace')
   const token = await tokenOf('admin@acme.test', 'portal')

@@ -92,7 +92,7 @@ it('releases the domains of a workplace with its deletion or after it, in both p
     .waitFor()
   await expectWellMade(staff.page)
 
-  // Somebody else proves the one, and nobody the other.
+  // Another tenant proves the one, and no one the other.
   await workplaceWithDomain('taker', 'gone-journey.com')
   for (const slug of ['gone', 'leaving']) {
     await staff.page.goto(`${workplace.operator}/tenants/${slug}`)

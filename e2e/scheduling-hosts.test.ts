@@ -97,7 +97,7 @@ async function takeBooking(): Promise<void> {
   })
 }
 
-/** Titles of what stands in the calendars of the mail server, of this journey alone. */
+/** Titles in the calendars of the mail server, only of this journey. */
 async function entries(): Promise<string[]> {
   const state = await (await fetch(`${inject('workplace').control}/state`)).text()
   return [...state.matchAll(/"title":"([^"]*First meeting[^"]*)"/g)].map(([, title = '']) => title)

@@ -16,7 +16,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 
-/** Holds the page as it stands against our rules, wide and narrow. */
+/** Checks the current page against our rules, wide and narrow. */
 async function wellMadeOnBoth(page: Page): Promise<void> {
   for (const screen of [phone, desktop]) {
     await page.setViewportSize(screen)

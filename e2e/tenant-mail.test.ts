@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const at = (path: string) => `${inject('workplace').portal}/t/acme${path}`
 
-/** What DNS answers for a domain from now on: zone text as a person would paste it. */
+/** Publishes a domain's DNS from now on: zone text as a person would paste it. */
 async function publish(domain: string, zone: string): Promise<void> {
   const response = await fetch(`${inject('workplace').control}/dns/${domain}`, {
     method: 'PUT',
@@ -38,7 +38,7 @@ async function addDomain(page: Page, domain: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: domain }).waitFor()
 }
 
-/** The zone text as the page gives it, once the signing keys stand in it. */
+/** The zone text as shown on the page, once it contains the signing keys. */
 async function downloadZone(page: Page): Promise<string> {
   await page.getByText('Signing keys are being created').waitFor({ state: 'detached' })
   const download = page.waitForEvent('download')
@@ -179,8 +179,7 @@ describe('an admin and addresses', () => {
     await other.getByText('2 recipients, 2 outside the workplace').waitFor()
     await other.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
 
-    // What a browser tells a page that is looked at again; what is newer than 15 seconds is not
-    // read again.
+    // Tells the page that it is visible again; data newer than 15 seconds is not reloaded.
     await expect
       .poll(
         async () => {

@@ -25,8 +25,8 @@ declare module 'vitest' {
 }
 
 /**
- * Starts the local workplace that the tests share: without a history, which would stand between a
- * test and what it makes.
+ * Starts the local workplace that the tests share: without a history, which would get in the tests'
+ * way.
  */
 export default async function workplace(project: TestProject): Promise<() => Promise<void>> {
   await prepareBrowser()

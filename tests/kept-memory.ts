@@ -18,7 +18,7 @@ export const collectsWhenAsked = {
  */
 export async function keptMemory(process: Watched): Promise<number> {
   globalThis.process.kill(process.pid, 'SIGUSR2')
-  // The process answers after the collection: it handles signals between two turns of its loop.
+  // The process responds after the collection: it handles signals between two turns of its loop.
   for (let n = 0; n < 3; n++) await fetch(`${process.url}/health`)
   return residentMiB(process.pid)
 }

@@ -120,8 +120,8 @@ function runTests(): Promise<number> {
 }
 
 /**
- * Files with a test that failed, from the root of the repository; none where the run itself did not
- * come to an end, which its exit code tells.
+ * Files with a failed test, from the root of the repository; none when the run itself did not
+ * complete, which its exit code shows.
  */
 async function failedFiles(): Promise<Set<string>> {
   const { testResults } = JSON.parse(

@@ -1,5 +1,5 @@
 /**
- * What is proven, by which files, and what counts as reached. docs/reference/test-suites.md tells
+ * What is proven, by which files, and what counts as met. docs/reference/test-suites.md explains
  * how to run and read it.
  */
 export interface Target {
@@ -14,7 +14,7 @@ export interface Target {
 
 /**
  * Files of the suites that walk every procedure, column, path or migration, and fail when a new one
- * is not declared. They run with `pnpm test`, because nothing else finds what somebody forgot.
+ * is not declared. They run with `pnpm test`, because nothing else finds a missing declaration.
  */
 export const walks: readonly string[] = [
   'tests/resilience/audit-losses.test.ts',

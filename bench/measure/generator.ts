@@ -13,7 +13,7 @@ export interface LoadOrder {
 
 export interface LoadResult {
   completed: number
-  /** Answers outside 2xx, broken connections and time-outs. */
+  /** Responses outside 2xx, broken connections and time-outs. */
   failed: number
   seconds: number
   p50Ms: number

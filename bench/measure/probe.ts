@@ -1,5 +1,5 @@
 /**
- * Loaded with `--import` into every measured process, product and peer alike: answers what the
+ * Loaded with `--import` into every measured process, product and peer alike: reports what the
  * process has used so far.
  */
 export interface Usage {

@@ -15,8 +15,8 @@ export interface HttpRequest {
 export interface Contender {
   readonly name: string
   /**
-   * Does the work once for a while and tells what it took. Throws when an answer was not what it
-   * has to be.
+   * Runs the work for a while and returns its duration. Throws when a response was not the expected
+   * one.
    */
   measure(): Promise<Figures>
 }

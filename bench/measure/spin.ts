@@ -1,5 +1,5 @@
-// A fixed amount of work on the servers' core. How long it takes tells whether somebody else is on
-// that core at this moment.
+// A fixed amount of work on the servers' core. Its duration shows whether another process uses that
+// core now.
 const steps = 12_000_000
 
 function spin(): number {

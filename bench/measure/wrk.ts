@@ -45,7 +45,7 @@ export function createWrkLoad(
 }
 
 /**
- * wrk counts answers of 400 and above as failed; `checkAnswers` has seen to it that nothing is
+ * wrk counts responses of 400 and above as failed; `checkAnswers` makes sure that nothing is
  * redirected.
  */
 function toScript(requests: readonly Request[]): string {

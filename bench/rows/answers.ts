@@ -10,8 +10,8 @@ const blockSize = 16
 type Addresses = Record<'peer' | 'product' | 'nodeHttp' | 'honoFixed', string>
 
 /**
- * Asks every request of every list once and compares the answers, so that nothing is timed that
- * does not do its work: the product's tenant has the fields that the peer's has, the caller is its
+ * Sends every request of every list once and compares the responses, so that nothing is timed that
+ * does not do its work: the product's tenant has the same fields as the peer's, the caller is its
  * owner, a call without a token or for a foreign tenant is rejected.
  */
 export async function checkAnswers(at: Addresses, lists: RequestLists): Promise<void> {

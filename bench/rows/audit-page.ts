@@ -11,7 +11,7 @@ const page = 100
 
 /**
  * P6: a page of a tenant's audit log over tRPC, with token and guard, against Hono that reads the
- * same rows and answers the same object.
+ * same rows and returns the same object.
  */
 export async function measureAuditPage(session: Session, bench: AuditBench): Promise<RowResult> {
   const database = { DATABASE_URL: bench.appUrl }

@@ -161,7 +161,7 @@ async function visitorConcurrency(
 }
 
 /**
- * One slot for everybody, against a slot for each, in turns. Whatever else than one winner there is
+ * One slot for everyone against a slot for each, alternately. Any result other than one winner
  * voids the row.
  */
 async function measureRace(session: Session, workplace: BookingWorkplace): Promise<RowResult[]> {

@@ -93,7 +93,7 @@ export async function measureRequests(
 }
 
 export interface RequestLists {
-  /** The record that the product answers. */
+  /** The record that the product returns. */
   peer: readonly HttpRequest[]
   /** The columns of one table. */
   row: readonly HttpRequest[]

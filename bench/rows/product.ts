@@ -12,7 +12,7 @@ export interface Server {
 }
 
 /**
- * Starts a server on the servers' core and waits until it answers `/health`. `file` is relative to
+ * Starts a server on the servers' core and waits until it serves `/health`. `file` is relative to
  * `bench/`.
  */
 export async function startServer(

@@ -184,7 +184,7 @@ export async function recomputeCohorts(
 }
 
 /**
- * A report's cohorts in the shape of `recomputeCohorts`; months in which nobody pays are left out
+ * A report's cohorts in the shape of `recomputeCohorts`; months without payments are left out
  * there.
  */
 export function cellsOf(cohorts: readonly SignupCohort[]) {
@@ -199,7 +199,7 @@ export function cellsOf(cohorts: readonly SignupCohort[]) {
   )
 }
 
-/** Tenants and what they pay by the band of their health; bands that nobody is in are left out. */
+/** Tenants and their payments by health band; empty bands are left out. */
 export async function recomputeHealth(
   client: pg.Client,
   partner: string | null,

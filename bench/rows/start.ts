@@ -24,8 +24,8 @@ const restMs = 5_000
 const processesAtRest = 3
 
 /**
- * P13: from spawning a process to its first answer 200, and what it holds when it has nothing to
- * do. The API as it is deployed: built.
+ * P13: from spawning a process to its first 200, and its memory when idle. The API as it is
+ * deployed: built.
  */
 export async function measureStart(session: Session): Promise<RowResult[]> {
   await run(process.execPath, [join(api, 'node_modules/vite/bin/vite.js'), 'build'], { cwd: api })

@@ -21,8 +21,8 @@ const root = join(import.meta.dirname, '../..')
 const typeCheckRounds = 3
 
 /**
- * P15: what a change costs before its tests run. The wall clock of the whole suite is told by
- * `pnpm test` itself.
+ * P15: the cost of a change before its tests run. `pnpm test` itself reports the wall clock of the
+ * whole suite.
  */
 export async function measureTools(session: Session): Promise<RowResult[]> {
   return [await measureTypeCheck(session), await measureTestDatabase(session)]

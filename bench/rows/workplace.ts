@@ -233,8 +233,9 @@ async function measureCreate(
 }
 
 /**
- * Creations against upstream systems that answer at once. The API has a core to itself where there
- * is `taskset`; load, sandbox and database share the others, so on two cores they bound the rate.
+ * Creations against upstream systems that respond immediately. The API has a core to itself where
+ * there is `taskset`; load, sandbox and database share the others, so on two cores they limit the
+ * rate.
  */
 async function measureBursts(session: Session, workplace: Workplace): Promise<RowResult[]> {
   const bars = [rowM7, rowM7b, rowM7c]
@@ -267,7 +268,7 @@ async function measureBursts(session: Session, workplace: Workplace): Promise<Ro
   }
 }
 
-/** The milliseconds of each creation. Throws when a member is not active in its answer. */
+/** The milliseconds of each creation. Throws when a member is not active in its response. */
 async function createMany(workplace: Workplace, count: number): Promise<number[]> {
   const times: number[] = []
   let left = count

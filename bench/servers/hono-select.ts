@@ -4,8 +4,8 @@ import { Hono } from 'hono'
 import pg from 'pg'
 
 // The peers of P1 to P3 and P16: a tenant by its slug and the tenants of a person, as small as Hono
-// and pg make them. No token, no guard, no log, no view of the rows. They answer the record that the
-// product answers, with the product's own columns; `/rows` answers the columns of one table.
+// and pg allow. No token, no guard, no log, no view of the rows. They return the product's record,
+// with its columns; `/rows` returns the columns of one table.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 8 })
 pool.on('error', () => {})
 const ofOneTable = {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-// A peer of P5 and P13: what Node alone takes to answer a constant.
+// A peer of P5 and P13: the cost of a constant response with Node alone.
 const body = JSON.stringify({
   service: 'atrium-platform-api',
   status: 'ok',

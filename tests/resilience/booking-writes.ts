@@ -26,7 +26,7 @@ interface Target {
 
 let made = 0
 
-/** The life of a booking, each step as whoever takes it calls it. */
+/** The life cycle of a booking, each step with its caller. */
 export function bookingWrites(testApp: BookingsTestApp): readonly Write<Target>[] {
   const start = (hours: number) => testApp.at(hours).toISOString()
   const manage =
@@ -94,8 +94,8 @@ async function prepare(
 }
 
 /**
- * Bookings with their claims and history, what stands in the host's calendar, and the mails that
- * reached somebody, repetitions left out.
+ * Bookings with their claims and history, the content of the host's calendar, and the delivered
+ * mails, without repetitions.
  */
 async function stateOf(testApp: BookingsTestApp, { host, eventTypeId, visitor }: Target) {
   const { db } = testApp.database

@@ -8,8 +8,8 @@ const jobEngine = 'atrium-jobs'
 const sentJob = /insert into jobs\.\w+ \( id, name.*? '([\w-]+)' as name/is
 
 /**
- * PostgreSQL's protocol, version 3: what a client sends up to a Sync or a simple Query is one
- * question, what the server sends up to ReadyForQuery is its answer.
+ * PostgreSQL's protocol, version 3: the client's messages up to a Sync or a simple Query are one
+ * request, the server's up to ReadyForQuery are its response.
  * https://www.postgresql.org/docs/18/protocol-flow.html
  */
 export function relayDatabase(target: URL, gate: Gate): Promise<Relay> {

@@ -3,8 +3,8 @@ import type { BoundarySystem, Gate, Relay } from './boundary.ts'
 import { listenOnLoopback } from './boundary-listen.ts'
 
 /**
- * Passes requests on whole: the question when its body is read to the end, the answer when its last
- * byte is there.
+ * Forwards whole requests: the request when its body is complete, the response when its last byte
+ * has arrived.
  */
 export async function relayHttp(target: URL, gate: Gate, system: BoundarySystem): Promise<Relay> {
   const agent = new Agent({ keepAlive: true })

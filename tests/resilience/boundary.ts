@@ -35,8 +35,8 @@ export interface Crossing {
 }
 
 /**
- * Before: the other side has not got the question. After: it has answered, and the process has not
- * got the answer.
+ * Before: the other side has not received the request. After: it has responded, and the process has
+ * not received the response.
  */
 export type Side = 'before' | 'after'
 

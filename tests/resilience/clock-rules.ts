@@ -18,13 +18,13 @@ export interface JobRule {
 interface Arranged {
   /** The work of a process that goes by the clock of this workplace. */
   work(services: Services): Promise<void>
-  /** What stands in the records, counters of changes included. */
+  /** The content of the records, including counters of changes. */
   state(): Promise<string>
   before: string
   after: string
 }
 
-/** Something that is answered otherwise from a moment on. */
+/** Something whose response changes at a certain time. */
 export interface AnswerRule {
   readonly name: string
   /** `last`: the last millisecond at which it is answered as before is the moment itself. */
@@ -240,7 +240,7 @@ async function missedPayment(testApp: BookingsTestApp, at: Date, days: number): 
   }
 }
 
-/** Rules that are looked at when somebody asks. */
+/** Rules that are evaluated on read. */
 export function answerRules(testApp: BookingsTestApp): readonly AnswerRule[] {
   return [
     {

@@ -49,12 +49,12 @@ it('whatever a job does by the clock is done at its moment, once, also by proces
     const due = new Date(text)
     for (const rule of jobRules(testApp)) {
       const { work, state, before, after } = await rule.arrange(due)
-      /** The true time, the difference of the process's clock, and what has to stand afterwards. */
+      /** The true time, the offset of the process's clock, and the expected result. */
       const looks = [
         [-1 * second, 0, before],
         [-1 * second, -5 * second, before],
         [-6 * second, 5 * second, before],
-        // The fast process does it five seconds early; nobody undoes or repeats it.
+        // The fast process does it five seconds early; it is neither undone nor repeated.
         [-5 * second, 5 * second, after],
         [-5 * second, -5 * second, after],
         [0, 0, after],

@@ -97,7 +97,7 @@ function book(eventType: string, start: Date): Promise<Told> {
 const health = () => ask('/health')
 const readAcme = () => ask('/tenants/acme', { email: 'owner@acme.test' })
 
-/** Tries until it is answered with success again; milliseconds. */
+/** Retries until a call succeeds again; milliseconds. */
 async function untilItGoes(call: () => Promise<Told>): Promise<number> {
   const began = performance.now()
   await expect

@@ -190,7 +190,7 @@ async function die(): Promise<void> {
 
 async function lapse(): Promise<void> {
   const { db } = testApp.database
-  // No sign of life comes any more from whoever held them.
+  // Its holder no longer renews it.
   const nobody = { run: null, lease_until: null }
   await db.updateTable('memberships').set(nobody).where('lease_until', 'is not', null).execute()
   await db
@@ -243,7 +243,7 @@ async function play(cast: Cast, act: Act): Promise<void> {
   } else if ('settled' in act) await patiently(() => settle(cast))
   else if (act.cut === undefined) {
     const response = await carryOut(cast, act.change)
-    // A rejection is an answer; a failure of ours is none.
+    // A rejection is a response; an internal error is none.
     if (response && response.status >= 500 && ![502, 503].includes(response.status))
       throw new Error(`${response.status} ${JSON.stringify(response.body)}`)
   } else {
@@ -251,7 +251,7 @@ async function play(cast: Cast, act: Act): Promise<void> {
     await wait(act.cut)
     await die()
     await under
-    // Work that goes on after an answer is cut off too.
+    // Work that continues after a response is cut off too.
     await wait(20)
     await patiently(lapse)
   }
@@ -260,7 +260,7 @@ async function play(cast: Cast, act: Act): Promise<void> {
 const frozen = (permissions: unknown) =>
   JSON.stringify(permissions ?? null).includes('"authenticate":true')
 
-/** What the record says of everybody, and what the systems have, in one form. */
+/** Everyone's records and the upstream state, in one form. */
 async function compare(cast: Cast): Promise<{ recorded: unknown; found: unknown }> {
   const { db } = testApp.database
   const rows = await rowsOf(cast)

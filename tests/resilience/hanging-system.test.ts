@@ -33,9 +33,7 @@ interface Window {
   refused: number
 }
 
-/**
- * Reads as fast as they are answered, while tenants are created that reach every upstream system.
- */
+/** Reads as fast as responses arrive, while tenants are created that call every upstream system. */
 async function underLoad(): Promise<Window> {
   let reading = readers
   const times: number[] = []
@@ -108,7 +106,7 @@ it.each(inFull ? systems : (['files'] as const))(
     // A machine that is overloaded rejects reads whatever hangs: a read by key has a second.
     if (seen.rejectedAnyway === 0) expect(seen.refused).toBe(0)
     expect(seen.reads).toBe(ratios.length * readers * readsEach)
-    // A call is on record when it has ended: by the deadline of the service, never by an answer.
+    // A call is recorded when it has ended: by the deadline of the service, never by a response.
     const hung = () => testApp.sandbox.state()[system].calls.filter((call) => call.fault).length
     await expect.poll(hung, { timeout: 30_000 }).toBeGreaterThan(0)
   },

@@ -19,8 +19,7 @@ const mutations = Object.entries(proceduresOf(appRouter)).flatMap(([name, { _def
 const systems = ['identity', 'mail', 'files', 'payments'] as const
 
 /**
- * What a call told the upstream systems, reads of them included; what goes on after its answer is
- * given a moment.
+ * The calls to upstream systems, including reads; background work after the response gets a moment.
  */
 async function reached(
   places: Awaited<ReturnType<typeof openLocations>>,

@@ -1,7 +1,7 @@
 /**
- * Every mutation, and where it is killed. A new one fails the test until somebody looked at it:
- * what reaches outside needs a write of its own, what only writes its records in one transaction is
- * whole by PostgreSQL's word.
+ * Every mutation, and where it is killed. A new one fails the test until it is declared: one that
+ * calls upstream systems needs its own write; one that only writes its records in one transaction
+ * is atomic by PostgreSQL.
  */
 
 /**

@@ -103,7 +103,7 @@ function subscriptionAct(
   }
 }
 
-/** The processor has what stands here: the price, and whether it ends with its period. */
+/** The processor has our state: the price, and whether it ends with its period. */
 async function termsAgree(testApp: MembersTestApp, { slug, customer }: Payer): Promise<boolean> {
   const rows = await testApp.database.db
     .selectFrom('subscriptions as s')
@@ -173,8 +173,8 @@ function cardSet(testApp: MembersTestApp): Write<Payer & { paymentMethodId: stri
 }
 
 /**
- * The tenant has no customer at the processor before; one that nobody knows of would be charged by
- * nobody and found by nobody.
+ * The tenant had no customer at the processor before; an unknown one would never be charged or
+ * found.
  */
 function cardEntry(testApp: MembersTestApp): Write<string> {
   return {
@@ -201,7 +201,7 @@ function cardEntry(testApp: MembersTestApp): Write<string> {
         ours: there.filter(({ id }) => rows.some((row) => row.id === id)).length,
       }
     },
-    // Made there, and the answer lost: the same key makes the same one.
+    // Created there with a lost response: the same key returns the same one.
     mayRest: (state) => (state as { here: number }).here === 0,
     settled: async () => true,
   }

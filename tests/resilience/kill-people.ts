@@ -45,7 +45,7 @@ async function newPartner(testApp: MembersTestApp): Promise<string> {
 
 const newEmail = () => `${newName('staff')}@example.test`
 
-/** Record, identity and the mail that tells of it. */
+/** Record, identity and the notification mail. */
 async function staffState(testApp: MembersTestApp, { email, partner }: Staff) {
   const { db } = testApp.database
   const rows = await db
@@ -135,7 +135,7 @@ function operatorDeactivate(testApp: MembersTestApp): Write<Staff> {
   }
 }
 
-/** Somebody with a mailbox and files, which have passwords of their own. */
+/** A person with a mailbox and files, which have passwords of their own. */
 function personAct(
   testApp: MembersTestApp,
   name: string,
@@ -210,8 +210,8 @@ function userDelete(testApp: MembersTestApp): Write<Member> {
       ...(await memberState(testApp, slug)),
       open: (await isShutOut(testApp, id)) === false,
     }),
-    // Shut out of everything here and told as such, until the same call takes the person out of the
-    // tenants too.
+    // Locked out here and shown as such, until the same call also removes the person from the
+    // tenants.
     mayRest: (state) => !(state as { open: boolean }).open,
     settled: ({ slug }) => memberSettled(testApp, slug),
   }

@@ -14,7 +14,7 @@ function without(name: string, state: unknown): unknown {
   return JSON.parse(JSON.stringify(state ?? null).replaceAll(name, '*'))
 }
 
-/** Somebody whom the identity provider knows, and who has been here. */
+/** A person known to the identity provider who has been here. */
 export async function newPerson(testApp: MembersTestApp, email: string): Promise<void> {
   const made = await identityApi(testApp, 'POST', '/core/users/', {
     username: email,
@@ -134,7 +134,7 @@ export async function tenantSettled(testApp: MembersTestApp, slug: string): Prom
   return ended && rows.every((row) => isFree(row) && (!whole || row.status === 'active'))
 }
 
-/** Nobody works on it, or whoever did has given no sign of life for the length of a lease. */
+/** No worker holds it, or its holder has not renewed it for the length of a lease. */
 function isFree({ run, lease }: { run: string | null; lease: Date | null }): boolean {
   return run === null || (lease !== null && lease.getTime() < Date.now())
 }
@@ -310,10 +310,7 @@ export async function subscriptionSettled(
   )
 }
 
-/**
- * Whether the identity provider has followed what stands here, or nothing is on record that it has
- * to.
- */
+/** Whether the identity provider matches our record, or no task is recorded. */
 export async function hasFollowed(testApp: MembersTestApp, userId: string): Promise<boolean> {
   const due = await testApp.database.db
     .selectFrom('identity_dues')

@@ -164,7 +164,7 @@ function memberUpdate(testApp: MembersTestApp): Write<Member> {
   }
 }
 
-/** What the mail server and the identity provider call somebody. */
+/** The person's name in the mail server and the identity provider. */
 function namesOf(testApp: MembersTestApp, email: string): (string | null)[] {
   const { mail, identity } = testApp.sandbox.state()
   const { users } = identity.records as { users: { email: string; name: string }[] }
@@ -217,7 +217,7 @@ function memberResume(testApp: MembersTestApp): Write<Member> {
   }
 }
 
-/** For somebody who has an address elsewhere. */
+/** For a person with an address elsewhere. */
 function memberMailbox(testApp: MembersTestApp): Write<Member> {
   return {
     name: 'member mailbox create',

@@ -51,8 +51,8 @@ export interface KilledWrite {
 }
 
 /**
- * Kills one write at points of its own sequence, which `choose` takes from all of them, and at
- * moments that nobody chose.
+ * Kills one write at points of its own sequence, which `choose` selects from all, and at random
+ * moments.
  */
 export async function killWrite(
   testApp: KilledTestApp,

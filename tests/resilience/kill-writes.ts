@@ -54,7 +54,7 @@ export function tenantCreate(testApp: MembersTestApp): Write<string> {
     async prepare() {
       const slug = newName('made')
       await newPerson(testApp, ownerOf(slug))
-      // As somebody who proved the address: any other owner would be invited.
+      // As a person who proved the address: any other owner would be invited.
       const proved = { proved_email: ownerOf(slug), proved_at: new Date() }
       await testApp.database.db
         .updateTable('users')
@@ -198,7 +198,7 @@ function domainAdd(testApp: MembersTestApp): Write<{ slug: string; domain: strin
         row.mail_error !== null
       return ended && (await orphanedDomains(testApp)).length === 0
     },
-    // A check that a dead process has taken is nobody else's for five minutes.
+    // A check claimed by a dead process stays claimed for five minutes.
     async passLeases() {
       const past = new Date(Date.now() - 1_000)
       await testApp.database.db

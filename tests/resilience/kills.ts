@@ -24,8 +24,8 @@ export interface Write<Target = unknown> {
    */
   state(target: Target): Promise<unknown>
   /**
-   * Whether nothing of it is under way or due any more: every step ended, ok or with an error that
-   * is told.
+   * Whether nothing of it is under way or due any more: every step ended, ok or with a reported
+   * error.
    */
   settled(target: Target): Promise<boolean>
   /**
@@ -47,7 +47,7 @@ export type Send = (
 
 export interface Kill {
   /**
-   * Where the process died in this write; undefined where it died after the answer, or while it
+   * Where the process died in this write; undefined where it died after the response, or while it
    * waited for something else.
    */
   readonly point: string
@@ -64,7 +64,7 @@ export interface KillPoint {
   readonly point: Point
 }
 
-/** How long a write may take until it is settled; longer is a fault, told as such. */
+/** How long a write may take until it is settled; longer is reported as a failure. */
 const patienceMs = 150_000
 /**
  * How long a write may take to reach its point beside others that are held; one that waits for
@@ -112,7 +112,7 @@ export interface Rehearsal {
   readonly after: unknown
 }
 
-/** Every crossing, before it is passed on and after it was answered. */
+/** Every crossing, before it is forwarded and after its response. */
 export function everyPoint(crossings: readonly Crossing[]): KillPoint[] {
   return crossings.flatMap(({ key }) =>
     (['before', 'after'] as const).map((side) => ({
@@ -185,7 +185,7 @@ interface Victim<Target> {
   readonly label: string
   readonly side: Kill['side']
   readonly target: Target
-  /** Of the answer, where there was one before the kill. */
+  /** Of the response, if there was one before the kill. */
   readonly status: number | undefined
 }
 
@@ -222,8 +222,8 @@ export async function killAt<Target>(
 }
 
 /**
- * Nothing lost that was acknowledged, nothing half done, and whole once the caller has repeated
- * what was not answered.
+ * No acknowledged write lost, nothing half done, and complete once the caller has repeated
+ * unanswered calls.
  */
 async function examine<Target>(
   write: Write<Target>,
@@ -266,7 +266,8 @@ async function killHeld<Target>(
       () => undefined,
     )
     const late = delay(reachMs, 'elsewhere' as const, { ref: false })
-    // Who is answered before the point is reached is killed as well, and must have lost nothing.
+    // A caller that got a response before the point is reached is killed as well, and must have
+    // lost nothing.
     const side = await Promise.race([held, answered.then(() => 'answered' as const), late])
     begun.push({ label, side, target, answered })
     boundary.disarm()

@@ -13,8 +13,8 @@ const systems = ['identity', 'mail', 'files'] as const
 type System = (typeof systems)[number] | 'payments'
 
 /**
- * One way in which a system can be out. `reach` answers the address at which the service is to look
- * for it meanwhile.
+ * One way in which a system can be unavailable. `reach` returns the address that the service should
+ * use meanwhile.
  */
 interface Outage {
   readonly name: string
@@ -70,7 +70,7 @@ beforeAll(async () => {
   testApp = await startMembersTestApp({
     manyChanges: true,
     sandbox: { identity: { accessTokenSeconds: 4 * 3600 } },
-    // The rules of the service itself, but for the circuit: it would answer for the next outage.
+    // The service's own rules, except the circuit breaker: it would affect the next outage.
     integrations: async (_, config) => {
       real = await connect(config)
       return { ...real }

@@ -20,14 +20,14 @@ export interface Acknowledged {
 }
 
 /**
- * People who read, create tenants and book, and a payment processor that tells events, until they
- * are asked to stop.
+ * People who read, create tenants and book, and a payment processor that emits events, until they
+ * are stopped.
  */
 export interface Crowd {
   readonly acknowledged: Acknowledged
-  /** Answers by status and, for rejections, code: `503 unavailable`. */
+  /** Responses by status and, for rejections, code: `503 unavailable`. */
   readonly answers: ReadonlyMap<string, number>
-  /** Requests that got no answer at all, which a process that lives never does. */
+  /** Requests without any response, which a living process never causes. */
   readonly unanswered: readonly string[]
   stop(): Promise<void>
 }
@@ -37,7 +37,7 @@ interface Told {
   body: { code?: string; booking?: { id: string } }
 }
 
-/** A request to a process of the service. Rejects where no answer comes. */
+/** A request to a process of the service. Rejects when no response comes. */
 export async function ask(url: string, path: string, init: RequestInit = {}): Promise<Told> {
   const response = await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(60_000) })
   const text = await response.text()

@@ -22,7 +22,7 @@ export interface Balancer extends AsyncDisposable {
   untilReady(target: string): Promise<void>
   /** Requests that each process answered. */
   readonly answered: ReadonlyMap<string, number>
-  /** Requests that got no answer although they were sent, one sentence each. */
+  /** Requests that were sent and got no response, one sentence each. */
   readonly broken: readonly string[]
 }
 
@@ -43,7 +43,7 @@ const hopByHop = new Set([
   'upgrade',
 ])
 
-/** `readyPath` answers 200 while a process takes requests. */
+/** `readyPath` returns 200 while a process accepts requests. */
 export async function openBalancer({
   port = 0,
   readyPath = '/health/ready',
@@ -81,7 +81,7 @@ export async function openBalancer({
       answered.set(target.url, (answered.get(target.url) ?? 0) + 1)
       outgoing.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers))
       answer.pipe(outgoing)
-      // An answer that ends half-way must not look complete.
+      // A response that ends half-way must not look complete.
       answer.once('error', () => outgoing.destroy())
       answer.once('aborted', () => outgoing.destroy())
     })

@@ -99,7 +99,7 @@ async function migrateUnderLoad(database: StagedDatabase, name: string) {
   }
 }
 
-/** Somebody who reads in every table and does not come to an end. */
+/** A transaction that reads every table and stays open. */
 async function openLongTransaction(url: string, tables: readonly string[]): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

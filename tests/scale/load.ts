@@ -18,14 +18,14 @@ export interface SteadyLoad {
   readonly created: ReadonlyMap<string, { slug: string; id: string }>
   /** Times that a stream was begun, and events that came over them. */
   readonly streams: { begun: number; events: number }
-  /** Requests that were not answered as they must be, one sentence each. */
+  /** Requests with an unexpected response, one sentence each. */
   readonly failed: readonly string[]
   stop(): Promise<void>
 }
 
 /**
- * Readers without a pause, somebody who creates tenants with an `Idempotency-Key`, and somebody who
- * follows a tenant's events.
+ * Continuous readers, a client that creates tenants with an `Idempotency-Key`, and one that follows
+ * a tenant's events.
  */
 export async function startLoad(
   scaled: LoadedWorkplace,

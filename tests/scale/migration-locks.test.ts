@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { hardLocksOf, remedyOf } from './migration-rules.ts'
 import { type RecordedMigrations, recordMigrations } from './recorded-migrations.ts'
 
-// What was done before any database was in use. Nothing is added here: what to write instead stands
-// in migration-rules.ts.
+// Migrations from before any database was in use. Nothing is added here: migration-rules.ts says
+// what to write instead.
 const beforeFirstUse: readonly string[] = [
   '0005-members: memberships, validated in the transaction that adds it',
   '0005-members: memberships, rows filled under the lock of the change',

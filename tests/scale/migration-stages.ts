@@ -6,10 +6,7 @@ import {
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
-/**
- * A database that stands at a migration in the midst of the list, with rows in the tables that were
- * there first.
- */
+/** A database at a migration in the middle of the list, with rows in the earlier tables. */
 export interface StagedDatabase extends AsyncDisposable {
   readonly accounts: DatabaseAccounts
   /** As the account that owns the schema. */
@@ -98,7 +95,7 @@ interface MigrationModule {
   up(db: Kysely<never>): Promise<void>
 }
 
-/** Applies one migration and answers every statement that it sent, in order. */
+/** Applies one migration and returns every statement that it sent, in order. */
 export async function recordStatements(
   { accounts }: StagedDatabase,
   name: string,

@@ -53,7 +53,7 @@ async function checkReports(scaled: ScaledTestApp): Promise<Check> {
   }
 }
 
-/** Whatever a pooler breaks is told by the server as an error, and by the service in its log. */
+/** The server reports whatever a pooler breaks as an error, and the service logs it. */
 async function checkComplaints(scaled: ScaledTestApp): Promise<Check> {
   const lines = scaled.processes
     .flatMap(({ log }) => log)

@@ -118,7 +118,7 @@ it(`the standby takes over ${promotions} times while people write, and the servi
     reached: missing.length === 0 && slowest <= backWithinMs,
   })
   expect(missing).toEqual([])
-  // While there is no primary people are told so; nobody is left without an answer, and nothing
+  // While there is no primary, callers get a rejection; every call gets a response, and nothing
   // else goes wrong.
   expect(writers.unanswered).toEqual([])
   expect([...writers.answers.keys()].toSorted().filter((status) => status !== 503)).toEqual([201])

@@ -16,8 +16,8 @@ export async function checkReplica(scaled: ScaledTestApp): Promise<Check[]> {
 
 interface Writer {
   /**
-   * A write through one process; then the newest entry of the audit log and a report through
-   * another. Tells whether both were right.
+   * A write through one process; then the newest audit entry and a report through another. Returns
+   * whether both were right.
    */
   writeAndRead(n: number): Promise<'seen' | 'stale' | 'failed'>
 }

@@ -13,10 +13,7 @@ export interface Check {
   holds: boolean | null
 }
 
-/**
- * What must be the same through whichever process somebody comes, and what must be spread over
- * them.
- */
+/** What must be the same through every process, and what must be spread over them. */
 export async function checkSharedState(scaled: ScaledTestApp): Promise<Check[]> {
   return oneAtATime(
     [checkJobs, checkFlags, checkLimits, checkKeys, checkStreams].map(
@@ -26,9 +23,8 @@ export async function checkSharedState(scaled: ScaledTestApp): Promise<Check[]> 
 }
 
 /**
- * One check after the other, each told on standard error as soon as it is known, because all of
- * them take minutes; one that breaks off is a failure with its reason, and the next are still
- * tried.
+ * Runs one check after the other and reports each on standard error immediately, because all of
+ * them take minutes; one that throws is a failure with its reason, and the next are still run.
  */
 export async function oneAtATime(checks: readonly (() => Promise<Check>)[]): Promise<Check[]> {
   const told: Check[] = []
@@ -194,7 +190,7 @@ async function checkKeys(scaled: ScaledTestApp): Promise<Check> {
   }
 }
 
-/** A stream at one process tells of a change through another. */
+/** A stream at one process reports a change through another. */
 async function checkStreams(scaled: ScaledTestApp): Promise<Check> {
   const [first, second] = scaled.processes
   const token = await scaled.testApp.token('newcomer@example.test')

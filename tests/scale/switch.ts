@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * Stands for the virtual address of a database cluster: connections go to one server, and to
- * another one after a failover.
+ * Simulates the virtual address of a database cluster: connections go to one server, and to another
+ * one after a failover.
  */
 export interface AddressSwitch extends AsyncDisposable {
   readonly port: number

@@ -6,7 +6,7 @@ export interface TableLoad {
   readonly times: number[]
   /** Statements that failed, one sentence each. */
   readonly failed: readonly string[]
-  /** Begins to count again and answers what was counted. */
+  /** Restarts the count and returns the previous one. */
   mark(): number[]
   stop(): Promise<void>
 }

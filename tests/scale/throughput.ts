@@ -12,8 +12,8 @@ const run = promisify(execFile)
 const connections = 16
 
 /**
- * What a request costs with one, two and four processes: on a machine with few cores that tells
- * more than requests per second.
+ * The cost of a request with one, two and four processes: on a machine with few cores that is more
+ * informative than requests per second.
  */
 export async function checkThroughput(
   scaled: ScaledTestApp,

@@ -21,7 +21,7 @@ import {
 import { type SteadyLoad, startLoad } from './load.ts'
 
 // As in a rolling deploy: migrated first, then one process after the other is replaced. Until the
-// last one is, versions stand side by side.
+// last one is, versions run side by side.
 
 const history = await versionsBefore(migrationNames, 3)
 const versions = 'missing' in history ? [] : history
@@ -101,7 +101,7 @@ async function standSideBySide({ commit, migrations }: VersionBefore): Promise<v
 }
 
 type Input = Record<string, unknown>
-/** Two answers to one read, until they are alike. */
+/** Two responses to one read, until they are equal. */
 const mostTries = 20
 
 interface Calls {
@@ -110,11 +110,11 @@ interface Calls {
   /** Changes that were carried out, each followed by all reads of its kind through both. */
   written: number
   failed: string[]
-  /** Reads that the two answered differently. */
+  /** Reads with different responses. */
   different: string[]
 }
 
-/** A tenant of its own with somebody in it, and who that is. */
+/** A separate tenant with a member, and who that is. */
 type Visited = Place & { caller: Caller }
 
 /**
@@ -231,7 +231,7 @@ async function callEverything(places: Places, before: string, now: string): Prom
 
 const told = ({ status, body }: Told) => `${status} ${JSON.stringify(body).slice(0, 300)}`
 
-/** Of the answer itself, or of the moment at which it was given. */
+/** Of the response itself, or of its time. */
 const ofTheResponse = new Set([
   'requestId',
   'at',
@@ -268,8 +268,8 @@ const inPresentWords = (name: string, response: unknown): unknown =>
   retold[name]?.(response) ?? response
 
 /**
- * Where the present answer differs from the one of the version before in what that one knows;
- * undefined where nowhere.
+ * Where the current response differs from the previous version's in what that one knows; undefined
+ * where nowhere.
  */
 function differenceOf(before: unknown, now: unknown, path: string): string | undefined {
   if (typeof before === 'object' && before !== null && typeof now === 'object' && now !== null) {

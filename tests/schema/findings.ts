@@ -84,7 +84,7 @@ function requestOf({ request }: Interaction = {}): string {
   return `\n        ${`${request.uri} ${body}`.slice(0, 600)}`
 }
 
-/** The sentences of a 400; none for any other answer. */
+/** The sentences of a 400; none for any other response. */
 function issuesOf(interaction: Interaction | undefined): string[] {
   const { status_code: status, content } = interaction?.response ?? {}
   if (status !== 400 || !content) return []

@@ -69,7 +69,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** One run against a service of its own: what an actor changes and removes is nobody else's. */
+/** One run against its own service: an actor's changes and deletions affect no other. */
 async function testAs(actor: string): Promise<{ found: Found; faults: string[] }> {
   await using testApp = await startTestApp({
     accounts: await server.newDatabase(),
@@ -98,7 +98,7 @@ async function testAs(actor: string): Promise<{ found: Found; faults: string[] }
     ]
     const options = [...reports, ...(values.seed === undefined ? [] : ['--seed', values.seed])]
     const address = `http://127.0.0.1:${port}/openapi.json`
-    // In the environment, because a command line can be read by everybody on the machine.
+    // In the environment, because everyone on the machine can read a command line.
     const env = token === undefined ? {} : { ATRIUM_TOKEN: token }
     const code = await run(program, ['--config-file', config, 'run', address, ...options], {
       env,

@@ -20,8 +20,7 @@ afterAll(async () => {
 })
 
 /**
- * Rows and bytes of all tables, counted by what stands in them: files grow and shrink by rules of
- * their own.
+ * Rows and bytes of all tables, counted by content: files grow and shrink by rules of their own.
  */
 async function stored({ database: { db } }: TestApp): Promise<{ rows: number; bytes: number }> {
   const { rows: tables } = await sql<{ name: string }>`

@@ -19,8 +19,7 @@ afterAll(async () => {
 })
 
 /**
- * Requests without a session that asked for as much work as they could, each with the most that its
- * answer may hold.
+ * Requests without a session that cause the most work, each with the maximum size of its response.
  */
 const hostile: readonly {
   what: string
@@ -98,7 +97,7 @@ const hostile: readonly {
   { what: 'the API reference', method: 'GET', path: () => '/openapi.json', statuses: [200] },
 ]
 
-/** Answers that eight attackers get while somebody else waits for one: three each. */
+/** Responses to eight attackers while another client waits for one: three each. */
 const mostWhileWaiting = 24
 
 it('requests that ask for much work get little, and others are served meanwhile', async () => {

@@ -45,8 +45,8 @@ it('one account takes few names and keeps nobody from a domain that is theirs', 
       expect(domain).not.toBe('gmail.com')
     }
   })
-  // Whoever owns the domain adds it, and its people are added elsewhere, as if nobody had claimed
-  // it.
+  // The owner of the domain adds it, and its people are added elsewhere, as if it had never been
+  // claimed.
   const owner = await testApp.request('POST', '/tenants/acme/domains', {
     token: testApp.as.admin,
     body: { domain: company },

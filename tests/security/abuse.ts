@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inFull } from '@atrium/testing/measurements'
 
-/** An address that nobody had before, in a network of its own: what a botnet has plenty of. */
+/** A new address in its own network: what a botnet has plenty of. */
 export function botAddress(): string {
   const group = () => randomBytes(2).toString('hex')
   return `2001:db8:${group()}:${group()}::1`
@@ -13,8 +13,8 @@ export const unique = () => randomBytes(5).toString('hex')
 const minuteMs = 60_000
 
 /**
- * An attack: `act` again and again, eight at once, as often as given in the everyday tests and for
- * a minute in full. Returns how often. An attacker goes on whatever the answer is.
+ * An attack: `act` repeatedly, eight at once, as often as given in the everyday tests and for a
+ * minute in full. Returns how often. An attacker continues whatever the response is.
  */
 export async function attack(
   everyday: number,
@@ -30,7 +30,7 @@ export async function attack(
   return tried
 }
 
-/** How many answers had each status and code, such as `429 rate_limited`. */
+/** Number of responses by status and code, such as `429 rate_limited`. */
 export function createTally() {
   const counts = new Map<string, number>()
   return {

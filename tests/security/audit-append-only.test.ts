@@ -41,8 +41,7 @@ async function rows(): Promise<string[]> {
 }
 
 /**
- * Statements that would change, remove or displace rows of a table, as somebody would write them
- * who wants to.
+ * Statements that would change, delete or move rows of a table, as an attacker would write them.
  */
 const changes = (table: string): string[] => [
   `update ${table} set resource_name = 'forged'`,
@@ -71,7 +70,7 @@ const changes = (table: string): string[] => [
 ]
 
 /**
- * What lets somebody forge entries, or takes away what rejects changes. Only the owner of the
+ * What allows forging entries, or removes the protection against changes. Only the owner of the
  * tables may, by changing the schema.
  */
 const furtherOfApp = (table: string): string[] => [

@@ -81,7 +81,7 @@ function showsInside(text: string, { address, body = '' }: Sent): boolean {
  */
 const told = new Set(['calendar_unavailable'])
 
-/** Why the answer breaks the description; undefined for one that keeps it. */
+/** Why the response violates the description; undefined for a valid one. */
 async function faultOf(
   { path, method, operation }: Target,
   request: Sent,
@@ -235,7 +235,7 @@ async function tryPath(target: Target, turn: number): Promise<void> {
   const rows = matrix[target.name] ?? []
   for (let left = perPath, round = turn; left > 0; left -= perWorld, round++) {
     const caller = actors[round % actors.length] ?? 'operator'
-    // Somebody else's address counts for limits, and what earlier requests deleted is there again.
+    // Limits count another address, and records deleted by earlier requests exist again.
     const world = await places.build(caller)
     const row = rows[round % rows.length]
     if (!row) throw new Error(`${target.name} has no rows`)

@@ -187,7 +187,7 @@ const document = (await testApp.request('GET', '/openapi.json')).body as {
     Record<string, { parameters?: { name: string; in: string; schema: Schema }[] }>
   >
 }
-// Visitors' pages are for everybody; whose page it is says its address.
+// Visitors' pages are public; the address names their owner.
 const reads = Object.keys(matrix).filter(
   (name) => routeOf(name).type !== 'mutation' && !name.startsWith('scheduling.pages.'),
 )

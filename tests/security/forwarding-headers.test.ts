@@ -88,7 +88,7 @@ const names = [
   'x-original-forwarded-for',
 ]
 
-/** Requests over one socket; returns how many were let in. */
+/** Requests over one socket; returns how many were accepted. */
 async function overOneSocket(
   headers: readonly Record<string, string>[],
 ): Promise<{ activate: number; sockets: number; statuses: Set<number> }> {

@@ -145,11 +145,11 @@ const textsOf = (pieces: readonly string[], unit: 'grapheme' | 'binary') =>
 
 /** Anything at all, with controls and broken Unicode. */
 export const anyText = textsOf(meaning, 'binary')
-/** One line that the door lets in. */
+/** One line that passes validation. */
 export const lineText = textsOf(visible, 'grapheme').filter(
   (text) => text.trim() !== '' && !invisible.test(text),
 )
-/** Several lines that the door lets in. */
+/** Several lines that pass validation. */
 export const longText = textsOf([...visible, '\n', '\n', '\n\n'], 'grapheme').filter(
   (text) => text.trim() !== '' && !invisible.test(text.replaceAll('\n', '')),
 )

@@ -25,7 +25,7 @@ function read(text: string) {
   }
 }
 
-/** How a name that the door let in stands in one line of a calendar. */
+/** How a validated name appears in one line of a calendar. */
 const oneLine = (name: string) => name.replace(/\s+/g, ' ').trim()
 
 it('keeps any text where it belongs in a calendar object', async () => {
@@ -159,7 +159,8 @@ async function mailFaults(
   if (!names.includes(readName(facts.name)))
     faults.push(`names ${JSON.stringify(names)} instead of ${JSON.stringify(facts.name)}`)
   const description = String(event.getFirstPropertyValue('description'))
-  // A visitor names the address of the mail, so it holds none of the visitor's note and answers.
+  // A visitor enters the address of the mail, so it contains none of the visitor's note and
+  // answers.
   if (!/^Move or cancel: http:\/\/booking\.test\/\S+$/.test(description))
     faults.push(`described ${JSON.stringify(description)}`)
   return faults

@@ -22,7 +22,7 @@ afterAll(() => testApp[Symbol.asyncDispose]())
 
 /** PostgreSQL holds neither of the two. */
 const storable = (text: string) => text.toWellFormed().replaceAll('\u0000', '')
-/** The apostrophe that stands in front of what a sheet would calculate. */
+/** The apostrophe before anything that a sheet would calculate. */
 const guard =
   /^'(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n])|(?<=[;\t\r\n])'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 const formula = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]|[;\t\r\n][=+\-@\uff1d\uff0b\uff0d\uff20]/

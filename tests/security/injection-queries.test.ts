@@ -38,7 +38,7 @@ function searches(): string[] {
     )
 }
 
-/** Every text in an answer. */
+/** Every text in a response. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []

@@ -27,8 +27,8 @@ afterAll(async () => {
 })
 
 /**
- * Fields that hold an address of some kind. One that is added has to be looked at by a person
- * before it stands here.
+ * Fields that contain an address of some kind. A new one has to be reviewed by a person before it
+ * is listed here.
  */
 const addressFields = [
   ...['avatarUrl', 'embedOrigins', 'launchUrl', 'redirectUris', 'supportUrl', 'location'],

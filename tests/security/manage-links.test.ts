@@ -52,7 +52,7 @@ it('tokens are 256 bits of chance: none twice, every bit as often set as not', a
   expect(farthest).toBeLessThan(6)
 })
 
-/** Every column of every table in which the bytes or the text of a secret could stand. */
+/** Every column of every table that could contain the bytes or the text of a secret. */
 async function placesWith(secret: string): Promise<{ columns: number; found: string[] }> {
   const { rows } = await sql<{ schema: string; table: string; column: string; type: string }>`
     select c.table_schema as schema, c.table_name as table, c.column_name as column, c.data_type as type

@@ -107,7 +107,7 @@ it('lets exactly as many in as the limit says, at two processes at once', async 
         wrong.push(`${route.what}: ${parallel - rejected.length} instead of ${route.most}`)
       if (rejected.some(({ retryAfter }) => !(retryAfter >= 1 && retryAfter <= 86_400)))
         wrong.push(`${route.what}: refused without Retry-After`)
-      // 503 is what an overloaded machine answers to somebody who was let in.
+      // 503 is the response of an overloaded machine to an admitted request.
       if (answers.some(({ status }) => status === 500))
         wrong.push(`${route.what}: ${answers.map(({ status }) => status).join()}`)
     }

@@ -49,7 +49,7 @@ export function sendRaw(
       text += chunk.toString('latin1')
       if (isComplete(text)) finish()
     })
-    // A server that has answered and rejects the rest resets the connection under what is still
+    // A server that has responded and rejects the rest resets the connection while data is still
     // being sent.
     socket.on('error', finish)
     socket.on('close', finish)

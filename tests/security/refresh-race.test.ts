@@ -69,7 +69,7 @@ const ask = (n: number) => {
 
 const atOnce = 50
 const total = { rounds: 0, refreshes: 0, signedOut: 0, wrongToken: 0 }
-/** Answers that are neither good nor 401, by status and code. */
+/** Responses that are neither successful nor 401, by status and code. */
 const others = new Map<string, number>()
 // What a machine that has too much to do answers when the provider or the database took too long:
 // the session stays, the next call goes through.

@@ -33,7 +33,7 @@ const north = await db
   .where('slug', '=', 'north')
   .executeTakeFirstOrThrow()
 
-/** Somebody with a sign-in of their own, signed in at the app as a browser is. */
+/** A person with their own sign-in, signed in at the app like a browser. */
 async function newPerson(app: App): Promise<Person> {
   const email = `person-${randomBytes(6).toString('hex')}@example.test`
   await identityApi(testApp, 'POST', '/core/users/', {

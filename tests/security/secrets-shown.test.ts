@@ -49,8 +49,8 @@ async function call(
 }
 
 /**
- * Everything that makes, takes or shows a secret, once. Answers may be rejections: those are looked
- * at most closely.
+ * Everything that creates, accepts or shows a secret, once. Responses may be rejections: those are
+ * checked most closely.
  */
 async function useSecrets(round: number): Promise<void> {
   const { admin, operator } = testApp.as
@@ -181,7 +181,7 @@ const faults = [
   { system: 'identity', mode: 'reset' },
 ] as const
 
-/** What may show a secret: the answer that hands it out, and the mail with a visitor's own link. */
+/** What may show a secret: the response that returns it, and the mail with a visitor's own link. */
 const handsOut: Readonly<Record<string, RegExp>> = {
   'a one-time password': /^POST \/tenants\/acme\/users$/,
   'a password that was reset': /reset-password$/,

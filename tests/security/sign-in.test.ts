@@ -109,7 +109,7 @@ async function signedIn(email = person): Promise<Browser> {
   return browser
 }
 
-/** A cookie that somebody else chose, then a sign-in: is the session the chosen one? */
+/** A cookie chosen by an attacker, then a sign-in: is the session the chosen one? */
 const planted = (cookie: (own: Browser) => Promise<[string, string]>) => async () => {
   const [cookieName, value] = await cookie(await signedIn(attacker))
   const victim = testBff.browser()
@@ -133,7 +133,7 @@ const withCookies = (cookies: (value: string) => string) => async () => {
 }
 
 const event = { 'http://schemas.openid.net/event/backchannel-logout': {} }
-/** A logout notice by somebody else: does it end the session? */
+/** A logout notice by an attacker: does it end the session? */
 const logoutNotice =
   (make: (session: { id: string; access: string; subject: string }) => Promise<string>) =>
   async () => {

@@ -77,7 +77,7 @@ interface Attack {
  */
 const rejectedMidway = [413, 0]
 
-/** Requests that are too much of something, each with the answer that it has to get. */
+/** Oversized requests, each with its expected response. */
 const attacks: readonly Attack[] = [
   {
     what: 'a body of 1 MiB and a byte',

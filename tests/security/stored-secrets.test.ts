@@ -167,8 +167,8 @@ it('writes all secrets again under the first key while they are read', async () 
     target: 'S15',
     what: 'rows rotated while they were read',
     measured: `${counts.renewed} rows in ${seconds.toFixed(1)} s, ${reads} reads meanwhile, ${failures.length} failed; ${left} that the new key alone does not open`,
-    // The host of the workplace and its credential have another key: they are the ones that nobody
-    // can open.
+    // The host of the workplace and its credential have another key: they are the ones that cannot
+    // be decrypted.
     reached: failures.length === 0 && counts.renewed === perColumn * 2 && left === 1 && reads > 0,
   })
   expect(failures.slice(0, 3)).toEqual([])

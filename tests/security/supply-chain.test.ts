@@ -145,7 +145,7 @@ interface AuditReport {
   metadata: { vulnerabilities: { high: number; critical: number } }
 }
 
-/** Undefined where pnpm had no answer from the registry. */
+/** Undefined when pnpm got no response from the registry. */
 function readReport(text: string | undefined): AuditReport | undefined {
   try {
     const report = JSON.parse(text ?? '') as Partial<AuditReport>

@@ -116,8 +116,8 @@ it('stores every text as it was sent, or rejects it', async () => {
       const response = input && (await overRest(testApp, field.procedure, input, world.token))
       sent.push({ field, kind, value, status: response?.status ?? 0 })
       if (!response || response.status < 400 || response.status === 409) world = undefined
-      // An upstream system that is not there answers 502 to 504 whatever was sent; 500 is a failure
-      // of ours.
+      // An unavailable upstream system returns 502 to 504 whatever was sent; 500 is an internal
+      // error.
       if (response?.status === 500)
         failures.push(`${nameOf(field)}, ${kind}: ${JSON.stringify(response.body)}`)
     }
@@ -156,8 +156,7 @@ async function storedOtherwise(sent: readonly Sent[]): Promise<{ found: number; 
       found += 1
       // Slugs, and addresses made of them, are written in a small alphabet of their own.
       if (/zq\d+qz(-[a-z0-9]+)*(\.tenants\.local)?$/.test(text)) continue
-      // A text that stands within a longer one, as in a note of the log, has to be there as a
-      // whole.
+      // A text within a longer one, as in a note of the log, has to be there as a whole.
       if (![...asSent(one.value)].some((form) => text === form || text.includes(form)))
         wrong.push(
           `${nameOf(one.field)}, ${one.kind}: ${JSON.stringify(one.value)} is ${JSON.stringify(text)} in ${place}`,

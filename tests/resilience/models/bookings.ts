@@ -88,8 +88,8 @@ const isLive = (model: Model, one: ModelBooking) =>
   undecided(model, one) || (one.status === 'confirmed' && model.now < one.start + one.minutes)
 
 /**
- * What whoever wants this time is told. `except`: who holds it, and the booking that is to move
- * there.
+ * The response to a visitor who wants this time. `except`: its holder, and the booking that is to
+ * move there.
  */
 function requestedTime(
   model: Model,
@@ -271,7 +271,7 @@ export function bookingsSlice(testApp: BookingsTestApp): Slice<Model, Real, Act>
     }
   }
 
-  /** A hold is let go by the visitor's token alone, whatever its id is by now. */
+  /** Only the visitor's token releases a hold, whatever its id is by now. */
   async function letGo(real: Real, who: number): Promise<string> {
     const lockToken = real.lockTokens.get(who)
     if (lockToken === undefined) return 'ok'

@@ -56,7 +56,8 @@ const one = <Item>(items: readonly Item[], n: number): Item => items[n % items.l
 
 function expected(model: Model, act: Act): string {
   const caller = act.by === undefined ? undefined : one(model.members, act.by)
-  // Whom the tenant had made is nobody any more, wherever they go; its founder came from elsewhere.
+  // People created by the tenant have no access any more, wherever they go; its founder came from
+  // elsewhere.
   if (caller?.status === 'removed') return caller.founder ? 'not_member' : 'user_deactivated'
   if (caller?.status === 'suspended') return 'not_member'
   if (caller?.role === 'member') return 'not_admin'

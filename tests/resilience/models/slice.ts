@@ -10,7 +10,7 @@ export interface Slice<Model, Real, Act> {
   expected(model: Model, act: Act): string
   /** The same through the REST API: `ok`, or the code of the rejection. */
   carryOut(real: Real, act: Act, model: Readonly<Model>): Promise<string>
-  /** What stands in the model and in the service, in one form. */
+  /** The state of the model and of the service, in one form. */
   compare(model: Model, real: Real): Promise<{ modelled: unknown; found: unknown }>
 }
 
@@ -18,7 +18,7 @@ export interface Slice<Model, Real, Act> {
 export interface Trial {
   sequences: number
   commands: number
-  /** Answers by what they said, to show that the sequences reached more than rejections. */
+  /** Responses by their outcome, to show that the sequences reached more than rejections. */
   answers: ReadonlyMap<string, number>
   seed: number
   /** The shortest sequence that differs, with how to repeat it; undefined when there is none. */
