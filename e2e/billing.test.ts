@@ -86,7 +86,7 @@ describe('an owner', () => {
     await page.getByRole('region', { name: 'Plan' }).getByText('Active').waitFor()
     await page
       .getByRole('region', { name: 'Due and next' })
-      .getByText('€12.00 without tax')
+      .getByText(/^€12\.00 on /)
       .waitFor()
 
     await card.getByRole('button', { name: 'Remove' }).click()

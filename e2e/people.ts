@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import axe, { type AxeResults, type ContextObject, type RunOptions } from 'axe-core'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 
 /** A separate browser for one person, without a trace of anyone else. */
@@ -67,6 +67,16 @@ export async function signIn(
   await page.getByRole('button', { name }).click()
   await page.waitForURL((url) => url.origin === at && !url.pathname.startsWith('/auth/'))
   signedIn.set(key, await page.context().cookies())
+}
+
+/**
+ * The link with which somebody creates a workplace: named so for people who have none. Another
+ * journey may have made one for the same person before, and then the start page has it in a corner.
+ */
+export function createWorkplaceLink(page: Page, first: string): Locator {
+  return page
+    .getByRole('link', { name: first })
+    .or(page.getByRole('main').getByRole('link', { name: 'Create a workplace', exact: true }))
 }
 
 /** Waits until nothing on the page is still being loaded. */

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 import {
   breakSystem,
+  createWorkplaceLink,
   desktop,
   expectWellMade,
   expectWellMadeOn,
@@ -22,7 +23,7 @@ describe('a newcomer', () => {
     await using guest = await visit(browser)
     const { page } = guest
     await signIn(page, 'portal', 'Nico Newcomer')
-    await page.getByRole('link', { name: 'Create your workplace' }).click()
+    await createWorkplaceLink(page, 'Create your workplace').click()
     await page.getByLabel('Name of the workplace').fill('Müller & Söhne')
     await page.getByRole('button', { name: 'Create workplace' }).click()
     await page.getByRole('heading', { name: 'Müller & Söhne is ready' }).waitFor()
