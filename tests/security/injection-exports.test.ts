@@ -142,6 +142,9 @@ it('writes reports and statements so that every text comes back and none is a fo
         reference: null,
         amountMinor: 0,
       },
+      status: 'draft',
+      canceledAt: null,
+      cancellationNumber: null,
       lines: names.map((name) => ({
         ...line,
         tenantName: name,

@@ -328,6 +328,71 @@ describe('a payout that comes back while the next one is open', () => {
   })
 })
 
+describe('the statement of a payout that came back', () => {
+  async function returned() {
+    const { slug, payout } = await draft()
+    await ledger.post(path(payout, 'approve'), ledger.gero)
+    await ledger.post(path(payout, 'pay'), ledger.olive, { reference: 'SEPA 1' })
+    ledger.goTo('2026-03-12T12:00:00Z')
+    const failed = await ledger.post(path(payout, 'fail'), ledger.olive, { reason: 'Returned.' })
+    expect(failed.body).toMatchObject({ status: 'failed', paidAt: null })
+    const number = (count: number) => `SB-${slug.toUpperCase()}-000${count}`
+    const document = async (query = '') =>
+      ledger.read(`/partners/${slug}/payouts/${payout}/statement${query}`, ledger.olive)
+    return { slug, payout, number, document }
+  }
+
+  it('says that it is not paid, and when it was paid again', async () => {
+    const { payout, number, document } = await returned()
+    expect((await document()).body).toContain('<dd>no, the transfer failed</dd>')
+    expect((await document()).body).not.toContain('SEPA 1')
+    await ledger.post(path(payout, 'reopen'), ledger.gero)
+    await ledger.post(path(payout, 'approve'), ledger.gero)
+    await ledger.post(path(payout, 'pay'), ledger.olive, { reference: 'SEPA 2' })
+    const again = (await document()).body
+    expect(again).toContain(number(1))
+    expect(again).toContain('<dd>2026-03-12</dd>')
+    expect(again).toContain('<dd>SEPA 2</dd>')
+  })
+
+  it('keeps its number when it is canceled, by a document with the next number', async () => {
+    const { slug, payout, number, document } = await returned()
+    const canceled = await ledger.post(path(payout, 'void'), ledger.gero, { reason: 'Closed.' })
+    expect(canceled.body).toMatchObject({
+      ...{ status: 'canceled', statementNumber: number(1), cancellationNumber: number(2) },
+      paidAt: null,
+    })
+    const statement = (await document()).body
+    expect(statement).toContain(`Self-billing statement ${number(1)}`)
+    expect(statement).toContain(`<dd>no, canceled on 2026-03-12 by ${number(2)}</dd>`)
+    expect(statement).toContain('60.00 EUR')
+    const cancellation = await document('?document=cancellation')
+    expect(cancellation.body).toContain(
+      `Cancellation ${number(2)} of self-billing statement ${number(1)}`,
+    )
+    expect(cancellation.body).toContain('-60.00 EUR')
+    const sheet = await document('?document=cancellation&format=csv')
+    expect(sheet.body).toContain('-60.00,EUR')
+    expect(sheet.headers.get('content-disposition')).toContain(`${number(2).toLowerCase()}.csv`)
+
+    const next = await ledger.post(`/partners/${slug}/payouts`, ledger.olive, { currency: 'eur' })
+    await ledger.post(path(next.body.id, 'approve'), ledger.gero)
+    const paid = await ledger.post(path(next.body.id, 'pay'), ledger.olive, { reference: 'SEPA 3' })
+    expect(paid.body).toMatchObject({ status: 'paid', statementNumber: number(3) })
+    expect((await document()).body).toBe(statement)
+  })
+
+  it('has no cancellation before it is canceled, or when it was never numbered', async () => {
+    const { document } = await returned()
+    expect((await document('?document=cancellation')).status).toBe(404)
+    const { slug, payout } = await draft()
+    const canceled = await ledger.post(path(payout, 'void'), ledger.gero, { reason: 'No.' })
+    expect(canceled.body).toMatchObject({ statementNumber: null, cancellationNumber: null })
+    const its = `/partners/${slug}/payouts/${payout}/statement?document=cancellation`
+    expect((await ledger.read(its, ledger.olive)).status).toBe(404)
+  })
+})
+
 describe('the life of a payout', () => {
   it('ends with the ledger charged, a number, and a statement that never changes', async () => {
     const { slug, payout, invoice, id } = await draft()

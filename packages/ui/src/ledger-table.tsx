@@ -105,9 +105,9 @@ export function Amount({ minor, currency }: { minor: number; currency: string })
 }
 
 function PayoutState({ entry }: { entry: LedgerEntryView }) {
+  if (entry.payoutStatus === 'failed') return <>{t('payoutFailed')}</>
   if (entry.statementNumber !== null) return <>{entry.statementNumber}</>
-  if (entry.payoutStatus !== null)
-    return <>{t(entry.payoutStatus === 'failed' ? 'payoutFailed' : 'inPayout')}</>
-  const waiting = new Date(entry.availableAt).getTime() > Date.now() && entry.amountMinor > 0
+  if (entry.payoutStatus !== null) return <>{t('inPayout')}</>
+  const waiting = new Date(entry.availableAt).getTime() > Date.now()
   return <>{waiting ? t('from', { day: formatDay(entry.availableAt) }) : t('notYet')}</>
 }

@@ -160,6 +160,11 @@ function Dialogs({ payout, act, onClose }: DialogProps) {
           <List.Item>{t('cancel.effects.closed')}</List.Item>
           <List.Item>{t('cancel.effects.entries', { count: payout.entries.length })}</List.Item>
           <List.Item>{t('cancel.effects.monthlyRun')}</List.Item>
+          {payout.statementNumber && (
+            <List.Item>
+              {t('cancel.effects.statement', { number: payout.statementNumber })}
+            </List.Item>
+          )}
         </List>
       </ConfirmDialog>
     </>

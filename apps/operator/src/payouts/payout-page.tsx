@@ -116,10 +116,7 @@ function Detail({ payout }: { payout: PayoutDetail }) {
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <Panel
-            title={t('timeline.title')}
-            actions={payout.status !== 'canceled' && <StatementLinks id={payout.id} />}
-          >
+          <Panel title={t('timeline.title')} actions={<StatementLinks payout={payout} />}>
             <DetailList>
               <DetailItem label={t('timeline.created')}>
                 <Step at={payout.createdAt} by={payout.requestedBy ?? t('timeline.monthlyRun')} />
@@ -136,6 +133,11 @@ function Detail({ payout }: { payout: PayoutDetail }) {
               {payout.canceledAt && (
                 <DetailItem label={t('timeline.canceled')}>
                   <Step at={payout.canceledAt} />
+                </DetailItem>
+              )}
+              {payout.cancellationNumber && (
+                <DetailItem label={t('timeline.cancellation')}>
+                  {payout.cancellationNumber}
                 </DetailItem>
               )}
             </DetailList>
@@ -176,10 +178,24 @@ function LedgerLink({ slug }: { slug: string }) {
   )
 }
 
-function StatementLinks({ id }: { id: string }) {
-  const href = `/api/payouts/${id}/statement`
+/** None for a payout that was canceled before it had a statement. */
+function StatementLinks({ payout }: { payout: PayoutDetail }) {
+  if (payout.status === 'canceled' && payout.statementNumber === null) return null
+  const href = `/api/payouts/${payout.id}/statement`
   return (
     <Group gap="xs">
+      {payout.cancellationNumber && (
+        <Button
+          component="a"
+          href={`${href}?document=cancellation`}
+          download
+          size="xs"
+          variant="default"
+          leftSection={<IconReceipt2 size={16} aria-hidden />}
+        >
+          {t('timeline.cancellation')}
+        </Button>
+      )}
       <Button
         component="a"
         href={href}

@@ -64,6 +64,9 @@ function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string })
         <DetailItem label={t('detail.statement')}>
           {payout.statementNumber ?? t('detail.noStatement')}
         </DetailItem>
+        {payout.cancellationNumber && (
+          <DetailItem label={t('detail.cancellation')}>{payout.cancellationNumber}</DetailItem>
+        )}
         <DetailItem label={t('detail.period')}>
           {payout.periodFrom
             ? t('detail.range', {
@@ -77,8 +80,20 @@ function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string })
         </DetailItem>
         <DetailItem label={t('detail.reference')}>{payout.reference}</DetailItem>
       </DetailList>
-      {payout.status !== 'canceled' && (
+      {(payout.status !== 'canceled' || payout.statementNumber !== null) && (
         <Group gap="xs">
+          {payout.cancellationNumber && (
+            <Button
+              component="a"
+              href={`${href}?document=cancellation`}
+              download
+              size="xs"
+              variant="default"
+              leftSection={<IconReceipt2 size={16} aria-hidden />}
+            >
+              {t('detail.cancellation')}
+            </Button>
+          )}
           <Button
             component="a"
             href={href}

@@ -142,6 +142,8 @@ export const PayoutView = z.object({
   periodTo: instant,
   /** Given when it is paid, from the partner's own series, and never changed. */
   statementNumber: z.string().nullable(),
+  /** Of the document that cancels the statement; null when it was not canceled. */
+  cancellationNumber: z.string().nullable(),
   heldReason: z.string().nullable(),
   /** Address of who asked for it; null for the monthly run. */
   requestedBy: z.string().nullable(),
@@ -220,14 +222,18 @@ export const RequestPayout = z.strictObject({ slug: partnerPath, currency: curre
 export type RequestPayout = z.infer<typeof RequestPayout>
 
 export const statementFormats = ['html', 'csv'] as const
+export const statementDocuments = ['statement', 'cancellation'] as const
+const document = z.enum(statementDocuments).default('statement')
 export const ReadStatement = z.strictObject({
   id: payoutId,
+  document,
   format: z.enum(statementFormats).default('html'),
 })
 export type ReadStatement = z.infer<typeof ReadStatement>
 export const ReadPartnerStatement = z.strictObject({
   slug: partnerPath,
   payoutId,
+  document,
   format: z.enum(statementFormats).default('html'),
 })
 export type ReadPartnerStatement = z.infer<typeof ReadPartnerStatement>

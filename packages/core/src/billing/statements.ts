@@ -1,5 +1,6 @@
 import { csvLine } from '../audit/audit.ts'
 import { minorUnitDigits } from './money.ts'
+import type { PayoutStatus } from './payout-states.ts'
 
 /**
  * One line of a statement: a share of an invoice, what was taken back of one, or an adjustment.
@@ -16,7 +17,10 @@ export interface StatementLine {
   amountMinor: number
 }
 
-/** What a self-billing statement says; kept as it is once the payout was paid. */
+/**
+ * What a self-billing statement says. Kept as it is once the payout was paid for the first time,
+ * except for what became of the payment.
+ */
 export interface Statement {
   /** Null before the payout was paid. */
   number: string | null
@@ -30,15 +34,20 @@ export interface Statement {
   currency: string
   periodFrom: string | null
   periodTo: string
+  /** What became of the payment. */
+  status: PayoutStatus
   paidAt: string | null
   reference: string | null
+  canceledAt: string | null
+  /** The document that cancels it. */
+  cancellationNumber: string | null
   amountMinor: number
   lines: StatementLine[]
 }
 
 /**
- * The number of a partner's next statement: its slug and a series of its own without gaps, such as
- * `SB-NORTH-0001`.
+ * The number of a partner's next statement or cancellation: its slug and a series of its own
+ * without gaps, such as `SB-NORTH-0001`.
  */
 export function statementNumber(partnerSlug: string, written: number): string {
   return `SB-${partnerSlug.toUpperCase()}-${String(written + 1).padStart(4, '0')}`
@@ -115,12 +124,53 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.35rem .
 
 /** A page without scripts, to be printed. Before the payout is paid it says that it is a draft. */
 export function statementHtml(statement: Statement): string {
-  const { partner, currency } = statement
-  const amount = (minor: number) => `${decimalAmount(minor, currency)} ${currency.toUpperCase()}`
   const title =
     statement.number === null
       ? 'Self-billing statement (draft)'
       : `Self-billing statement ${statement.number}`
+  return page(title, statement, [
+    ['Paid', payment(statement)],
+    ['Reference', statement.reference ?? '–'],
+  ])
+}
+
+/** The document that cancels a statement: every amount of it with the other sign. */
+export function cancellationHtml(statement: Statement): string {
+  return page(
+    `Cancellation ${statement.cancellationNumber} of self-billing statement ${statement.number}`,
+    reversed(statement),
+    [['Canceled', statement.canceledAt?.slice(0, 10) ?? '–']],
+  )
+}
+
+/** The lines of the cancellation, as `statementCsv` writes them. */
+export function cancellationCsv(statement: Statement): string {
+  return statementCsv(reversed(statement))
+}
+
+function reversed(statement: Statement): Statement {
+  return {
+    ...statement,
+    amountMinor: -statement.amountMinor,
+    lines: statement.lines.map((line) => ({
+      ...line,
+      baseMinor: line.baseMinor === null ? null : -line.baseMinor,
+      amountMinor: -line.amountMinor,
+    })),
+  }
+}
+
+function payment({ status, paidAt, canceledAt, cancellationNumber }: Statement): string {
+  if (paidAt) return paidAt.slice(0, 10)
+  if (status === 'failed') return 'no, the transfer failed'
+  if (status !== 'canceled') return 'not yet'
+  const by = cancellationNumber === null ? '' : ` by ${cancellationNumber}`
+  return `no, canceled on ${canceledAt?.slice(0, 10)}${by}`
+}
+
+function page(title: string, statement: Statement, more: readonly [string, string][]): string {
+  const { partner, currency } = statement
+  const amount = (minor: number) => `${decimalAmount(minor, currency)} ${currency.toUpperCase()}`
   const facts = [
     [
       'Partner',
@@ -132,8 +182,7 @@ export function statementHtml(statement: Statement): string {
       'Period',
       `${statement.periodFrom?.slice(0, 10) ?? 'from the beginning'} to ${statement.periodTo.slice(0, 10)}`,
     ],
-    ['Paid', statement.paidAt ? statement.paidAt.slice(0, 10) : 'not yet'],
-    ['Reference', statement.reference ?? '–'],
+    ...more,
   ].map(([name, value]) => `<dt>${name}</dt><dd>${escaped(value ?? '')}</dd>`)
   const rows = statement.lines.map(
     (

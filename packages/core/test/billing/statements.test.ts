@@ -1,4 +1,6 @@
 import {
+  cancellationCsv,
+  cancellationHtml,
   decimalAmount,
   type Statement,
   type StatementLine,
@@ -24,6 +26,9 @@ const statement: Statement = {
     paidAt: '2026-02-05T08:00:00.000Z',
     reference: 'SEPA 1',
   },
+  status: 'paid',
+  canceledAt: null,
+  cancellationNumber: null,
   amountMinor: 1_167,
   lines: [
     {
@@ -82,6 +87,34 @@ it('is a page that shows names as they are', () => {
   expect(html).toContain('Self-billing statement SB-NORTH-0003')
   expect(html).toContain('11.67 EUR')
   expect(statementHtml({ ...statement, number: null })).toContain('(draft)')
+})
+
+it('is canceled by a document with every amount of it and the other sign', () => {
+  const canceled: Statement = {
+    ...statement,
+    status: 'canceled',
+    paidAt: null,
+    reference: null,
+    canceledAt: '2026-02-09T08:00:00.000Z',
+    cancellationNumber: 'SB-NORTH-0004',
+  }
+  const html = cancellationHtml(canceled)
+  expect(html).toContain('Cancellation SB-NORTH-0004 of self-billing statement SB-NORTH-0003')
+  expect(html).toContain('<dt>Canceled</dt><dd>2026-02-09</dd>')
+  expect(html).toContain('-11.67 EUR')
+  expect(cancellationCsv(canceled).split('\r\n').slice(1, -1)).toEqual([
+    "2026-01-03,Share,'=Acme,A-1,-100.00,17.5,-17.50,EUR,",
+    "2026-01-09,Claw-back,'=Acme,A-1,,,5.83,EUR,",
+  ])
+})
+
+it.each([
+  [{ status: 'draft' }, 'not yet'],
+  [{ status: 'failed' }, 'no, the transfer failed'],
+  [{ status: 'canceled', canceledAt: '2026-02-09T08:00:00.000Z' }, 'no, canceled on 2026-02-09'],
+] as const)('that is not paid says so: %o', (fields, text) => {
+  const html = statementHtml({ ...statement, paidAt: null, ...fields })
+  expect(html).toContain(`<dt>Paid</dt><dd>${text}</dd>`)
 })
 
 it('names each kind of entry, and an adjustment by its reason', () => {

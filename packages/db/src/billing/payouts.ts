@@ -100,6 +100,7 @@ export interface PayoutRow {
   periodFrom: Date | null
   periodTo: Date
   statementNumber: string | null
+  cancellationNumber: string | null
   heldReason: string | null
   requestedById: string | null
   requestedBy: string | null
@@ -123,7 +124,7 @@ const addressOf = (column: string) =>
 
 const payoutColumns =
   sql.raw(`p.id, p.partner_id as "partnerId", r.slug as "partnerSlug", r.name as "partnerName", p.currency,
-  p.amount::text as amount, p.status, p.period_from as "periodFrom", p.period_to as "periodTo", p.statement_number as "statementNumber",
+  p.amount::text as amount, p.status, p.period_from as "periodFrom", p.period_to as "periodTo", p.statement_number as "statementNumber", p.cancellation_number as "cancellationNumber",
   p.held_reason as "heldReason", p.requested_by as "requestedById", ${addressOf('p.requested_by')} as "requestedBy",
   p.approved_by as "approvedById", ${addressOf('p.approved_by')} as "approvedBy", p.approved_at as "approvedAt", p.sent_at as "sentAt", p.paid_at as "paidAt",
   p.canceled_at as "canceledAt", p.reference, p.failure_reason as "failureReason", p.version, p.created_at as "createdAt",
@@ -245,6 +246,7 @@ export interface PayoutChanges {
   reference?: string | null
   failure_reason?: string | null
   statement_number?: string
+  cancellation_number?: string
   statement?: string
 }
 
@@ -268,15 +270,14 @@ export async function freePayoutEntries(trx: Trx, id: string): Promise<void> {
 }
 
 /**
- * How many statements the partner has. Asks for `lockPayouts`, so that the next number is given
- * once.
+ * How many statements and cancellations of statements the partner has. Asks for `lockPayouts`, so
+ * that the next number is given once.
  */
 export async function countStatements(trx: Trx, partnerId: string): Promise<number> {
   const { count } = await trx
     .selectFrom('payouts')
-    .select(sql<number>`count(*)`.as('count'))
+    .select(sql<number>`count(statement_number) + count(cancellation_number)`.as('count'))
     .where('partner_id', '=', partnerId)
-    .where('statement_number', 'is not', null)
     .executeTakeFirstOrThrow()
   return Number(count)
 }

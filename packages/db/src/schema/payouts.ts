@@ -40,6 +40,7 @@ export interface PayoutsTable {
   period_from: OptionalTimestamp
   period_to: RequiredTimestamp
   statement_number: string | null
+  cancellation_number: string | null
   held_reason: string | null
   requested_by: string | null
   approved_by: string | null

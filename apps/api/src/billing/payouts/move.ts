@@ -239,9 +239,7 @@ export function payPayout(
       assertSecondPerson(standing, caller)
       if (payout.status !== 'in_transit') await assertPayable(standing)
       await chargeLedger(trx, payout, 'payout', -BigInt(payout.amount), now)
-      const number =
-        payout.statementNumber ??
-        statementNumber(partner.slug, await countStatements(trx, partner.id))
+      const number = payout.statementNumber ?? (await nextNumber(trx, partner))
       const kept = await findStatement(trx, payout.id)
       const paid: PayoutRow = { ...payout, statementNumber: number, paidAt: now, reference }
       const statement =
@@ -270,12 +268,15 @@ export function failPayout(
     async effect({ trx, payout, now }) {
       if (payout.status === 'paid')
         await chargeLedger(trx, payout, 'payout_reversal', BigInt(payout.amount), now)
-      return { failure_reason: reason }
+      return { failure_reason: reason, paid_at: null }
     },
   })
 }
 
-/** Cancels a payout that was not sent, or that failed. Its entries are free for the next one. */
+/**
+ * Cancels a payout that was not sent, or that failed. Its entries are free for the next one. A
+ * statement that it has keeps its number and is canceled by a document with the next number.
+ */
 export function voidPayout(
   ctx: Context,
   caller: Caller,
@@ -283,11 +284,21 @@ export function voidPayout(
 ): Promise<PayoutDetail> {
   return movePayout(ctx, caller, {
     ...{ id, version, to: 'canceled', action: 'payout.canceled', metadata: { reason } },
-    async effect({ trx, payout, now }) {
+    async effect({ trx, payout, partner, now }) {
       await freePayoutEntries(trx, payout.id)
-      return { canceled_at: now, failure_reason: payout.failureReason ?? reason }
+      const cancellation =
+        payout.statementNumber === null
+          ? {}
+          : { cancellation_number: await nextNumber(trx, partner) }
+      const failure_reason = payout.failureReason ?? reason
+      return { canceled_at: now, failure_reason, ...cancellation }
     },
   })
+}
+
+/** The next number of the partner's statements and their cancellations. */
+async function nextNumber(trx: Trx, { id, slug }: PayoutPartner): Promise<string> {
+  return statementNumber(slug, await countStatements(trx, id))
 }
 
 /** A payout that came back may be paid again, so its entries are counted. */

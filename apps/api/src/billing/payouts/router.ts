@@ -189,11 +189,7 @@ export const payoutsRouter = router({
     .input(ReadStatement)
     .output(StatementDocument)
     .query(async ({ ctx, input }) =>
-      statementDocument(
-        ctx.services,
-        await readPayout(ctx.services.database.db, input.id),
-        input.format,
-      ),
+      statementDocument(ctx.services, await readPayout(ctx.services.database.db, input.id), input),
     ),
   adjustments: operator
     .meta({
@@ -337,7 +333,7 @@ export const payoutsRouter = router({
       statementDocument(
         ctx.services,
         await readPartnerPayout(ctx.services, ctx.partnerAccess, input.payoutId),
-        input.format,
+        input,
       ),
     ),
   consent: partnerSettler

@@ -1,10 +1,21 @@
 import { toMinorNumber } from '@atrium/core/billing/money'
-import type { StatementDocument, statementFormats } from '@atrium/core/billing/payouts'
-import { type Statement, statementCsv, statementHtml } from '@atrium/core/billing/statements'
+import type {
+  StatementDocument,
+  statementDocuments,
+  statementFormats,
+} from '@atrium/core/billing/payouts'
+import {
+  cancellationCsv,
+  cancellationHtml,
+  type Statement,
+  statementCsv,
+  statementHtml,
+} from '@atrium/core/billing/statements'
 import { listPayoutEntries } from '@atrium/db/billing/ledger'
 import { findPayoutPartner, findStatement, type PayoutRow } from '@atrium/db/billing/payouts'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { Services } from '../../rpc/services.ts'
+import { unknownPayout } from './get.ts'
 import { toLedgerEntryView } from './view.ts'
 
 /** The statement as it stands now: a draft, or what is kept when the payout is paid. */
@@ -23,8 +34,7 @@ export async function writeStatement(db: Db | Trx, payout: PayoutRow): Promise<S
     currency: payout.currency,
     periodFrom: payout.periodFrom?.toISOString() ?? null,
     periodTo: payout.periodTo.toISOString(),
-    paidAt: payout.paidAt?.toISOString() ?? null,
-    reference: payout.reference,
+    ...paymentOf(payout),
     amountMinor: toMinorNumber(payout.amount),
     lines: entries.map((row) => {
       const {
@@ -51,28 +61,49 @@ export async function writeStatement(db: Db | Trx, payout: PayoutRow): Promise<S
   }
 }
 
+/** What became of the payment so far, which a statement that is kept does not know. */
+function paymentOf(payout: PayoutRow) {
+  const { status, cancellationNumber } = payout
+  return {
+    status,
+    paidAt: payout.paidAt?.toISOString() ?? null,
+    reference: status === 'failed' || status === 'canceled' ? null : payout.reference,
+    canceledAt: payout.canceledAt?.toISOString() ?? null,
+    cancellationNumber,
+  }
+}
+
+interface DocumentKind {
+  document: (typeof statementDocuments)[number]
+  format: (typeof statementFormats)[number]
+}
+
 /**
- * The statement of a payout to be printed, or for a spreadsheet. What was written when it was paid
- * never changes.
+ * The statement of a payout, or the document that cancels it, to be printed or for a spreadsheet.
+ * What was written when it was paid never changes; what became of the payment is told as it is now.
+ * AppError `not_found` for a cancellation that there is not.
  */
 export async function statementDocument(
   { database: { db } }: Services,
   payout: PayoutRow,
-  format: (typeof statementFormats)[number],
+  { document, format }: DocumentKind,
 ): Promise<StatementDocument> {
+  const cancels = document === 'cancellation'
+  if (cancels && payout.cancellationNumber === null) throw unknownPayout()
   // Written by us and by nobody else, so its shape is known.
   const kept = (await findStatement(db, payout.id)) as Statement | null
-  const statement = kept ?? (await writeStatement(db, payout))
-  const name = (statement.number ?? `draft-${payout.id}`).toLowerCase()
+  const statement = { ...(kept ?? (await writeStatement(db, payout))), ...paymentOf(payout) }
+  const number = cancels ? statement.cancellationNumber : statement.number
+  const name = (number ?? `draft-${payout.id}`).toLowerCase()
   return format === 'csv'
     ? {
         fileName: `${name}.csv`,
         contentType: 'text/csv; charset=utf-8',
-        text: statementCsv(statement),
+        text: (cancels ? cancellationCsv : statementCsv)(statement),
       }
     : {
         fileName: `${name}.html`,
         contentType: 'text/html; charset=utf-8',
-        text: statementHtml(statement),
+        text: (cancels ? cancellationHtml : statementHtml)(statement),
       }
 }
