@@ -37,6 +37,11 @@ export async function loadMessages(...names: readonly MessageFile[]): Promise<vo
   )
 }
 
+/** Whether the messages of this file are there, so that `t` of it does not throw. */
+export function hasMessages(name: MessageFile): boolean {
+  return translators.has(name)
+}
+
 async function loadFile(name: MessageFile): Promise<void> {
   const path = `./${catalogueLanguage(pageLanguage)}/${name.replace('.', '/')}.json`
   const file = files[path]
