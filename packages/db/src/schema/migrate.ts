@@ -55,7 +55,6 @@ import * as releasedDomains from '../migrations/0066-released-domains.ts'
 import * as movesToOtherHosts from '../migrations/0069-moves-to-other-hosts.ts'
 import * as languages from '../migrations/0070-languages.ts'
 import * as subscriptionSchedules from '../migrations/0072-subscription-schedules.ts'
-import * as failedPayouts from '../migrations/0074-failed-payouts.ts'
 import * as statementCancellations from '../migrations/0076-statement-cancellations.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
@@ -114,7 +113,6 @@ const migrations: Record<string, Migration> = {
   '0069-moves-to-other-hosts': movesToOtherHosts,
   '0070-languages': languages,
   '0072-subscription-schedules': subscriptionSchedules,
-  '0074-failed-payouts': failedPayouts,
   '0076-statement-cancellations': statementCancellations,
   '0017-health': health,
   '0018-flag-guards': flagGuards,

@@ -117,6 +117,21 @@ const indexes: readonly OnlineIndex[] = [
     of: '(name)',
     replacesConstraint: 'domains_name_key',
   },
+  // A payout that failed may stand beside the next one: a transfer comes back at any time, also
+  // while the next payout is open.
+  {
+    name: 'payouts_one_under_way',
+    table: 'payouts',
+    of: "(partner_id, currency) where status in ('draft', 'held', 'approved', 'in_transit')",
+    unique: true,
+    replaces: 'payouts_one_open',
+  },
+  {
+    name: 'payouts_cancellation_number',
+    table: 'payouts',
+    of: '(cancellation_number) where cancellation_number is not null',
+    unique: true,
+  },
   // Searches by a part of a text.
   {
     name: 'users_text',
