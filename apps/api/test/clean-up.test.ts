@@ -54,7 +54,7 @@ describe('the hourly clean-up', () => {
       'revoke execute on function audit_ensure_partitions(date) from atrium_app, public',
     )
     try {
-      await expect(cleanUp(testApp.app.services)).rejects.toThrow('1 duties of the clean-up failed')
+      await expect(cleanUp(testApp.app.services)).rejects.toThrow('1 clean-up tasks failed')
     } finally {
       await asOwner('grant execute on function audit_ensure_partitions(date) to atrium_app')
     }

@@ -1,3 +1,4 @@
+import { findEarningPartner } from '@atrium/db/billing/billing'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Billing, billingOf } from './billing-test-app.ts'
@@ -32,6 +33,20 @@ const shares = async () =>
       .orderBy('id')
       .execute()
   ).map(({ type, amount }) => [type, Number(amount)])
+
+it('an invoice of the second in which the tenant came to its partner is shared', async () => {
+  const { db } = testApp.database
+  const tenantId = await billing.tenantId('acme')
+  const { from } = await db
+    .selectFrom('tenant_partners')
+    .select('valid_from as from')
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  const second = new Date(Math.floor(from.getTime() / 1000) * 1000)
+  expect(await findEarningPartner(db, tenantId, second)).toEqual(expect.any(String))
+  const before = new Date(second.getTime() - 1000)
+  expect(await findEarningPartner(db, tenantId, before)).toBeUndefined()
+})
 
 it('credited to the customer for later invoices leaves the partner one share of each euro', async () => {
   const [first] = await invoices()

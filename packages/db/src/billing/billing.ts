@@ -234,7 +234,8 @@ export async function tenantExists(db: Db | Trx, tenantId: string): Promise<bool
 
 /**
  * The partner that earns from what is invoiced to a tenant at `at`: the one it belonged to then,
- * unless that was terminated before.
+ * unless that was terminated before. The payment processor counts in whole seconds, so a tenant that
+ * changed partners within the second belongs to the later one.
  */
 export async function findEarningPartner(
   db: Db | Trx,
@@ -243,7 +244,7 @@ export async function findEarningPartner(
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select p.id from tenant_partners h join partners p on p.id = h.partner_id
-    where h.tenant_id = ${tenantId} and h.valid_from <= ${at} and (h.valid_to is null or h.valid_to > ${at})
+    where h.tenant_id = ${tenantId} and date_trunc('second', h.valid_from) <= ${at} and (h.valid_to is null or h.valid_to > ${at})
       and (p.terminated_at is null or p.terminated_at > ${at})
     order by h.valid_from desc limit 1`.execute(db)
   return rows[0]?.id
