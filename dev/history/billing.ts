@@ -10,6 +10,7 @@ import type { Trx } from '@atrium/db/platform/connect'
 import type { ProcessorReversal } from '@atrium/integrations/payments/port'
 import { type Snapshot, snapshotOf } from '@atrium/integrations/payments/snapshots'
 import type { PaymentsHistory } from '@atrium/sandbox/payments/history'
+import { totalExcludingTaxOf } from '@atrium/sandbox/payments/invoice-amounts'
 import type { EventRecord } from '@atrium/sandbox/payments/records'
 import { sql } from 'kysely'
 import type { HistoricAudit } from './audit.ts'
@@ -324,14 +325,14 @@ function reversals({ saved }: PaymentsHistory): ProcessorReversal[] {
     ...{ effective: status === 'succeeded', created: new Date(created * 1000) },
   }))
   const notes = saved.creditNotes.map(
-    ({ id, invoice, currency, total, totalExcludingTax, status, created }) => ({
+    ({ id, invoice, currency, total, lines, status, created }) => ({
       ...{
         id,
         kind: 'credit_note' as const,
         invoiceId: invoice,
         currency,
         amount: total,
-        amountExcludingTax: totalExcludingTax,
+        amountExcludingTax: totalExcludingTaxOf({ lines }),
         status,
       },
       ...{ effective: status === 'issued', created: new Date(created * 1000) },

@@ -106,6 +106,7 @@ const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> 
   voidInvoice: (payments) => payments.voidInvoice('in_1', write),
   findRefund: (payments) => payments.findRefund('re_1'),
   findCreditNote: (payments) => payments.findCreditNote('cn_1'),
+  listCreditNotes: (payments) => payments.listCreditNotes('in_1'),
   findDispute: (payments) => payments.findDispute('du_1'),
 }
 

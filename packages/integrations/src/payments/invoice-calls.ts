@@ -1,9 +1,11 @@
 import type Stripe from 'stripe'
 import type { Call, StripeCalls } from './client.ts'
+import { creditNoteLineOf, creditNoteOf } from './credit-note-shape.ts'
 import { invoiceOf, lineOf, paymentIntentOf } from './invoice-shape.ts'
 import { everyPage, listOf } from './pages.ts'
-import type { Payments, ProcessorInvoice, ProcessorReversal } from './port.ts'
+import type { Payments, ProcessorCreditNote, ProcessorInvoice, ProcessorReversal } from './port.ts'
 import { idOf, moment, objectOf, text, whole } from './shapes.ts'
+import type { TaxRates } from './tax-shape.ts'
 
 type InvoiceCalls = Pick<
   Payments,
@@ -13,10 +15,17 @@ type InvoiceCalls = Pick<
   | 'voidInvoice'
   | 'findRefund'
   | 'findCreditNote'
+  | 'listCreditNotes'
   | 'findDispute'
 >
 
-export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
+export function invoiceCalls({ call }: StripeCalls, rates: TaxRates): InvoiceCalls {
+  const invoiceWithAll = async (current: Call, found: Found) =>
+    rates.resolve(current, await wholeInvoice(current, found))
+
+  const noteWithAll = async (current: Call, found: FoundNote) =>
+    rates.resolve(current, await wholeCreditNote(current, found))
+
   return {
     findInvoice: (id, options) =>
       call('findInvoice', options, async (current) => {
@@ -25,7 +34,7 @@ export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
           (stripe) => stripe.invoices.retrieve(id),
           withMore,
         )
-        return found && wholeInvoice(current, found)
+        return found && invoiceWithAll(current, found)
       }),
 
     listInvoices: (customerId, options) =>
@@ -45,13 +54,13 @@ export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
           withMore,
         )
         const invoices: ProcessorInvoice[] = []
-        for (const one of found) invoices.push(await wholeInvoice(current, one))
+        for (const one of found) invoices.push(await invoiceWithAll(current, one))
         return invoices
       }),
 
     payInvoice: (id, { idempotencyKey, ...options }) =>
       call('payInvoice', options, async (current) =>
-        wholeInvoice(
+        invoiceWithAll(
           current,
           await current.send(
             'POST /v1/invoices/:id/pay',
@@ -63,7 +72,7 @@ export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
 
     voidInvoice: (id, { idempotencyKey, ...options }) =>
       call('voidInvoice', options, async (current) =>
-        wholeInvoice(
+        invoiceWithAll(
           current,
           await current.send(
             'POST /v1/invoices/:id/void',
@@ -92,9 +101,35 @@ export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
       }),
 
     findCreditNote: (id, options) =>
-      call('findCreditNote', options, ({ find }) =>
-        find('GET /v1/credit_notes/:id', (stripe) => stripe.creditNotes.retrieve(id), creditNoteOf),
-      ),
+      call('findCreditNote', options, async (current) => {
+        const found = await current.find(
+          'GET /v1/credit_notes/:id',
+          (stripe) => stripe.creditNotes.retrieve(id),
+          noteWithMore,
+        )
+        return found && noteWithAll(current, found)
+      }),
+
+    listCreditNotes: (invoiceId, options) =>
+      call('listCreditNotes', options, async (current) => {
+        const found = await everyPage(
+          (after) =>
+            current.send(
+              'GET /v1/credit_notes',
+              (stripe) =>
+                stripe.creditNotes.list({
+                  invoice: invoiceId,
+                  limit: 100,
+                  ...(after !== undefined && { starting_after: after }),
+                }),
+              listOf,
+            ),
+          noteWithMore,
+        )
+        const notes: ProcessorCreditNote[] = []
+        for (const one of found) notes.push(await noteWithAll(current, one))
+        return notes
+      }),
 
     findDispute: (id, options) =>
       call('findDispute', options, async (current) => {
@@ -172,23 +207,35 @@ function reversalOf<K extends ProcessorReversal['kind']>(
   }
 }
 
-/**
- * A credit note before the payment lowers the amount due; only the part after the payment can
- * return money. Refunds in that part count by themselves. Credit to the customer's balance returns
- * no money: it pays later invoices, whose `amountPaid` leaves it out. So only what was returned
- * outside of the processor counts here.
- */
-function creditNoteOf(response: Stripe.CreditNote): ProcessorReversal {
-  const note = objectOf(response, 'credit_note')
-  const amount = whole(note.out_of_band_amount ?? 0, 'out_of_band_amount')
-  const whollyAfter = amount === note.total
-  return {
-    ...reversalOf('credit_note', { ...note, amount: amount === 0 ? note.total : amount }),
-    invoiceId: idOf(note.invoice, 'invoice'),
-    amountExcludingTax: whollyAfter || amount === 0 ? note.total_excluding_tax : null,
-    status: text(note.status, 'status'),
-    effective: note.status === 'issued' && amount > 0,
-  }
+interface FoundNote {
+  note: ProcessorCreditNote
+  more: boolean
+}
+
+function noteWithMore(response: Stripe.CreditNote): FoundNote {
+  return { note: creditNoteOf(response), more: response.lines.has_more }
+}
+
+/** A credit note shows its first ten lines; the rest is asked for. */
+async function wholeCreditNote(
+  { send }: Call,
+  { note, more }: FoundNote,
+): Promise<ProcessorCreditNote> {
+  if (!more) return note
+  const lines = await everyPage(
+    (after) =>
+      send(
+        'GET /v1/credit_notes/:id/lines',
+        (stripe) =>
+          stripe.creditNotes.listLineItems(note.id, {
+            limit: 100,
+            ...(after !== undefined && { starting_after: after }),
+          }),
+        listOf,
+      ),
+    creditNoteLineOf,
+  )
+  return { ...note, lines }
 }
 
 /** A refund and a dispute name the payment. The payments of invoices show which invoice it paid. */

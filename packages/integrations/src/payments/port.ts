@@ -1,3 +1,4 @@
+import type { TaxabilityReason, TaxBehavior } from '@atrium/core/billing/taxes'
 import type { CallOptions } from '../call-options.ts'
 
 /**
@@ -80,13 +81,68 @@ export interface ProcessorSubscription {
   pendingUpdate: { expiresAt: Date; seats: number | null; priceId: string | null } | null
 }
 
-export interface ProcessorInvoiceLine {
-  description: string | null
+export interface PostalAddress {
+  line1: string | null
+  line2: string | null
+  postalCode: string | null
+  city: string | null
+  state: string | null
+  /** ISO 3166-1 alpha-2. */
+  country: string | null
+}
+
+/** A tax rate of the processor's. Its percentage never changes; a new one replaces it. */
+export interface TaxRate {
+  id: string
+  /** As applied, with at most four decimals: 19 is 19 %. */
+  percent: number
+  /** ISO 3166-1 alpha-2; null where the rate names none. */
+  country: string | null
+  /** As the processor prints it: "VAT", "MwSt". */
+  displayName: string
+  jurisdiction: string | null
+}
+
+/** One tax on a line, or the sum of one tax over a whole invoice. */
+export interface InvoiceTax {
+  /** 0 for a tax that is owed by the buyer or not owed. */
   amount: number
+  /** What it is computed from, without the tax. Null where the processor does not say. */
+  taxableAmount: number | null
+  behavior: TaxBehavior
+  reason: TaxabilityReason
+  rateId: string | null
+  /** Null for an invoice that is known from an event alone, which names the rate by its id. */
+  rate: TaxRate | null
+}
+
+export interface ProcessorInvoiceLine {
+  id: string
+  description: string | null
+  /** Before discounts. With the tax where it is inclusive. */
+  amount: number
+  discount: number
   quantity: number | null
+  /**
+   * Per unit, in minor units as decimal text: "800" or "0.5". Null where tiers decide. On a
+   * proration `amount` is a part of unit amount times quantity.
+   */
+  unitAmount: string | null
+  priceId: string | null
   proration: boolean
   periodStart: Date
   periodEnd: Date
+  taxes: readonly InvoiceTax[]
+}
+
+/** The buyer as the invoice shows it: frozen when the invoice is finalized. */
+export interface InvoiceCustomer {
+  name: string | null
+  email: string | null
+  address: PostalAddress | null
+  /** `type` is the processor's word: `eu_vat`, `gb_vat`, `ch_vat` … */
+  taxIds: readonly { type: string; value: string }[]
+  taxExempt: 'none' | 'exempt' | 'reverse'
 }
 
 export interface ProcessorInvoice {
@@ -97,22 +153,36 @@ export interface ProcessorInvoice {
   status: string
   billingReason: string | null
   currency: string
+  customer: InvoiceCustomer
   subtotal: number
   discount: number
   tax: number
+  /** One entry per rate and reason, over all lines. */
+  taxes: readonly InvoiceTax[]
   total: number
   totalExcludingTax: number
+  /**
+   * Whether the processor computed the tax by itself. `status` is its word; with
+   * `requires_location_inputs` the customer's address is missing or unusable.
+   */
+  automaticTax: { enabled: boolean; status: string | null }
   amountDue: number
   amountPaid: number
   amountRemaining: number
   amountOverpaid: number
   creditedAmount: number
+  /**
+   * What the customer's balance paid of it; below 0 for a debt that it adds. Null until finalized.
+   */
+  balanceApplied: number | null
   periodStart: Date | null
   periodEnd: Date | null
   dueDate: Date | null
   nextPaymentAttempt: Date | null
   attemptCount: number
   created: Date
+  /** The date that stands on it; null until finalized. */
+  effectiveAt: Date | null
   finalizedAt: Date | null
   paidAt: Date | null
   voidedAt: Date | null
@@ -138,6 +208,51 @@ export interface ProcessorReversal {
    */
   effective: boolean
   created: Date
+}
+
+export interface ProcessorCreditNoteLine {
+  id: string
+  description: string | null
+  /** Before discounts. With the tax where it is inclusive. Positive: it lowers the invoice. */
+  amount: number
+  discount: number
+  quantity: number | null
+  /** Per unit, in minor units as decimal text. */
+  unitAmount: string | null
+  /** Null for a line that the invoice does not have. */
+  invoiceLineId: string | null
+  taxes: readonly InvoiceTax[]
+}
+
+/** The document and, as a reversal, the money that it moved. */
+export interface ProcessorCreditNote extends ProcessorReversal {
+  kind: 'credit_note'
+  /** Always set: a credit note of the processor has an invoice. */
+  invoiceId: string
+  customerId: string
+  number: string
+  /** The processor's word: `duplicate`, `fraudulent`, `order_change`, `product_unsatisfactory`. */
+  reason: string | null
+  /** What the issuer wrote for the customer. */
+  memo: string | null
+  subtotal: number
+  discount: number
+  tax: number
+  /** One entry per rate and reason, over all lines. */
+  taxes: readonly InvoiceTax[]
+  total: number
+  totalExcludingTax: number
+  /** What lowered the amount due, because the invoice was not paid yet. */
+  prePaymentAmount: number
+  /** What was given back after the payment, in any way. */
+  postPaymentAmount: number
+  outOfBandAmount: number
+  refundIds: readonly string[]
+  /** The date that stands on it. */
+  effectiveAt: Date
+  voidedAt: Date | null
+  pdf: string | null
+  lines: readonly ProcessorCreditNoteLine[]
 }
 
 export interface ChangePreview {
@@ -403,6 +518,8 @@ export interface Payments {
   /** Voids an open invoice: it is no longer due and cannot be paid. */
   voidInvoice(id: string, options: WriteOptions): Promise<ProcessorInvoice>
   findRefund(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>
-  findCreditNote(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>
+  findCreditNote(id: string, options?: CallOptions): Promise<ProcessorCreditNote | undefined>
+  /** Those of one invoice, newest first, void ones too. */
+  listCreditNotes(invoiceId: string, options?: CallOptions): Promise<readonly ProcessorCreditNote[]>
   findDispute(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>
 }

@@ -24,6 +24,15 @@ export function whole(value: number, name: string): number {
   return value
 }
 
+export function optionalWhole(value: number | null | undefined, name: string): number | null {
+  return value === null || value === undefined ? null : whole(value, name)
+}
+
+/** The amounts of a list that may be absent, added up. */
+export function sumOf(parts: readonly { amount: number }[] | null): number {
+  return (parts ?? []).reduce((total, part) => total + whole(part.amount, 'amount'), 0)
+}
+
 /** Seconds since 1970 as the processor counts. */
 export function moment(seconds: number, name: string): Date {
   return new Date(whole(seconds, name) * 1000)

@@ -5,6 +5,7 @@ import type { Payments } from './port.ts'
 import { priceCalls } from './price-calls.ts'
 import { objectOf } from './shapes.ts'
 import { subscriptionCalls } from './subscription-calls.ts'
+import { taxRates } from './tax-shape.ts'
 
 export type { StripeOptions } from './client.ts'
 
@@ -14,6 +15,7 @@ export type { StripeOptions } from './client.ts'
  */
 export function stripe(options: StripeOptions): Payments {
   const calls = stripeCalls(options)
+  const rates = taxRates()
   return {
     check: (callOptions) =>
       calls.call('check', callOptions, async ({ send }) => {
@@ -26,6 +28,6 @@ export function stripe(options: StripeOptions): Payments {
     ...customerCalls(calls),
     ...priceCalls(calls),
     ...subscriptionCalls(calls),
-    ...invoiceCalls(calls),
+    ...invoiceCalls(calls, rates),
   }
 }

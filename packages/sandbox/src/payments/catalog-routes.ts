@@ -1,4 +1,4 @@
-import { priceView, productView } from './catalog-views.ts'
+import { priceView, productView, taxRateView } from './catalog-views.ts'
 import { invalid, StripeFault } from './faults.ts'
 import {
   type Form,
@@ -68,6 +68,8 @@ export const catalogRoutes: Handlers = {
     world.emit('price.updated', priceView(price, false))
     return priceView(price, request.expand.includes('tiers'))
   },
+  'GET /v1/tax_rates/:id': (world, request) =>
+    taxRateView(world.store.taxRates.get(firstId(request))),
   'GET /v1/prices': (world, request) => {
     const keys = list(request.form, 'lookup_keys')
     const active = flag(request.form, 'active')

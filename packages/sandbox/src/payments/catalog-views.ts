@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import type { Price, Product } from './records.ts'
+import type { Price, Product, TaxRate } from './records.ts'
 
 export function productView(product: Product): Stripe.Product {
   return {
@@ -52,6 +52,29 @@ export function priceView(price: Price, withTiers: boolean): Stripe.Price {
     type: 'recurring',
     unit_amount: price.unitAmount,
     unit_amount_decimal: decimal(price.unitAmount),
+  }
+}
+
+export function taxRateView(rate: TaxRate): Stripe.TaxRate {
+  return {
+    id: rate.id,
+    object: 'tax_rate',
+    active: rate.active,
+    country: rate.country,
+    created: rate.created,
+    description: null,
+    display_name: rate.displayName,
+    effective_percentage: rate.percentage,
+    flat_amount: null,
+    inclusive: rate.inclusive,
+    jurisdiction: rate.jurisdiction,
+    jurisdiction_level: rate.country === null ? null : 'country',
+    livemode: false,
+    metadata: rate.metadata,
+    percentage: rate.percentage,
+    rate_type: 'percentage',
+    state: null,
+    tax_type: rate.taxType as Stripe.TaxRate.TaxType | null,
   }
 }
 

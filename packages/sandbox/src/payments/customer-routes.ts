@@ -9,7 +9,7 @@ import {
 import { invalid, missing } from './faults.ts'
 import { type Form, group, list, mergedMetadata, oneOf, required, text } from './form.ts'
 import { attachCard, removeCustomer, tellCustomer } from './people.ts'
-import type { Customer } from './records.ts'
+import type { Address, Customer } from './records.ts'
 import { firstId, type Handlers, pageOf } from './request.ts'
 import { newId, newSecret } from './store.ts'
 import type { PaymentsWorld } from './world.ts'
@@ -20,7 +20,7 @@ export const customerRoutes: Handlers = {
       id: newId('cus', 14),
       name: null,
       email: null,
-      country: null,
+      address: null,
       metadata: mergedMetadata(form),
       defaultPaymentMethod: null,
       balance: 0,
@@ -178,9 +178,7 @@ function applyFields(world: PaymentsWorld, customer: Customer, form: Form): void
       param: 'email',
     })
   }
-  if (text(form, 'address') === '') customer.country = null
-  const address = group(form, 'address')
-  if (address) customer.country = text(address, 'country') || null
+  customer.address = addressOf(form, customer.address)
   customer.taxExempt =
     oneOf(form, 'tax_exempt', ['none', 'exempt', 'reverse']) ?? customer.taxExempt
   const settings = group(form, 'invoice_settings')
@@ -200,4 +198,19 @@ function applyFields(world: PaymentsWorld, customer: Customer, form: Form): void
     )
   }
   customer.defaultPaymentMethod = method === '' ? null : method
+}
+
+/** An address is replaced as a whole; an empty one is removed. */
+function addressOf(form: Form, before: Address | null): Address | null {
+  if (text(form, 'address') === '') return null
+  const address = group(form, 'address')
+  if (!address) return before
+  return {
+    line1: text(address, 'line1') || null,
+    line2: text(address, 'line2') || null,
+    postalCode: text(address, 'postal_code') || null,
+    city: text(address, 'city') || null,
+    state: text(address, 'state') || null,
+    country: text(address, 'country') || null,
+  }
 }

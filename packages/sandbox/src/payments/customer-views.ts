@@ -1,6 +1,13 @@
 import type Stripe from 'stripe'
 import { findCard } from './cards.ts'
-import type { Customer, PaymentMethod, PortalSession, SetupIntent, TaxId } from './records.ts'
+import type {
+  Address,
+  Customer,
+  PaymentMethod,
+  PortalSession,
+  SetupIntent,
+  TaxId,
+} from './records.ts'
 import type { PaymentsStore } from './store.ts'
 
 /** `expand` names the references to be shown whole, as Stripe's parameter of that name. */
@@ -21,17 +28,7 @@ export function customerView(
   return {
     id: customer.id,
     object: 'customer',
-    address:
-      customer.country === null
-        ? null
-        : {
-            city: null,
-            country: customer.country,
-            line1: null,
-            line2: null,
-            postal_code: null,
-            state: null,
-          },
+    address: customer.address && addressView(customer.address),
     balance: customer.balance,
     created: customer.created,
     currency: customer.currency,
@@ -56,6 +53,11 @@ export function customerView(
     tax_exempt: customer.taxExempt,
     test_clock: null,
   }
+}
+
+export function addressView(address: Address): Stripe.Address {
+  const { line1, line2, postalCode, city, state, country } = address
+  return { line1, line2, postal_code: postalCode, city, state, country }
 }
 
 export function paymentMethodView(method: PaymentMethod): Stripe.PaymentMethod {

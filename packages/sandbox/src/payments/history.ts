@@ -107,7 +107,14 @@ function start(
       id: newId('cus', 14),
       name,
       email: `billing@${slug}.test`,
-      country,
+      address: {
+        line1: null,
+        line2: null,
+        postalCode: null,
+        city: null,
+        state: null,
+        country,
+      },
       metadata: { tenantSlug: slug },
     },
     ...{

@@ -5,7 +5,7 @@ import { collect } from './collection.ts'
 import { answered } from './elements.ts'
 import { StripeFault } from './faults.ts'
 import { cardForm, day, money, readCard } from './forms.ts'
-import { remaining, subtotalOf, totalOf } from './invoice-amounts.ts'
+import { remaining, taxOf, totalExcludingTaxOf, totalOf } from './invoice-amounts.ts'
 import { pdfOf } from './pdf.ts'
 import type { Invoice } from './records.ts'
 import type { PaymentsWorld } from './world.ts'
@@ -68,7 +68,7 @@ function invoicePage(invoice: Invoice, problem: string | undefined) {
     body: html`<h1>Invoice ${invoice.number ?? 'draft'}</h1><p class="soft">${invoice.status}, ${money(totalOf(invoice), currency)}</p>
 ${problem !== undefined && html`<p class="alert" role="alert">${problem}</p>`}
 <div class="card"><div class="scroll" tabindex="0" role="region" aria-label="Lines"><table><thead><tr><th scope="col">What</th><th scope="col">Period</th><th scope="col">Amount</th></tr></thead><tbody>${rows}</tbody></table></div>
-<p>Tax ${money(invoice.tax, currency)}, total ${money(totalOf(invoice), currency)}, still to pay ${money(remaining(invoice), currency)}.</p>
+<p>Tax ${money(taxOf(invoice), currency)}, total ${money(totalOf(invoice), currency)}, still to pay ${money(remaining(invoice), currency)}.</p>
 <p><a href="/invoices/${invoice.id}/pdf">Download as PDF</a></p></div>
 ${invoice.status === 'open' && html`<div class="card"><h2>Pay</h2><form method="post"><input type="hidden" name="number" value=""><button>Pay with the card on file</button></form>${cardForm(`/invoices/${invoice.id}`, {}, 'Pay with this card')}</div>`}`,
   })
@@ -83,8 +83,8 @@ function linesOf(world: PaymentsWorld, invoice: Invoice): string[] {
     '',
     ...invoice.lines.map((line) => `${line.description}: ${money(line.amount, currency)}`),
     '',
-    `Net ${money(subtotalOf(invoice), currency)}`,
-    `Tax ${money(invoice.tax, currency)}`,
+    `Net ${money(totalExcludingTaxOf(invoice), currency)}`,
+    `Tax ${money(taxOf(invoice), currency)}`,
     `Total ${money(totalOf(invoice), currency)}`,
     '',
     'Made by the sandbox. Not a real invoice.',

@@ -2,6 +2,7 @@ import { settlePaid } from './collection.ts'
 import { invalid, StripeFault } from './faults.ts'
 import { type Form, flag, group, oneOf, required, text, whole } from './form.ts'
 import {
+  creditNoteLinesView,
   creditNoteView,
   disputeView,
   invoicePaymentView,
@@ -48,14 +49,8 @@ export const invoiceRoutes: Handlers = {
   },
   'GET /v1/invoices/:id/lines': (world, request) => {
     const invoice = world.store.invoices.get(firstId(request))
-    const limit = whole(request.form, 'limit') ?? 10
-    const after = text(request.form, 'starting_after')
-    const from = after === undefined ? 0 : invoice.lines.findIndex(({ id }) => id === after) + 1
-    return linesView(
-      invoice,
-      invoice.lines.slice(from, from + limit),
-      from + limit < invoice.lines.length,
-    )
+    const { rows, more } = linesPage(invoice.lines, request.form)
+    return linesView(world.store, invoice, rows, more)
   },
   'POST /v1/invoices/:id/pay': (world, { ids, form, expand }) => {
     const invoice = world.store.invoices.get(ids[0] ?? '')
@@ -93,6 +88,23 @@ export const invoiceRoutes: Handlers = {
     refundView(world.store, world.store.refunds.get(firstId(request))),
   'GET /v1/credit_notes/:id': (world, request) =>
     creditNoteView(world.store.creditNotes.get(firstId(request)), world.origin()),
+  'GET /v1/credit_notes/:id/lines': (world, request) => {
+    const note = world.store.creditNotes.get(firstId(request))
+    const { rows, more } = linesPage(note.lines, request.form)
+    return creditNoteLinesView(note, rows, more)
+  },
+  'GET /v1/credit_notes': (world, request) => {
+    const invoice = text(request.form, 'invoice')
+    const customer = text(request.form, 'customer')
+    const rows = world.store.creditNotes
+      .all()
+      .filter(
+        (one) =>
+          (invoice === undefined || one.invoice === invoice) &&
+          (customer === undefined || one.customer === customer),
+      )
+    return pageOf(rows, request, '/v1/credit_notes', (one) => creditNoteView(one, world.origin()))
+  },
   'GET /v1/disputes/:id': (world, request) =>
     disputeView(world.store, world.store.disputes.get(firstId(request))),
   'GET /v1/events/:id': (world, request) =>
@@ -102,6 +114,14 @@ export const invoiceRoutes: Handlers = {
     const rows = world.store.events.all().filter((one) => type === undefined || one.type === type)
     return pageOf(rows, request, '/v1/events', (one) => JSON.parse(one.body))
   },
+}
+
+/** A page of the lines of a document, oldest first. */
+function linesPage<T extends { id: string }>(lines: readonly T[], form: Form) {
+  const limit = whole(form, 'limit') ?? 10
+  const after = text(form, 'starting_after')
+  const from = after === undefined ? 0 : lines.findIndex(({ id }) => id === after) + 1
+  return { rows: lines.slice(from, from + limit), more: from + limit < lines.length }
 }
 
 function payOutOfBand(world: PaymentsWorld, invoice: Invoice): void {

@@ -1,8 +1,24 @@
 import type Stripe from 'stripe'
 import { decimal } from './catalog-views.ts'
-import { remaining, subtotalOf, totalOf } from './invoice-amounts.ts'
-import type { CreditNote, Dispute, Invoice, Line, Refund } from './records.ts'
+import { addressView } from './customer-views.ts'
+import {
+  remaining,
+  subtotalOf,
+  totalExcludingTaxOf,
+  totalOf,
+  totalTaxesOf,
+} from './invoice-amounts.ts'
+import type {
+  CreditNote,
+  CreditNoteLine,
+  Dispute,
+  Invoice,
+  Line,
+  LineTax,
+  Refund,
+} from './records.ts'
 import type { PaymentsStore } from './store.ts'
+import { buyerOf } from './taxes.ts'
 
 const shownLines = 10
 
@@ -19,6 +35,7 @@ export function invoiceView(
   const subtotal = subtotalOf(invoice)
   const total = totalOf(invoice)
   const customer = store.customers.find(invoice.customer)
+  const buyer = invoice.buyer ?? (customer && buyerOf(store, customer))
   const subscription =
     invoice.subscription === null ? undefined : store.subscriptions.find(invoice.subscription)
   const shown = invoice.finalizedAt !== null
@@ -58,13 +75,13 @@ export function invoiceView(
     custom_fields: null,
     customer: invoice.customer,
     customer_account: null,
-    customer_address: null,
-    customer_email: customer?.email ?? null,
-    customer_name: customer?.name ?? null,
+    customer_address: buyer?.address ? addressView(buyer.address) : null,
+    customer_email: buyer?.email ?? null,
+    customer_name: buyer?.name ?? null,
     customer_phone: null,
     customer_shipping: null,
-    customer_tax_exempt: customer?.taxExempt ?? null,
-    customer_tax_ids: [],
+    customer_tax_exempt: buyer?.taxExempt ?? null,
+    customer_tax_ids: (buyer?.taxIds ?? []).map(({ type, value }) => ({ type, value })),
     default_payment_method: null,
     default_source: null,
     default_tax_rates: [],
@@ -83,6 +100,7 @@ export function invoiceView(
     last_finalization_error: null,
     latest_revision: null,
     lines: linesView(
+      store,
       invoice,
       invoice.lines.slice(0, shownLines),
       invoice.lines.length > shownLines,
@@ -134,45 +152,44 @@ export function invoiceView(
       voided_at: invoice.voidedAt,
     },
     subtotal,
-    subtotal_excluding_tax: subtotal,
+    subtotal_excluding_tax: totalExcludingTaxOf(invoice),
     test_clock: null,
     total,
     total_discount_amounts: [],
-    total_excluding_tax: subtotal,
+    total_excluding_tax: totalExcludingTaxOf(invoice),
     total_pretax_credit_amounts: [],
-    total_taxes: taxesView(invoice, subtotal),
+    total_taxes: totalTaxesOf(invoice).map(taxView),
     webhooks_delivered_at: null,
   }
 }
 
-function taxesView(invoice: Invoice, subtotal: number): Stripe.Invoice.TotalTax[] {
-  if (invoice.taxPercent === 0) return []
-  return [
-    {
-      amount: invoice.tax,
-      tax_behavior: 'exclusive',
-      tax_rate_details: { tax_rate: 'txr_sandbox' },
-      taxability_reason: 'standard_rated',
-      taxable_amount: subtotal,
-      type: 'tax_rate_details',
-    },
-  ]
+function taxView({ amount, taxableAmount, inclusive, rate, reason }: LineTax) {
+  return {
+    amount,
+    tax_behavior: inclusive ? 'inclusive' : 'exclusive',
+    tax_rate_details: { tax_rate: rate },
+    taxability_reason: reason as Stripe.InvoiceLineItem.Tax.TaxabilityReason,
+    taxable_amount: taxableAmount,
+    type: 'tax_rate_details',
+  } as const
 }
 
 export function linesView(
+  store: PaymentsStore,
   invoice: Invoice,
   lines: readonly Line[],
   more: boolean,
 ): Stripe.ApiList<Stripe.InvoiceLineItem> {
   return {
     object: 'list',
-    data: lines.map((line) => lineView(invoice, line)),
+    data: lines.map((line) => lineView(store, invoice, line)),
     has_more: more,
     url: `/v1/invoices/${invoice.id}/lines`,
   }
 }
 
-function lineView(invoice: Invoice, line: Line): Stripe.InvoiceLineItem {
+function lineView(store: PaymentsStore, invoice: Invoice, line: Line): Stripe.InvoiceLineItem {
+  const price = store.prices.find(line.price)
   return {
     id: line.id,
     object: 'line_item',
@@ -199,15 +216,15 @@ function lineView(invoice: Invoice, line: Line): Stripe.InvoiceLineItem {
     period: { end: line.end, start: line.start },
     pretax_credit_amounts: [],
     pricing: {
-      price_details: { price: line.price, product: 'prod_sandbox' },
+      price_details: { price: line.price, product: price?.product ?? 'prod_sandbox' },
       type: 'price_details',
-      unit_amount_decimal: null,
+      unit_amount_decimal: decimal(price?.unitAmount ?? null),
     },
     quantity: line.quantity,
     quantity_decimal: decimal(line.quantity),
     subscription: invoice.subscription,
     subtotal: line.amount,
-    taxes: [],
+    taxes: line.taxes.map(taxView),
   }
 }
 
@@ -256,8 +273,42 @@ export function refundView(store: PaymentsStore, refund: Refund): Stripe.Refund 
   }
 }
 
+export function creditNoteLinesView(
+  note: CreditNote,
+  lines: readonly CreditNoteLine[],
+  more: boolean,
+): Stripe.ApiList<Stripe.CreditNoteLineItem> {
+  return {
+    object: 'list',
+    data: lines.map(creditNoteLineView),
+    has_more: more,
+    url: `/v1/credit_notes/${note.id}/lines`,
+  }
+}
+
+function creditNoteLineView(line: CreditNoteLine): Stripe.CreditNoteLineItem {
+  const unit = line.quantity === null ? null : Math.round(line.amount / line.quantity)
+  return {
+    id: line.id,
+    object: 'credit_note_line_item',
+    amount: line.amount,
+    description: line.description,
+    discount_amount: 0,
+    discount_amounts: [],
+    ...(line.invoiceLine !== null && { invoice_line_item: line.invoiceLine }),
+    livemode: false,
+    metadata: {},
+    pretax_credit_amounts: [],
+    quantity: line.quantity,
+    tax_rates: [],
+    taxes: line.taxes.map(taxView),
+    type: line.invoiceLine === null ? 'custom_line_item' : 'invoice_line_item',
+    unit_amount: unit,
+    unit_amount_decimal: decimal(unit),
+  }
+}
+
 export function creditNoteView(note: CreditNote, origin: string): Stripe.CreditNote {
-  const tax = note.total - note.totalExcludingTax
   return {
     id: note.id,
     object: 'credit_note',
@@ -272,7 +323,11 @@ export function creditNoteView(note: CreditNote, origin: string): Stripe.CreditN
     discount_amounts: [],
     effective_at: note.created,
     invoice: note.invoice,
-    lines: { object: 'list', data: [], has_more: false, url: `/v1/credit_notes/${note.id}/lines` },
+    lines: creditNoteLinesView(
+      note,
+      note.lines.slice(0, shownLines),
+      note.lines.length > shownLines,
+    ),
     livemode: false,
     memo: null,
     metadata: {},
@@ -296,23 +351,11 @@ export function creditNoteView(note: CreditNote, origin: string): Stripe.CreditN
           ],
     shipping_cost: null,
     status: note.status,
-    subtotal: note.totalExcludingTax,
-    subtotal_excluding_tax: note.totalExcludingTax,
+    subtotal: subtotalOf(note),
+    subtotal_excluding_tax: totalExcludingTaxOf(note),
     total: note.total,
-    total_excluding_tax: note.totalExcludingTax,
-    total_taxes:
-      tax === 0
-        ? []
-        : [
-            {
-              amount: tax,
-              tax_behavior: 'exclusive',
-              tax_rate_details: { tax_rate: 'txr_sandbox' },
-              taxability_reason: 'standard_rated',
-              taxable_amount: note.totalExcludingTax,
-              type: 'tax_rate_details',
-            },
-          ],
+    total_excluding_tax: totalExcludingTaxOf(note),
+    total_taxes: totalTaxesOf(note).map(taxView),
     type:
       note.postPayment === 0
         ? 'pre_payment'

@@ -1,10 +1,10 @@
 import { findCard } from './cards.ts'
 import { declined, invalid } from './faults.ts'
-import { subtotalOf, totalOf } from './invoice-amounts.ts'
+import { totalOf } from './invoice-amounts.ts'
 import { invoiceView } from './invoice-views.ts'
-import { taxOn } from './proration.ts'
 import type { Invoice, Line, PaymentMethod } from './records.ts'
 import { newId, newSecret } from './store.ts'
+import { buyerOf, withTaxes } from './taxes.ts'
 import type { PaymentsWorld } from './world.ts'
 
 export interface DraftInput {
@@ -25,9 +25,6 @@ export function sketchInvoice(
   currency: string,
 ): Invoice {
   const { store } = world
-  const taxed = store.customers.get(customer, 'customer').taxExempt === 'none'
-  const taxPercent = taxed ? store.taxPercent : 0
-  const tax = taxOn(subtotalOf({ lines: [...lines] }), taxPercent)
   const invoice: Invoice = {
     id: newId('in'),
     customer,
@@ -36,9 +33,8 @@ export function sketchInvoice(
     status: 'draft',
     billingReason: reason,
     currency,
-    lines: [...lines],
-    taxPercent,
-    tax,
+    lines: withTaxes(world, store.customers.get(customer, 'customer'), lines),
+    buyer: null,
     startingBalance: 0,
     endingBalance: null,
     amountDue: 0,
@@ -98,6 +94,7 @@ export function finalizeInvoice(world: PaymentsWorld, invoice: Invoice): void {
   Object.assign(invoice, balanced(world, invoice))
   customer.balance = invoice.endingBalance ?? customer.balance
   invoice.number = `SANDBOX-${String(store.invoiceCount).padStart(4, '0')}`
+  invoice.buyer = buyerOf(store, customer)
   invoice.status = 'open'
   invoice.finalizedAt = world.now()
   invoice.finalizesAt = null

@@ -135,6 +135,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/prices/:id': ['expand[]'],
   'POST /v1/prices/:id': price,
   'GET /v1/prices': [...paging, 'active', 'currency', 'lookup_keys[]', 'product', 'type'],
+  'GET /v1/tax_rates/:id': ['expand[]'],
   'POST /v1/subscriptions': [
     ...[
       'customer',
@@ -285,6 +286,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'GET /v1/refunds/:id': ['expand[]'],
   'GET /v1/credit_notes/:id': ['expand[]'],
+  'GET /v1/credit_notes/:id/lines': paging,
+  'GET /v1/credit_notes': [...paging, 'customer', 'invoice', 'created.gte', 'created.lte'],
   'GET /v1/disputes/:id': ['expand[]'],
   'GET /v1/events/:id': ['expand[]'],
   'GET /v1/events': [

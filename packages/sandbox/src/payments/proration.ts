@@ -33,6 +33,12 @@ export function prorate({ before, after, periodStart, periodEnd, at }: Proration
   }
 }
 
+/** The tax on an amount without it. `percent` has at most four decimals. */
 export function taxOn(amount: number, percent: number): number {
-  return rounded(BigInt(amount) * BigInt(Math.round(percent * 100)), 10_000n)
+  return rounded(BigInt(amount) * BigInt(Math.round(percent * 10_000)), 1_000_000n)
+}
+
+/** What of `amount` belongs to `part` out of `whole`. */
+export function partOf(amount: number, part: number, whole: number): number {
+  return rounded(BigInt(amount) * BigInt(part), BigInt(whole))
 }

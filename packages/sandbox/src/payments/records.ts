@@ -4,18 +4,30 @@ const metadata = z.record(z.string(), z.string())
 const moment = z.number().int()
 const optionalMoment = moment.nullable()
 
+const Address = z.object({
+  line1: z.string().nullable(),
+  line2: z.string().nullable(),
+  postalCode: z.string().nullable(),
+  city: z.string().nullable(),
+  state: z.string().nullable(),
+  country: z.string().nullable(),
+})
+export type Address = z.infer<typeof Address>
+
+const taxExempt = z.enum(['none', 'exempt', 'reverse'])
+
 const Customer = z.object({
   id: z.string(),
   name: z.string().nullable(),
   email: z.string().nullable(),
-  country: z.string().nullable(),
+  address: Address.nullable().default(null),
   metadata,
   defaultPaymentMethod: z.string().nullable(),
   /** Negative: what the next invoices are lowered by. */
   balance: z.number(),
   /** Set by the first subscription; another one is rejected from then on. */
   currency: z.string().nullable(),
-  taxExempt: z.enum(['none', 'exempt', 'reverse']),
+  taxExempt,
   created: moment,
   deleted: z.boolean(),
 })
@@ -87,6 +99,21 @@ const Price = z.object({
   created: moment,
 })
 export type Price = z.infer<typeof Price>
+
+const TaxRate = z.object({
+  id: z.string(),
+  displayName: z.string(),
+  /** With at most four decimals. */
+  percentage: z.number(),
+  inclusive: z.boolean(),
+  country: z.string().nullable(),
+  jurisdiction: z.string().nullable(),
+  taxType: z.string().nullable(),
+  active: z.boolean(),
+  metadata,
+  created: moment,
+})
+export type TaxRate = z.infer<typeof TaxRate>
 
 export const subscriptionStatuses = [
   ...([
@@ -178,6 +205,15 @@ const Schedule = z.object({
 })
 export type Schedule = z.infer<typeof Schedule>
 
+const LineTax = z.object({
+  amount: z.number(),
+  taxableAmount: z.number(),
+  inclusive: z.boolean(),
+  rate: z.string(),
+  reason: z.string(),
+})
+export type LineTax = z.infer<typeof LineTax>
+
 const Line = z.object({
   id: z.string(),
   description: z.string(),
@@ -187,6 +223,7 @@ const Line = z.object({
   proration: z.boolean(),
   start: moment,
   end: moment,
+  taxes: z.array(LineTax).default([]),
 })
 export type Line = z.infer<typeof Line>
 
@@ -205,6 +242,16 @@ const Payment = z.object({
 })
 export type Payment = z.infer<typeof Payment>
 
+/** The customer as an invoice shows it, frozen when the invoice is finalized. */
+const Buyer = z.object({
+  name: z.string().nullable(),
+  email: z.string().nullable(),
+  address: Address.nullable(),
+  taxIds: z.array(z.object({ type: z.string(), value: z.string() })),
+  taxExempt,
+})
+export type Buyer = z.infer<typeof Buyer>
+
 const Invoice = z.object({
   id: z.string(),
   customer: z.string(),
@@ -219,8 +266,7 @@ const Invoice = z.object({
   ]),
   currency: z.string(),
   lines: z.array(Line),
-  taxPercent: z.number(),
-  tax: z.number(),
+  buyer: Buyer.nullable().default(null),
   startingBalance: z.number(),
   endingBalance: z.number().nullable(),
   amountDue: z.number(),
@@ -255,6 +301,17 @@ const Refund = z.object({
 })
 export type Refund = z.infer<typeof Refund>
 
+const CreditNoteLine = z.object({
+  id: z.string(),
+  description: z.string(),
+  amount: z.number(),
+  quantity: z.number().nullable(),
+  /** Null for a line that the invoice does not have. */
+  invoiceLine: z.string().nullable(),
+  taxes: z.array(LineTax),
+})
+export type CreditNoteLine = z.infer<typeof CreditNoteLine>
+
 const CreditNote = z.object({
   id: z.string(),
   number: z.string(),
@@ -262,7 +319,7 @@ const CreditNote = z.object({
   customer: z.string(),
   currency: z.string(),
   total: z.number(),
-  totalExcludingTax: z.number(),
+  lines: z.array(CreditNoteLine).default([]),
   postPayment: z.number(),
   /** Part of `postPayment`: given back outside of the processor. */
   outOfBand: z.number().default(0),
@@ -334,6 +391,7 @@ export const Saved = z.object({
   setupIntents: z.array(SetupIntent),
   products: z.array(Product),
   prices: z.array(Price),
+  taxRates: z.array(TaxRate).default([]),
   subscriptions: z.array(Subscription),
   schedules: z.array(Schedule).default([]),
   invoices: z.array(Invoice),

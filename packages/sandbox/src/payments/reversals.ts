@@ -1,9 +1,10 @@
 import { settlePaid } from './collection.ts'
 import { invalid } from './faults.ts'
-import { remaining, subtotalOf, totalOf } from './invoice-amounts.ts'
+import { remaining, totalOf, totalTaxesOf } from './invoice-amounts.ts'
 import { creditNoteView, disputeView, refundView } from './invoice-views.ts'
 import { markPaid, tellInvoice } from './invoicing.ts'
-import type { CreditNote, Dispute, Invoice, Refund } from './records.ts'
+import { partOf } from './proration.ts'
+import type { CreditNote, CreditNoteLine, Dispute, Invoice, Refund } from './records.ts'
 import { newId } from './store.ts'
 import type { PaymentsWorld } from './world.ts'
 
@@ -92,7 +93,7 @@ export function creditNote(
     customer: invoice.customer,
     currency: invoice.currency,
     total: amount,
-    totalExcludingTax: total === 0 ? amount : Math.round((amount * subtotalOf(invoice)) / total),
+    lines: linesFor(invoice, amount),
     postPayment: paid ? amount : 0,
     outOfBand: paid && to === 'outside' ? amount : 0,
     refund: back?.id ?? null,
@@ -109,6 +110,39 @@ export function creditNote(
     settlePaid(world, invoice)
   }
   return note
+}
+
+/**
+ * One line for a part of the invoice's total, with that part of its taxes. The lines of a whole
+ * credit are those of the invoice.
+ */
+function linesFor(invoice: Invoice, amount: number): CreditNoteLine[] {
+  const total = totalOf(invoice)
+  if (amount === total)
+    return invoice.lines.map(({ id, description, amount: whole, quantity, taxes }) => ({
+      id: newId('cnli'),
+      description,
+      amount: whole,
+      quantity,
+      invoiceLine: id,
+      taxes,
+    }))
+  const taxes = totalTaxesOf(invoice).map((tax) => ({
+    ...tax,
+    amount: partOf(tax.amount, amount, total),
+    taxableAmount: partOf(tax.taxableAmount, amount, total),
+  }))
+  const added = taxes.reduce((sum, tax) => sum + (tax.inclusive ? 0 : tax.amount), 0)
+  return [
+    {
+      id: newId('cnli'),
+      description: `Part of invoice ${invoice.number ?? invoice.id}`,
+      amount: amount - added,
+      quantity: 1,
+      invoiceLine: null,
+      taxes,
+    },
+  ]
 }
 
 function lowerDue(invoice: Invoice, amount: number): void {

@@ -17,6 +17,7 @@ import {
   type SetupIntent,
   type Subscription,
   type TaxId,
+  type TaxRate,
 } from './records.ts'
 
 /** Events and idempotency keys beyond this are forgotten, oldest first. */
@@ -75,6 +76,7 @@ export function createStore() {
     setupIntents: new Table<SetupIntent>('setupintent'),
     products: new Table<Product>('product'),
     prices: new Table<Price>('price'),
+    taxRates: new Table<TaxRate>('tax rate'),
     subscriptions: new Table<Subscription>('subscription'),
     schedules: new Table<Schedule>('subscription schedule'),
     invoices: new Table<Invoice>('invoice'),
@@ -124,6 +126,7 @@ export function createStore() {
         setupIntents: tables.setupIntents.all(),
         products: tables.products.all(),
         prices: tables.prices.all(),
+        taxRates: tables.taxRates.all(),
         subscriptions: tables.subscriptions.all(),
         schedules: tables.schedules.all(),
         invoices: tables.invoices.all(),
@@ -159,6 +162,7 @@ export function createStore() {
       tables.setupIntents.fill(rows.setupIntents)
       tables.products.fill(rows.products)
       tables.prices.fill(rows.prices)
+      tables.taxRates.fill(rows.taxRates)
       tables.subscriptions.fill(rows.subscriptions)
       tables.schedules.fill(rows.schedules)
       tables.invoices.fill(rows.invoices)

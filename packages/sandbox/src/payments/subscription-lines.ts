@@ -128,7 +128,17 @@ function line(
   start: Seconds,
   end: Seconds,
 ): Line {
-  return { id: newId('il'), description, amount, quantity, price: price.id, proration, start, end }
+  return {
+    id: newId('il'),
+    description,
+    amount,
+    quantity,
+    price: price.id,
+    proration,
+    start,
+    end,
+    taxes: [],
+  }
 }
 
 function nameOf(world: PaymentsWorld, price: Price): string {

@@ -1,4 +1,5 @@
 import type {
+  InvoiceTax,
   ProcessorInvoice,
   ProcessorReversal,
   ProcessorSubscription,
@@ -25,6 +26,18 @@ const start = new Date('2040-03-01T10:00:00Z')
 const end = new Date('2040-04-01T10:00:00Z')
 const nextEnd = new Date('2040-05-01T10:00:00Z')
 const after = (seconds: number, from = start) => new Date(from.getTime() + seconds * 1000)
+
+/** German VAT, as an event shows it: the rate by its id alone. */
+function vat(amount: number, taxableAmount: number): InvoiceTax {
+  return {
+    amount,
+    taxableAmount,
+    behavior: 'exclusive',
+    reason: 'standard_rated',
+    rateId: 'txr_vat_19',
+    rate: null,
+  }
+}
 
 export interface SequenceOf {
   tenantId: string
@@ -82,6 +95,17 @@ export function recordedSequences({
     status: 'open',
     billingReason: 'subscription_cycle',
     currency: 'eur',
+    customer: {
+      name: 'Acme',
+      email: 'billing@acme.test',
+      address: null,
+      taxIds: [],
+      taxExempt: 'none',
+    },
+    taxes: [vat(380 * times, 2_000 * times)],
+    automaticTax: { enabled: false, status: null },
+    balanceApplied: 0,
+    effectiveAt: at,
     ...{
       subtotal: 2_000 * times,
       discount: 0,
@@ -114,12 +138,17 @@ export function recordedSequences({
     },
     lines: [
       {
+        id: `il_${word}${name}`,
         description: '5 seats',
         amount: 2_000 * times,
+        discount: 0,
         quantity: 5,
+        unitAmount: String(400 * times),
+        priceId: subscription.priceId,
         proration: false,
         periodStart: start,
         periodEnd: end,
+        taxes: [vat(380 * times, 2_000 * times)],
       },
     ],
     ...fields,

@@ -1,5 +1,6 @@
 import type {
   Payments,
+  ProcessorCreditNote,
   ProcessorInvoice,
   ProcessorReversal,
   ProcessorSubscription,
@@ -106,8 +107,39 @@ export function createProcessor(): Processor {
       payInvoice: unused,
       voidInvoice: unused,
       findRefund: (id) => read(id, 'reversal'),
-      findCreditNote: (id) => read(id, 'reversal'),
+      findCreditNote: async (id) => {
+        const reversal = await read(id, 'reversal')
+        return reversal && creditNoteOf(reversal)
+      },
+      listCreditNotes: unused,
       findDispute: (id) => read(id, 'reversal'),
     },
+  }
+}
+
+/** A credit note whose money is that of the reversal. */
+function creditNoteOf(reversal: ProcessorReversal): ProcessorCreditNote {
+  return {
+    ...reversal,
+    kind: 'credit_note',
+    invoiceId: reversal.invoiceId ?? '',
+    customerId: '',
+    number: reversal.id,
+    reason: null,
+    memo: null,
+    subtotal: reversal.amount,
+    discount: 0,
+    tax: 0,
+    taxes: [],
+    total: reversal.amount,
+    totalExcludingTax: reversal.amountExcludingTax ?? reversal.amount,
+    prePaymentAmount: 0,
+    postPaymentAmount: reversal.amount,
+    outOfBandAmount: reversal.effective ? reversal.amount : 0,
+    refundIds: [],
+    effectiveAt: reversal.created,
+    voidedAt: null,
+    pdf: null,
+    lines: [],
   }
 }

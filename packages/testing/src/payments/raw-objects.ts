@@ -1,4 +1,5 @@
 import type {
+  InvoiceTax,
   ProcessorInvoice,
   ProcessorReversal,
   ProcessorSubscription,
@@ -65,7 +66,16 @@ export function rawInvoice(invoice: ProcessorInvoice): Record<string, unknown> {
     currency: invoice.currency,
     subtotal: invoice.subtotal,
     total_discount_amounts: [],
-    total_taxes: [{ amount: invoice.tax }],
+    total_taxes: invoice.taxes.map(rawTax),
+    automatic_tax: { enabled: invoice.automaticTax.enabled, status: invoice.automaticTax.status },
+    customer_name: invoice.customer.name,
+    customer_email: invoice.customer.email,
+    customer_address: null,
+    customer_tax_ids: invoice.customer.taxIds,
+    customer_tax_exempt: invoice.customer.taxExempt,
+    starting_balance: 0,
+    ending_balance: invoice.balanceApplied,
+    effective_at: seconds(invoice.effectiveAt),
     total: invoice.total,
     total_excluding_tax: invoice.totalExcludingTax,
     amount_due: invoice.amountDue,
@@ -93,14 +103,28 @@ export function rawInvoice(invoice: ProcessorInvoice): Record<string, unknown> {
     lines: {
       object: 'list',
       data: invoice.lines.map((line) => ({
+        id: line.id,
         object: 'line_item',
         description: line.description,
         amount: line.amount,
+        discount_amounts: [],
         quantity: line.quantity,
+        taxes: line.taxes.map(rawTax),
         parent: { subscription_item_details: { proration: line.proration } },
         period: { start: seconds(line.periodStart), end: seconds(line.periodEnd) },
       })),
     },
+  }
+}
+
+function rawTax(tax: InvoiceTax): Record<string, unknown> {
+  return {
+    amount: tax.amount,
+    taxable_amount: tax.taxableAmount,
+    tax_behavior: tax.behavior,
+    taxability_reason: tax.reason,
+    tax_rate_details: tax.rateId === null ? null : { tax_rate: tax.rateId },
+    type: 'tax_rate_details',
   }
 }
 

@@ -63,11 +63,13 @@ function toView(
   return {
     currency,
     exact: true,
-    lines: lines.map(({ amount, periodStart, periodEnd, ...line }) => ({
-      ...line,
-      amountMinor: amount,
-      periodStart: periodStart.toISOString(),
-      periodEnd: periodEnd.toISOString(),
+    lines: lines.map((line) => ({
+      description: line.description,
+      amountMinor: line.amount,
+      quantity: line.quantity,
+      proration: line.proration,
+      periodStart: line.periodStart.toISOString(),
+      periodEnd: line.periodEnd.toISOString(),
     })),
     taxMinor: tax,
     totalMinor: total,
