@@ -63,6 +63,30 @@ describe('a manual subscription', () => {
     })
   })
 
+  it('never costs more than can be charged; a row that does hides no other one', async () => {
+    const tenantSlug = await world.newTenant()
+    const created = await testApp.request('POST', '/subscriptions', {
+      token: operator,
+      body: { ...terms, tenantSlug, seats: 1_000_000, perSeatAmount: 1_000_000_000 },
+    })
+    expect(created).toMatchObject({ status: 400, body: { issues: [{ path: 'seats' }] } })
+    const { id } = await world.subscribe()
+    const row = testApp.database.db.updateTable('subscriptions').where('id', '=', id)
+    await row.set({ seats: 1_000_000, per_seat_amount: 1_000_000_000 }).execute()
+    for (const path of [
+      `/subscriptions/${id}`,
+      '/subscriptions?limit=100',
+      '/billing/overview',
+      '/reports/mrr',
+      '/reports/revenue-by-plan',
+      '/reports/growth',
+    ]) {
+      const { status, body } = await testApp.request('GET', path, { token: operator })
+      expect(status, `${path} ${JSON.stringify(body).slice(0, 300)}`).toBe(200)
+    }
+    await row.set({ seats: 10, per_seat_amount: 800 }).execute()
+  })
+
   it('is one per tenant, also of two at once', async () => {
     const tenantSlug = await world.newTenant()
     const both = await Promise.all(

@@ -1,4 +1,4 @@
-import { divideRounded, toMinorNumber } from '@atrium/core/billing/money'
+import { divideRounded, toShownNumber } from '@atrium/core/billing/money'
 import { hasPartnerRight, type PartnerAccess } from '@atrium/core/partners/partner-access'
 import type { PartnerView, RecurringRevenue } from '@atrium/core/partners/partners'
 import {
@@ -69,7 +69,7 @@ export function monthlyOf(revenue: readonly YearlyRevenue[], id: string): Recurr
     .filter((one) => one.id === id)
     .map(({ currency, arr }) => ({
       currency,
-      mrrMinor: toMinorNumber(divideRounded(BigInt(arr), 12n)),
+      mrrMinor: toShownNumber(divideRounded(BigInt(arr), 12n)),
     }))
 }
 

@@ -59,6 +59,15 @@ export function toMinorNumber(value: bigint | string): number {
 }
 
 /**
+ * The same for lists and reports, where one absurd amount must not hide all others: beyond 2^53 - 1
+ * it is shown as that.
+ */
+export function toShownNumber(value: bigint | string): number {
+  const number = Number(value)
+  return Math.min(Math.max(number, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER)
+}
+
+/**
  * Whole minor units as mails and documents write them: 1050 in `eur` is "€10.50". Every digit that
  * is counted in is shown.
  */

@@ -1,4 +1,4 @@
-import { divideRounded, toMinorNumber } from '../billing/money.ts'
+import { divideRounded, toShownNumber } from '../billing/money.ts'
 import { cohortMonths, type GrowthMonth, type GrowthRates, type SignupCohort } from './reports.ts'
 
 /**
@@ -9,7 +9,7 @@ function divided(numerator: number, denominator: number): number {
   const size = Math.abs(numerator)
   const [over, under] = [2 * size + denominator, 2 * denominator]
   if (!Number.isSafeInteger(over))
-    return toMinorNumber(divideRounded(BigInt(numerator), BigInt(denominator)))
+    return toShownNumber(divideRounded(BigInt(numerator), BigInt(denominator)))
   const rounded = (over - (over % under)) / under
   return numerator < 0 && rounded !== 0 ? -rounded : rounded
 }
@@ -17,7 +17,7 @@ function divided(numerator: number, denominator: number): number {
 /** An amount times a fraction of two counts, rounded. */
 function scaled(amount: number, over: number, under: number): number {
   if (Number.isSafeInteger(amount * over)) return divided(amount * over, under)
-  return toMinorNumber(divideRounded(BigInt(amount) * BigInt(over), BigInt(under)))
+  return toShownNumber(divideRounded(BigInt(amount) * BigInt(over), BigInt(under)))
 }
 
 /** A yearly amount as a monthly one, rounded half away from zero. */

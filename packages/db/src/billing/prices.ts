@@ -72,6 +72,18 @@ export async function findPrice(db: Db | Trx, id: string): Promise<PriceRow | un
   return row
 }
 
+export async function findPriceOnSale(
+  db: Db | Trx,
+  plan: Plan,
+  cycle: BillingCycle,
+): Promise<PriceRow | undefined> {
+  const [row] = await read(
+    db,
+    sql`where p.state = 'active' and p.plan = ${plan} and p.cycle = ${cycle}`,
+  )
+  return row
+}
+
 /** The price that the payment processor knows by this id, whatever its state. */
 export async function findPriceByStripeId(
   db: Db | Trx,

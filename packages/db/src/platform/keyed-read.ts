@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { nearestSafe, parseRows } from './shown-numbers.ts'
 
 /** A prepared statement that is kept by name on each connection. */
 export interface NamedStatement {
@@ -168,9 +169,12 @@ function toRow(
  * double up to 2^53), and for instants, which are read faster.
  */
 export function parserOf(oid: number): Parser {
-  if (oid === pg.types.builtins.INT8) return Number
+  if (oid === pg.types.builtins.INT8) return parseWhole
+  if (oid === pg.types.builtins.JSON) return parseRows
   return oid === pg.types.builtins.TIMESTAMPTZ ? parseInstant : parseAsPg(oid)
 }
+
+const parseWhole = (text: string) => nearestSafe(Number(text))
 
 const parseAsPg = (oid: number) => pg.types.getTypeParser(oid, 'text')
 const parseRareInstant = parseAsPg(pg.types.builtins.TIMESTAMPTZ)

@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Database, Trx } from '../platform/connect.ts'
 import type { KeyPart, NamedStatement } from '../platform/keyed-read.ts'
+import { parseRows } from '../platform/shown-numbers.ts'
 
 /** The scope of figures of the whole platform; every other scope is the id of a partner. */
 export const platformScope = '00000000-0000-0000-0000-000000000000'
@@ -108,7 +109,7 @@ const state = (partner: boolean, past: boolean, keys: Keys) =>
 // Many rows as one text of arrays, which are rendered when they are written (migration 0022): to
 // the server and to us a fraction of the work that as many rows are.
 const asLines = (from: string) => `(select string_agg(line, ',') from ${from})`
-const fromLines = <Line>(text: string | null): Line[] => JSON.parse(`[${text ?? ''}]`) as Line[]
+const fromLines = <Line>(text: string | null): Line[] => parseRows(`[${text ?? ''}]`) as Line[]
 
 const names = new Map<number, string>()
 /** The month of an index that counts from the year 0. */

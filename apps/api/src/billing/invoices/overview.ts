@@ -5,7 +5,7 @@ import {
   suspensionDays,
 } from '@atrium/core/billing/billing'
 import { type EntitlementFacts, entitlementsOf } from '@atrium/core/billing/entitlements'
-import { toMinorNumber } from '@atrium/core/billing/money'
+import { toShownNumber } from '@atrium/core/billing/money'
 import {
   findLastReconciliation,
   listDifferences,
@@ -43,15 +43,15 @@ export async function getBillingOverview(services: Services): Promise<BillingOve
     webhooksConfigured: billing.webhookSecrets.length > 0,
     currencies: currencies.map((row) => ({
       currency: row.currency,
-      mrrMinor: toMinorNumber(row.mrr),
-      atRiskMrrMinor: toMinorNumber(row.atRiskMrr),
-      trialMrrMinor: toMinorNumber(row.trialMrr),
+      mrrMinor: toShownNumber(row.mrr),
+      atRiskMrrMinor: toShownNumber(row.atRiskMrr),
+      trialMrrMinor: toShownNumber(row.trialMrr),
       payingTenants: row.payingTenants,
       openInvoices: row.openInvoices,
-      openMinor: toMinorNumber(row.open),
+      openMinor: toShownNumber(row.open),
       overdueInvoices: row.overdueInvoices,
-      overdueMinor: toMinorNumber(row.overdue),
-      paidLast30DaysMinor: toMinorNumber(row.paid),
+      overdueMinor: toShownNumber(row.overdue),
+      paidLast30DaysMinor: toShownNumber(row.paid),
       failedPaymentsLast30Days: row.failedPayments,
     })),
     pastDue: pastDue.map((row) => {
@@ -87,7 +87,7 @@ function toPastDueTenant(
   return {
     ...rest,
     pastDueSince: pastDueSince?.toISOString() ?? null,
-    amountMinor: toMinorNumber(amount),
+    amountMinor: toShownNumber(amount),
     state,
     suspensionSuggested: days >= suspensionDays,
   }

@@ -5,7 +5,7 @@ import {
   invoiceDisplayStatusOf,
   type SubscriptionSummary,
 } from '@atrium/core/billing/billing'
-import { toMinorNumber } from '@atrium/core/billing/money'
+import { toMinorNumber, toShownNumber } from '@atrium/core/billing/money'
 import type { SummaryRow } from '@atrium/db/billing/billing'
 import type { InvoiceRow } from '@atrium/db/billing/invoices'
 import type { StoredCard } from '@atrium/db/billing/payment-customers'
@@ -66,7 +66,7 @@ export function toSubscriptionSummary(row: SummaryRow): SubscriptionSummary {
     currency: row.currency,
     status: row.status,
     seats: row.seats,
-    periodAmountMinor: toMinorNumber(row.periodAmount),
+    periodAmountMinor: toShownNumber(row.periodAmount),
     trialEnd: row.trialEnd?.toISOString() ?? null,
     currentPeriodEnd: row.currentPeriodEnd?.toISOString() ?? null,
     cancelAtPeriodEnd: row.cancelAtPeriodEnd,

@@ -20,7 +20,7 @@ import { toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { auditSubscription } from './record.ts'
 import { startAtProcessor } from './start.ts'
-import { offeredTarget, rejectBelowAssigned, type Target } from './target.ts'
+import { offeredTarget, rejectBelowAssigned, rejectTooMuch, type Target } from './target.ts'
 import { toSubscriptionView } from './view.ts'
 
 /**
@@ -102,6 +102,8 @@ function agreed({
     return undefined
   const whole = periodAmount === undefined || periodAmount === null ? null : BigInt(periodAmount)
   const each = perSeatAmount === undefined ? (whole ?? 0n) / BigInt(seats) : BigInt(perSeatAmount)
+  const total = whole ?? each * BigInt(seats)
+  rejectTooMuch(total)
   return {
     plan,
     cycle,
@@ -110,6 +112,6 @@ function agreed({
     stripePriceId: null,
     perSeatAmount: each,
     periodAmount: whole,
-    total: whole ?? each * BigInt(seats),
+    total,
   }
 }

@@ -1,3 +1,4 @@
+import { mostPeriodTotal } from '@atrium/core/billing/charges'
 import { type PriceTerms, snapshotOf } from '@atrium/core/billing/prices'
 import type { BillingCycle, SubscriptionSource } from '@atrium/core/billing/subscriptions'
 import { periodTotal } from '@atrium/core/billing/subscriptions'
@@ -105,6 +106,7 @@ async function onOwnTerms(db: Db | Trx, row: SubscriptionRow, seats: number): Pr
   }
   const { priceId, stripePriceId, perSeatAmount, periodAmount } = row
   const total = periodTotal({ perSeatAmount, periodAmount, seats })
+  rejectTooMuch(total)
   return { plan, cycle, seats, priceId, stripePriceId, perSeatAmount, periodAmount, total }
 }
 
@@ -122,6 +124,7 @@ function priced(
   }
   const snapshot = snapshotOf(terms, named.seats)
   const total = periodTotal({ ...snapshot, seats: named.seats })
+  rejectTooMuch(total)
   return { ...named, priceId: price.id, stripePriceId: amount.stripePriceId, ...snapshot, total }
 }
 
@@ -129,6 +132,14 @@ function rejectOutsidePrice({ minSeats, maxSeats }: PriceRow, seats: number): vo
   if (seats < minSeats) throw seatsRejected(`This price begins at ${minSeats} seats.`)
   if (maxSeats !== null && seats > maxSeats)
     throw seatsRejected(`This price ends at ${maxSeats} seats.`)
+}
+
+/** Throws AppError `invalid_input` for a total of a period that nobody could be charged. */
+export function rejectTooMuch(total: bigint): void {
+  if (total > mostPeriodTotal)
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'seats', message: errorText('periodTotalTooLarge') }],
+    })
 }
 
 /** Throws AppError `invalid_input` when fewer seats are wanted than members own a mailbox. */

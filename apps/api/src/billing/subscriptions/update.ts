@@ -26,7 +26,7 @@ import { toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { noSuchSubscription } from './get.ts'
 import { actionOf, auditSubscription } from './record.ts'
-import { type Target, targetOf } from './target.ts'
+import { rejectTooMuch, type Target, targetOf } from './target.ts'
 import { toSubscriptionView } from './view.ts'
 
 /**
@@ -102,13 +102,15 @@ async function correctedTarget(
   const period = perSeatAmount !== undefined && periodAmount === undefined ? null : whole
   const seats = input.seats ?? row.seats
   const named = { plan: input.plan ?? row.plan, cycle: input.cycle ?? row.cycle, seats }
+  const total = period ?? each * BigInt(seats)
+  rejectTooMuch(total)
   return {
     ...named,
     priceId: null,
     stripePriceId: null,
     perSeatAmount: each,
     periodAmount: period,
-    total: period ?? each * BigInt(seats),
+    total,
   }
 }
 

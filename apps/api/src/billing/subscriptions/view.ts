@@ -1,4 +1,4 @@
-import { toMinorNumber } from '@atrium/core/billing/money'
+import { toShownNumber } from '@atrium/core/billing/money'
 import {
   payingStatuses,
   periodTotal,
@@ -29,11 +29,11 @@ export function toSubscriptionView(row: SubscriptionRow): SubscriptionView {
       seats: row.seats,
       status: row.status,
     },
-    perSeatAmount: toMinorNumber(row.perSeatAmount),
-    periodAmount: row.periodAmount === null ? null : toMinorNumber(row.periodAmount),
-    totalMinor: toMinorNumber(total),
+    perSeatAmount: toShownNumber(row.perSeatAmount),
+    periodAmount: row.periodAmount === null ? null : toShownNumber(row.periodAmount),
+    totalMinor: toShownNumber(total),
     arrMinor: payingStatuses.includes(row.status)
-      ? toMinorNumber(yearlyTotal(total, row.cycle))
+      ? toShownNumber(yearlyTotal(total, row.cycle))
       : 0,
     ...{
       stripeStatus: row.stripeStatus,
