@@ -204,6 +204,65 @@ describe('a price', () => {
     expect(await rejected({ currency: 'eur' })).toEqual(['currency'])
   })
 
+  it('has only amounts that the payment processor can charge', async () => {
+    const rejected = async (currency: string, unitAmount: number, more = {}) => {
+      const { status, body } = await testApp.request('POST', '/prices', {
+        token: operator,
+        body: { ...base, amounts: [{ currency, unitAmount }], ...more },
+      })
+      expect(status, `${currency} ${unitAmount}`).toBe(400)
+      return body.issues
+    }
+    expect(await rejected('zzz', 1000)).toMatchObject([{ path: 'amounts.0.currency' }])
+    expect(await rejected('xau', 1000)).toMatchObject([{ path: 'amounts.0.currency' }])
+    expect(await rejected('kwd', 1234)).toMatchObject([
+      { path: 'amounts.0.unitAmount', message: expect.stringContaining('0.010') },
+    ])
+    expect(await rejected('isk', 1050)).toMatchObject([{ path: 'amounts.0.unitAmount' }])
+    expect(await rejected('eur', 49)).toMatchObject([{ path: 'amounts.0.unitAmount' }])
+    expect(await rejected('huf', 3000, { minSeats: 5 })).toHaveLength(1)
+    expect(
+      await rejected('eur', 1_000_000_000, { minSeats: 1_000_000, maxSeats: 1_000_000 }),
+    ).toMatchObject([{ path: 'amounts.0.unitAmount' }])
+    await create({
+      minSeats: 6,
+      amounts: [
+        { currency: 'huf', unitAmount: 3000 },
+        { currency: 'kwd', unitAmount: 1230 },
+        { currency: 'isk', unitAmount: 100_000 },
+        { currency: 'eur', unitAmount: 0 },
+      ],
+    })
+  })
+
+  it('leaves a currency out only when that is confirmed', async () => {
+    const both = [
+      { currency: 'eur', unitAmount: 100 },
+      { currency: 'usd', unitAmount: 110 },
+    ]
+    const onlyEuro = [{ currency: 'eur', unitAmount: 120 }]
+    const first = await create({ state: 'active', amounts: both })
+    const refused = await patch(first.id, { amounts: onlyEuro })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'currency_dropped' } })
+    expect(refused.body.issues).toMatchObject([
+      { path: 'leaveOut', message: expect.stringContaining('USD') },
+    ])
+    const created = await testApp.request('POST', '/prices', {
+      token: operator,
+      body: { ...base, amounts: onlyEuro, state: 'active' },
+    })
+    expect(created.body.code).toBe('currency_dropped')
+    const draft = await create({ amounts: onlyEuro })
+    expect((await act(draft.id, 'activate')).body.code).toBe('currency_dropped')
+    expect(await read(first.id)).toMatchObject({ state: 'active' })
+    const put = await testApp.request('POST', `/prices/${draft.id}/activate`, {
+      token: operator,
+      body: { leaveOut: ['usd'] },
+    })
+    expect(put).toMatchObject({ status: 200, body: { state: 'active' } })
+    expect(await read(first.id)).toMatchObject({ state: 'archived' })
+  })
+
   it('is found in the list, newest first, page by page', async () => {
     const made = [
       await create(),
@@ -262,7 +321,7 @@ describe('taking a price away', () => {
 
   it('is told in the audit log, as are the other acts', async () => {
     const { id } = await create({ state: 'active' })
-    const { body: second } = await patch(id, { amounts: [{ currency: 'eur', unitAmount: 5 }] })
+    const { body: second } = await patch(id, { amounts: [{ currency: 'eur', unitAmount: 55 }] })
     await act(second.id, 'archive')
     const draft = await create()
     await act(draft.id, 'activate')
@@ -279,7 +338,7 @@ describe('taking a price away', () => {
         replaces: 1,
         version: 2,
         changes: {
-          amounts: [[expect.stringContaining('100')], [expect.stringContaining('"unitAmount":5')]],
+          amounts: [[expect.stringContaining('100')], [expect.stringContaining('"unitAmount":55')]],
         },
       },
     })

@@ -20,6 +20,8 @@ export interface ConfirmProps {
   reason?: 'optional' | 'required'
   /** Who reads the reason, where it is not for the audit log: "The visitor reads it." */
   reasonNote?: string
+  /** The act is not possible yet, such as before a confirmation among `children`. */
+  disabled?: boolean
   /** Destructive acts are red; set false for acts that can be undone. */
   destructive?: boolean
   /** Does the act. The dialog closes when it is done and shows the failure when it is rejected. */
@@ -45,6 +47,7 @@ function ConfirmForm({
   typedWord,
   reason,
   reasonNote = t('confirm.reasonKept'),
+  disabled = false,
   destructive = true,
   onConfirm,
   explain,
@@ -55,6 +58,7 @@ function ConfirmForm({
   const [pending, setPending] = useState(false)
   const [error, setError] = useState<unknown>()
   const ready =
+    !disabled &&
     (typedWord === undefined || typed.trim() === typedWord) &&
     (reason !== 'required' || why.trim() !== '')
 

@@ -2,13 +2,18 @@ import type { PriceView } from '@atrium/core/billing/prices'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { translations } from '@atrium/ui/messages'
-import { Button, List } from '@mantine/core'
+import { Box, Button, List } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconArchive, IconPencil, IconShoppingCart, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTRPC } from '../trpc.ts'
 import { failedCurrencies, priceName } from './labels.ts'
+import { LeaveOutConfirmation } from './leave-out.tsx'
 import { useActivatePrice, useArchivePrice, useDeletePrice } from './mutations.ts'
 import { PriceEditor } from './price-editor.tsx'
+import { droppedCurrencies } from './price-form.ts'
 
 const t = translations('operator.prices')
 
@@ -42,6 +47,16 @@ export function PriceActions({ price }: Props) {
 function PutOnSale({ price }: Props) {
   const [opened, { open, close }] = useDisclosure(false)
   const activate = useActivatePrice()
+  const [confirmed, setConfirmed] = useState(false)
+  const { plan, cycle } = price
+  const onSale = useQuery(
+    useTRPC().prices.list.queryOptions(
+      { plan, cycle, state: 'active', limit: 1 },
+      { enabled: opened },
+    ),
+  )
+  const before = onSale.data?.items[0]
+  const dropped = before ? droppedCurrencies(before, price) : []
   return (
     <>
       <Button leftSection={<IconShoppingCart size={17} aria-hidden />} onClick={open}>
@@ -53,8 +68,10 @@ function PutOnSale({ price }: Props) {
         destructive={false}
         title={t('activate.question', { price: priceName(price) })}
         confirmLabel={t('activate.action')}
+        disabled={!onSale.isSuccess || (dropped.length > 0 && !confirmed)}
         onConfirm={async () => {
-          const saved = await activate.mutateAsync({ id: price.id })
+          const leaveOut = confirmed && dropped.length > 0 ? { leaveOut: dropped } : {}
+          const saved = await activate.mutateAsync({ id: price.id, ...leaveOut })
           if (saved.state === 'active') done(t('activate.done', { price: priceName(price) }))
         }}
       >
@@ -63,6 +80,15 @@ function PutOnSale({ price }: Props) {
           <List.Item>{t('activate.effects.former')}</List.Item>
           <List.Item>{t('activate.effects.processor')}</List.Item>
         </List>
+        {dropped.length > 0 && (
+          <Box mt="md">
+            <LeaveOutConfirmation
+              currencies={dropped}
+              confirmed={confirmed}
+              onChange={setConfirmed}
+            />
+          </Box>
+        )}
       </ConfirmDialog>
     </>
   )

@@ -9,11 +9,14 @@ import { Alert, Divider, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconVersions } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { priceName } from './labels.ts'
+import { LeaveOutConfirmation } from './leave-out.tsx'
 import { useUpdatePrice } from './mutations.ts'
 import { AmountFields, TermsFields } from './price-fields.tsx'
 import {
+  droppedCurrencies,
   inputOf,
   makesVersion,
   type PriceForm,
@@ -53,11 +56,13 @@ function EditorForm({ price, onClose }: Omit<Props, 'opened'>) {
   })
   useFollowRecord(form, toPriceForm(price))
   const { id: _, expectedVersion: __, ...changes } = toInput(form.values)
+  const [confirmed, setConfirmed] = useState(false)
+  const dropped = price.state === 'active' ? droppedCurrencies(price, form.values) : []
   const changed = Object.keys(changes).length > 0
   // Awaited, because a new version archives this one, and then its page no longer shows the form.
   const save = form.onSubmit(async (values) => {
     try {
-      const saved = await update.mutateAsync(toInput(values))
+      const saved = await update.mutateAsync(toUpdatePrice(price, values, confirmed ? dropped : []))
       onClose()
       done(
         saved.id === price.id ? t('edit.done') : t('edit.doneVersion', { version: saved.version }),
@@ -83,11 +88,18 @@ function EditorForm({ price, onClose }: Omit<Props, 'opened'>) {
             {t('edit.makesVersion', { version: price.version })}
           </Alert>
         )}
+        {dropped.length > 0 && (
+          <LeaveOutConfirmation
+            currencies={dropped}
+            confirmed={confirmed}
+            onChange={setConfirmed}
+          />
+        )}
         <FormFooter
           error={update.error}
           submitLabel={t(makesVersion(price, form.values) ? 'edit.submitVersion' : 'edit.submit')}
           pending={update.isPending}
-          disabled={!changed}
+          disabled={!changed || (dropped.length > 0 && !confirmed)}
           onCancel={onClose}
         />
       </Stack>

@@ -108,12 +108,30 @@ export function toCreatePrice(
  * The request: only the changed fields. A time that was not edited is left out, because the input
  * shows it without its seconds.
  */
-export function toUpdatePrice(price: PriceView, form: PriceForm): z.input<typeof UpdatePrice> {
+export function toUpdatePrice(
+  price: PriceView,
+  form: PriceForm,
+  leaveOut: readonly string[] = [],
+): z.input<typeof UpdatePrice> {
   const before = settingsOf(toPriceForm(price))
   const changed = Object.entries(settingsOf(form)).filter(
     ([field, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(before, field)),
   )
-  return { ...Object.fromEntries(changed), id: price.id, expectedVersion: price.editVersion }
+  return {
+    ...Object.fromEntries(changed),
+    ...(leaveOut.length > 0 ? { leaveOut: [...leaveOut] } : {}),
+    id: price.id,
+    expectedVersion: price.editVersion,
+  }
+}
+
+/** Currencies of a price that another one has not. */
+export function droppedCurrencies(
+  from: Pick<PriceView, 'amounts'>,
+  to: { amounts: readonly { currency: string }[] },
+): string[] {
+  const kept = new Set(to.amounts.map(({ currency }) => currency.trim().toLowerCase()))
+  return from.amounts.map(({ currency }) => currency).filter((currency) => !kept.has(currency))
 }
 
 /** Whether saving makes a new version: other amounts or another scheme of a price on sale. */

@@ -1,5 +1,5 @@
 const zeroDecimal = new Set(
-  'bif clp djf gnf jpy kmf krw mga pyg rwf ugx vnd vuv xaf xof xpf'.split(' '),
+  'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '),
 )
 const threeDecimal = new Set('bhd jod kwd omr tnd'.split(' '))
 

@@ -6,7 +6,8 @@ import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
 import { plan } from '../tenants/tenants.ts'
-import { currencyCode, divideRounded } from './money.ts'
+import { chargeStep, isCharged, leastCharge, mostPeriodTotal } from './charges.ts'
+import { currencyCode, divideRounded, formatAmount } from './money.ts'
 import { billingCycle, mostSeats } from './subscriptions.ts'
 
 export { priceStates }
@@ -146,6 +147,8 @@ const amounts = z
     (all) => new Set(all.map(({ currency }) => currency)).size === all.length,
     says('onlyOnce'),
   )
+/** Currencies on sale that the new version is meant to leave out. */
+const leaveOut = z.array(currencyCode).max(mostCurrencies).transform(unique).optional()
 const seatLimit = z.number().int().min(1).max(mostSeats)
 const terms = {
   scheme: priceScheme.optional(),
@@ -169,13 +172,19 @@ export interface PriceSettings {
   amounts: readonly PriceAmount[]
 }
 
+export interface PriceFault {
+  path: string
+  message: string
+}
+
 /** What is wrong between the fields of a price, each with its path. */
-export function faultsOfPrice(price: PriceSettings): { path: string; message: string }[] {
+export function faultsOfPrice(price: PriceSettings): PriceFault[] {
   const tiered = price.scheme === 'graduated' || price.scheme === 'volume'
   const faults = price.amounts.flatMap((amount, index) => {
     const path = `amounts.${index}.tiers`
     if (tiered && !amount.tiers) return [{ path, message: issueText('tiersMissing') }]
-    return !tiered && amount.tiers ? [{ path, message: issueText('tiersOfScheme') }] : []
+    if (!tiered && amount.tiers) return [{ path, message: issueText('tiersOfScheme') }]
+    return faultsOfCharge(price, amount, `amounts.${index}`)
   })
   if (price.maxSeats !== null && price.maxSeats < price.minSeats) {
     faults.push({ path: 'maxSeats', message: issueText('maxBelowMinSeats') })
@@ -190,6 +199,44 @@ export function faultsOfPrice(price: PriceSettings): { path: string; message: st
   return faults
 }
 
+/**
+ * What the payment processor would reject: currencies it does not charge in, digits that a currency
+ * does not have, and, with the fewest seats, totals below its minimum or above every amount that it
+ * charges. A price of 0 is free and never charged.
+ */
+function faultsOfCharge(price: PriceSettings, amount: PriceAmount, path: string): PriceFault[] {
+  const { currency, unitAmount, tiers } = amount
+  if (!isCharged(currency))
+    return [{ path: `${path}.currency`, message: issueText('currencyNotCharged') }]
+  const step = chargeStep(currency)
+  const parts = [
+    { path: `${path}.unitAmount`, value: unitAmount },
+    ...(tiers ?? []).flatMap((tier, index) => [
+      { path: `${path}.tiers.${index}.unitAmount`, value: tier.unitAmount },
+      { path: `${path}.tiers.${index}.flatAmount`, value: tier.flatAmount },
+    ]),
+  ]
+  const broken = parts.filter(({ value }) => value % step !== 0)
+  if (broken.length > 0) {
+    const least = formatAmount(BigInt(step), currency)
+    return broken.map((part) => ({
+      path: part.path,
+      message: issueText('amountStep', { value: least }),
+    }))
+  }
+  const first = tiers === null || tiers === undefined ? 'unitAmount' : 'tiers.0.unitAmount'
+  const total = totalOf({ scheme: price.scheme, unitAmount, tiers: tiers ?? null }, price.minSeats)
+  if (total > mostPeriodTotal) return [{ path: `${path}.${first}`, message: issueText('tooMuch') }]
+  const least = BigInt(leastCharge(currency))
+  if (total === 0n || total >= least) return []
+  return [
+    {
+      path: `${path}.${first}`,
+      message: issueText('belowLeastCharge', { value: formatAmount(least, currency) }),
+    },
+  ]
+}
+
 export const CreatePrice = z.strictObject({
   plan,
   cycle: billingCycle,
@@ -197,6 +244,7 @@ export const CreatePrice = z.strictObject({
   ...terms,
   /** `active` puts it on sale at once, and the price of before out of it. */
   state: z.enum(['draft', 'active']).default('draft'),
+  leaveOut,
 })
 export type CreatePrice = z.infer<typeof CreatePrice>
 
@@ -210,10 +258,13 @@ const id = z
 export const PricePath = z.strictObject({ id })
 export type PricePath = z.infer<typeof PricePath>
 
+export const ActivatePrice = z.strictObject({ id, leaveOut })
+export type ActivatePrice = z.infer<typeof ActivatePrice>
+
 export const UpdatePrice = z
-  .strictObject({ id, amounts: amounts.optional(), ...terms, expectedVersion })
+  .strictObject({ id, amounts: amounts.optional(), ...terms, leaveOut, expectedVersion })
   .refine(
-    ({ id: _, expectedVersion: __, ...fields }) =>
+    ({ id: _, expectedVersion: __, leaveOut: ___, ...fields }) =>
       Object.values(fields).some((value) => value !== undefined),
     issueText('nothingToChange'),
   )

@@ -93,6 +93,7 @@ const table = {
   price_in_use: 409,
   price_unavailable: 409,
   price_state: 409,
+  currency_dropped: 409,
   payout_state: 409,
   payout_held: 409,
   self_approval: 409,

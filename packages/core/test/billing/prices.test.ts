@@ -212,7 +212,7 @@ describe('a price that is written', () => {
     maxSeats: null,
     visibleFrom: null,
     visibleUntil: null,
-    amounts: [{ currency: 'eur', unitAmount: 1 }],
+    amounts: [{ currency: 'eur', unitAmount: 500 }],
   } as const
   it.each([
     [{}, []],

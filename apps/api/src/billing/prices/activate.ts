@@ -1,4 +1,4 @@
-import type { PriceView } from '@atrium/core/billing/prices'
+import type { ActivatePrice, PriceView } from '@atrium/core/billing/prices'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
@@ -11,35 +11,50 @@ import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Services } from '../../rpc/services.ts'
 import { archiveAtProcessor, createAtProcessor } from './at-processor.ts'
+import { checkPrice, rejectDroppedCurrencies } from './check.ts'
 import { readPrice } from './get.ts'
 import { auditPrice } from './record.ts'
-import { toPriceView } from './view.ts'
+import { settingsOf, toPriceView } from './view.ts'
 
 /**
  * Puts a price on sale in place of the version that was, or tries again what the payment processor
- * failed at. Subscriptions at the version before stay as they are. Throws AppError `not_found`, and
- * `price_state` for an archived one.
+ * failed at. Subscriptions at the version before stay as they are. Throws AppError `not_found`,
+ * `price_state` for an archived one, `currency_dropped`, and `invalid_input` for amounts that cannot
+ * be charged.
  */
-export async function activatePrice(ctx: Context, caller: Caller, id: string): Promise<PriceView> {
-  const before = await readPrice(ctx.services, id)
+export async function activatePrice(
+  ctx: Context,
+  caller: Caller,
+  { id, leaveOut }: ActivatePrice,
+): Promise<PriceView> {
+  const { services } = ctx
+  const before = await readPrice(services, id)
   if (before.state === 'archived') throw archived()
-  await putOnSale(ctx.services, id)
-  const price = await readPrice(ctx.services, id)
-  await auditPrice(ctx, caller, 'price.activated', price)
+  if (before.state === 'draft')
+    await checkPrice(services.database.db, settingsOf(before), before.partnerSlugs)
+  await putOnSale(services, id, leaveOut)
+  const price = await readPrice(services, id)
+  await auditPrice(ctx, caller, 'price.activated', price, leaveOut ? { leaveOut } : {})
   return toPriceView(price)
 }
 
 /**
  * First at the payment processor, then here: what is on sale can be paid. What is left undone
- * stands in the price.
+ * stands in the price. Throws AppError `currency_dropped`.
  */
-export async function putOnSale(services: Services, id: string): Promise<void> {
+export async function putOnSale(
+  services: Services,
+  id: string,
+  leaveOut?: readonly string[],
+): Promise<void> {
   const price = await readPrice(services, id)
+  if (price.state !== 'active') await rejectDroppedCurrencies(services.database.db, price, leaveOut)
   if (!(await createAtProcessor(services, price))) return
   const replaced = await services.database.db.transaction().execute(async (trx) => {
     await lockPriceVersions(trx, price.plan, price.cycle)
     const locked = await lockPrice(trx, id)
     if (!locked || locked.state === 'archived') throw archived()
+    await rejectDroppedCurrencies(trx, price, leaveOut)
     const before = await activate(trx, price)
     return before === undefined ? undefined : findPrice(trx, before)
   })

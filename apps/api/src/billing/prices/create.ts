@@ -3,7 +3,7 @@ import { insertPrice, lockPriceVersions } from '@atrium/db/billing/prices'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import { putOnSale } from './activate.ts'
-import { checkPrice } from './check.ts'
+import { checkPrice, rejectDroppedCurrencies } from './check.ts'
 import { readPrice } from './get.ts'
 import { auditPrice } from './record.ts'
 import { toPriceView } from './view.ts'
@@ -11,7 +11,7 @@ import { toPriceView } from './view.ts'
 /**
  * Adds a price to the catalog as the next version of its plan and cycle. With state `active` it
  * goes on sale at once; when the payment processor fails it stays a draft that says why, by
- * currency. Throws AppError `invalid_input`.
+ * currency. Throws AppError `invalid_input`, `currency_dropped`.
  */
 export async function createPrice(
   ctx: Context,
@@ -35,6 +35,7 @@ export async function createPrice(
       input.partnerSlugs ?? null,
     )
     await lockPriceVersions(trx, input.plan, input.cycle)
+    if (input.state === 'active') await rejectDroppedCurrencies(trx, input, input.leaveOut)
     return insertPrice(trx, {
       plan: input.plan,
       cycle: input.cycle,
@@ -42,7 +43,7 @@ export async function createPrice(
       amounts: input.amounts,
     })
   })
-  if (input.state === 'active') await putOnSale(services, id)
+  if (input.state === 'active') await putOnSale(services, id, input.leaveOut)
   const price = await readPrice(services, id)
   await auditPrice(ctx, caller, 'price.created', price)
   return toPriceView(price)

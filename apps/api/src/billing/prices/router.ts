@@ -1,4 +1,5 @@
 import {
+  ActivatePrice,
   CreatePrice,
   ListPrices,
   OfferedPrices,
@@ -31,7 +32,7 @@ export const pricesRouter = router({
     .meta({
       openapi: { method: 'POST', path: '/prices', tags, summary: 'Add a price to the catalog' },
       audit: 'price.created',
-      errors: ['price_state', 'not_found'],
+      errors: ['price_state', 'currency_dropped', 'not_found'],
     })
     .input(CreatePrice)
     .output(PriceView)
@@ -53,7 +54,7 @@ export const pricesRouter = router({
         summary: 'Change a price; other amounts make a new version',
       },
       audit: 'price.updated',
-      errors: ['edit_conflict', 'price_state', 'version_conflict', 'not_found'],
+      errors: ['edit_conflict', 'price_state', 'currency_dropped', 'version_conflict', 'not_found'],
     })
     .input(UpdatePrice)
     .output(PriceView)
@@ -71,11 +72,11 @@ export const pricesRouter = router({
     .meta({
       openapi: { method: 'POST', path: `${path}/activate`, tags, summary: 'Put a price on sale' },
       audit: 'price.activated',
-      errors: ['price_state', 'not_found'],
+      errors: ['price_state', 'currency_dropped', 'not_found'],
     })
-    .input(PricePath)
+    .input(ActivatePrice)
     .output(PriceView)
-    .mutation(({ ctx, input }) => activatePrice(ctx, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => activatePrice(ctx, ctx.caller, input)),
   archive: operator
     .meta({
       openapi: {

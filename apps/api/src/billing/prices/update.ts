@@ -18,7 +18,7 @@ import type { Context } from '../../rpc/context.ts'
 import { requireVersion } from '../../rpc/edit-version.ts'
 import { putOnSale } from './activate.ts'
 import { archiveAtProcessor } from './at-processor.ts'
-import { checkPrice } from './check.ts'
+import { checkPrice, rejectDroppedCurrencies } from './check.ts'
 import { readPrice } from './get.ts'
 import { auditPrice } from './record.ts'
 import { toPriceView } from './view.ts'
@@ -35,7 +35,7 @@ interface Requested {
 /**
  * Changes a price. Other amounts of a price on sale make a new version, which takes its place; who
  * subscribed before keeps the old one. Answers the price that now holds what was asked for. Throws
- * AppError `invalid_input`, `not_found`, and `price_state` for an archived one.
+ * AppError `invalid_input`, `not_found`, `currency_dropped`, and `price_state` for an archived one.
  */
 export async function updatePrice(
   ctx: Context,
@@ -64,6 +64,7 @@ export async function updatePrice(
     if (newest) requireVersion(input.expectedVersion, toPriceView(newest))
     if (locked?.state !== before.state) throw new AppError('version_conflict')
     if (versioned) {
+      await rejectDroppedCurrencies(trx, { ...before, amounts: requested.amounts }, input.leaveOut)
       await touchPrice(trx, before.id)
       return insertPrice(trx, {
         plan: before.plan,
@@ -75,7 +76,7 @@ export async function updatePrice(
     await write(trx, before.id, fields, repriced ? requested.amounts : undefined)
     return before.id
   })
-  if (versioned) await putOnSale(services, id)
+  if (versioned) await putOnSale(services, id, input.leaveOut)
   else if (repriced) await archiveAtProcessor(services, before)
   const price = await readPrice(services, id)
   await auditPrice(ctx, caller, 'price.updated', price, {

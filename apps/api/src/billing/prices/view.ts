@@ -1,4 +1,4 @@
-import type { OfferedPrice, PriceView } from '@atrium/core/billing/prices'
+import type { OfferedPrice, PriceSettings, PriceView } from '@atrium/core/billing/prices'
 import type { PriceFields, PriceRow } from '@atrium/db/billing/prices'
 import { withEditVersion } from '../../rpc/edit-version.ts'
 
@@ -63,4 +63,13 @@ export function toOfferedPrice({
 export function toPriceFields(row: PriceRow, partnerIds: readonly string[] | null): PriceFields {
   const { scheme, minSeats, maxSeats, trialDays, visibleFrom, visibleUntil, note } = row
   return { scheme, minSeats, maxSeats, trialDays, visibleFrom, visibleUntil, note, partnerIds }
+}
+
+/** The price as it is checked before it is saved or put on sale. */
+export function settingsOf(row: PriceRow): PriceSettings {
+  return {
+    ...row,
+    visibleFrom: row.visibleFrom?.toISOString() ?? null,
+    visibleUntil: row.visibleUntil?.toISOString() ?? null,
+  }
 }
