@@ -5,12 +5,29 @@ import { type Issuer, personClaims, startIssuer } from '../issuer.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../test-app.ts'
 import type { Caller, World } from './rows.ts'
 
+/** The tenant under test and one of another partner, with the people that every call needs. */
+export interface Tenants {
+  own: { slug: string; id: string; owner: Person }
+  foreign: { slug: string; id: string; owner: Person }
+  colleague: Person
+  bystander: Person
+}
+
+interface Person {
+  id: string
+  subject: string
+}
+
 /** A test app in which tenants, partners and people of every kind are made as a call needs them. */
 export interface Places extends AsyncDisposable {
   testApp: TestApp
   issuer: Issuer
-  /** Two tenants of two partners, and the caller in the place that the name says. */
-  build(caller: Caller): Promise<World & { token: string | undefined }>
+  /**
+   * The caller in the role that the name says, towards two tenants of two partners: tenants of its
+   * own, or those given.
+   */
+  build(caller: Caller, tenants?: Tenants): Promise<World & { token: string | undefined }>
+  tenants(): Promise<Tenants>
   /** A tenant and a partner of its own that no caller belongs to; `self` is none of them. */
   elsewhere(): Promise<World>
 }
@@ -53,7 +70,7 @@ export async function openLocations(options: TestAppOptions = {}): Promise<Place
 
   async function person(
     fields: { platformAdmin?: boolean; partner?: string; deactivated?: boolean } = {},
-  ) {
+  ): Promise<Person> {
     const idp = subject()
     const { id } = await db
       .insertInto('users')
@@ -105,7 +122,7 @@ export async function openLocations(options: TestAppOptions = {}): Promise<Place
       .values({ tenant_id: tenantId, user_id: userId, role, status })
       .execute()
 
-  async function build(caller: Caller): Promise<World & { token: string | undefined }> {
+  async function tenants(): Promise<Tenants> {
     const own = `own-${randomBytes(6).toString('hex')}`
     const foreign = `foreign-${randomBytes(6).toString('hex')}`
     const [ownOwner, foreignOwner, bystander, colleague] = await Promise.all([
@@ -117,16 +134,26 @@ export async function openLocations(options: TestAppOptions = {}): Promise<Place
     const ownId = await tenant(own, ownOwner.id, partners.north)
     const foreignId = await tenant(foreign, foreignOwner.id, partners.south)
     await join(ownId, colleague.id, 'member')
-    const asPerson = async (
-      one: Promise<{ id: string; subject: string }>,
-      aud: string = portal.clientId,
-    ) => {
+    return {
+      own: { slug: own, id: ownId, owner: ownOwner },
+      foreign: { slug: foreign, id: foreignId, owner: foreignOwner },
+      colleague,
+      bystander,
+    }
+  }
+
+  async function build(
+    caller: Caller,
+    given?: Tenants,
+  ): Promise<World & { token: string | undefined }> {
+    const { own, foreign, colleague, bystander } = given ?? (await tenants())
+    const asPerson = async (one: Promise<Person>, aud: string = portal.clientId) => {
       const { id, subject: sub } = await one
       return { self: id, token: await issuer.sign({ sub, aud, groups: undefined }) }
     }
     const asMember = async (
       role: 'member' | 'admin',
-      tenantId = ownId,
+      tenantId = own.id,
       status: 'active' | 'suspended' = 'active',
       deactivated = false,
     ) => {
@@ -148,22 +175,28 @@ export async function openLocations(options: TestAppOptions = {}): Promise<Place
         }),
       }),
       member: () => asMember('member'),
-      suspendedMember: () => asMember('admin', ownId, 'suspended'),
+      suspendedMember: () => asMember('admin', own.id, 'suspended'),
       admin: () => asMember('admin'),
-      owner: () => asPerson(Promise.resolve(ownOwner)),
-      foreignAdmin: () => asMember('admin', foreignId),
-      foreignOwner: () => asPerson(Promise.resolve(foreignOwner)),
+      owner: () => asPerson(Promise.resolve(own.owner)),
+      foreignAdmin: () => asMember('admin', foreign.id),
+      foreignOwner: () => asPerson(Promise.resolve(foreign.owner)),
       partnerStaff: () => asPerson(person({ partner: partners.north })),
       foreignPartnerStaff: () => asPerson(person({ partner: partners.south })),
       terminatedPartnerStaff: () => asPerson(person({ partner: partners.closed })),
       operatorTokenWithoutFlag: () => asPerson(person(), operator.clientId),
       flagWithPortalToken: () => asPerson(person({ platformAdmin: true })),
       operator: () => asPerson(person({ platformAdmin: true }), operator.clientId),
-      deactivatedAdmin: () => asMember('admin', ownId, 'active', true),
+      deactivatedAdmin: () => asMember('admin', own.id, 'active', true),
     }[caller]()
     return {
-      ...{ testApp, slug: own, tenantId: ownId, partnerId: partners.north, partnerSlug: 'north' },
-      ...{ colleague: colleague.id, other: bystander.id, ...identity },
+      testApp,
+      slug: own.slug,
+      tenantId: own.id,
+      partnerId: partners.north,
+      partnerSlug: 'north',
+      colleague: colleague.id,
+      other: bystander.id,
+      ...identity,
     }
   }
 
@@ -194,6 +227,7 @@ export async function openLocations(options: TestAppOptions = {}): Promise<Place
     testApp,
     issuer,
     build,
+    tenants,
     elsewhere,
     async [Symbol.asyncDispose]() {
       await testApp[Symbol.asyncDispose]()
