@@ -11,13 +11,11 @@ export async function everythingWritten(testApp: TestApp): Promise<Record<string
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'audit_events_%' and table_name not like 'kysely_%'
       and table_name <> 'rate_limits'`.execute(db)
-  const counts: Record<string, number> = {}
-  for (const { name } of tables) {
-    const { rows } = await sql<{ count: number }>`select count(*) from ${sql.table(name)}`.execute(
-      db,
-    )
-    counts[name] = rows[0]?.count ?? -1
-  }
+  const { rows } = await sql<{ name: string; count: number }>`${sql.join(
+    tables.map(({ name }) => sql`select ${name} as name, count(*) from ${sql.table(name)}`),
+    sql` union all `,
+  )}`.execute(db)
+  const counts = Object.fromEntries(rows.map(({ name, count }) => [name, count]))
   for (const [system, { calls }] of Object.entries(testApp.sandbox.state())) {
     // The verifier fetches the issuer's keys when it needs them; that is nothing that a request
     // does. Before a new tenant is stored, its group name is looked up at the identity provider.
