@@ -270,11 +270,17 @@ describe.each(procedureNames)('%s', (name) => {
     )
     const before = await everythingWritten(testApp)
     const wrong: string[] = []
+    // Both wires check with the same schema: REST gets one fault of each kind.
+    const overRestAlready = new Set<string>()
     for (const fault of faults) {
       const responses = [await overTrpc(testApp, name, fault.input, token)]
       const { method, path } = routeOf(name)
+      const kind = fault.label.slice(fault.label.lastIndexOf(': ') + 1)
       const overBody = method !== 'GET' && method !== 'DELETE' && !path.includes(`{${fault.path}}`)
-      if (overBody) responses.push(await overRest(testApp, name, fault.input, token))
+      if (overBody && !overRestAlready.has(kind)) {
+        overRestAlready.add(kind)
+        responses.push(await overRest(testApp, name, fault.input, token))
+      }
       for (const response of responses) {
         if (!acceptable(response, fault, name))
           wrong.push(
