@@ -17,6 +17,9 @@ const testFilesOf = (suite: 'resilience' | 'security') => {
   )
 }
 
+/** Two workers share two cores with servers and a browser: one second is too little. */
+const expectOptions = { poll: { timeout: 20_000 } }
+
 export default defineConfig({
   test: {
     reporters: ['default'],
@@ -40,6 +43,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          expect: expectOptions,
           include: ['packages/{db,bff}/test/**/*.test.ts', '{apps/api,dev}/test/**/*.test.ts'],
           globalSetup: [
             'packages/testing/src/postgres/cluster.ts',
@@ -55,6 +59,7 @@ export default defineConfig({
       {
         test: {
           name: 'walks',
+          expect: expectOptions,
           include: [...walks],
           globalSetup: [
             'packages/testing/src/postgres/cluster.ts',
@@ -97,6 +102,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          expect: expectOptions,
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['e2e/workplace.ts'],
           // Files share the browser of their worker and the sessions of people who signed in.

@@ -122,7 +122,7 @@ export async function visitor(
     extraHTTPHeaders: { 'x-forwarded-for': address },
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(30_000)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {

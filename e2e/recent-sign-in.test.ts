@@ -122,7 +122,7 @@ async function openWindow(page: Page): Promise<Page> {
     .getByRole('link', { name: /Sign in again|Open the window again/ })
     .click()
   const window = await opened
-  window.setDefaultTimeout(15_000)
+  window.setDefaultTimeout(30_000)
   await window.getByLabel('E-mail or user name').waitFor()
   return window
 }
