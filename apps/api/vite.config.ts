@@ -4,7 +4,7 @@ import { defineConfig } from 'vite'
 /**
  * The service as few files: half of its start would otherwise go into finding and compiling some
  * two thousand modules. Only what is read from disk at run time stays a package: the pages of the
- * API reference, and libpq, which pg looks for and does without.
+ * API reference, fonts and colours of PDF files, and libpq, which pg looks for and does without.
  */
 export default defineConfig({
   logLevel: 'warn',
@@ -24,5 +24,5 @@ export default defineConfig({
   },
   // Node's entry of this package; the other one has no default export.
   resolve: { alias: { 'jsvat-next': 'jsvat-next/lib/commonjs/index.js' } },
-  ssr: { noExternal: true, external: ['pg-native'] },
+  ssr: { noExternal: true, external: ['fontkit', 'pdfkit', 'pg-native'] },
 })
