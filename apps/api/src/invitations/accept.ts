@@ -236,7 +236,7 @@ async function setUp(
   if (before.partnerId !== null) await joinStaffGroup(services, identity, userId)
 }
 
-const pathOf = ({ tenants }: UserRow) => (tenants?.[0] ? `tenants/${tenants[0].slug}` : undefined)
+const pathOf = ({ tenants }: UserRow) => (tenants[0] ? `tenants/${tenants[0].slug}` : undefined)
 
 async function joinStaffGroup(
   services: Services,
@@ -276,7 +276,7 @@ async function activate(
 
 /** Suspended wherever the person is: a new password must not end that. */
 function isShutOut({ tenants, partnerId }: UserRow): boolean {
-  return partnerId === null && tenants !== null && tenants.every(({ suspended }) => suspended)
+  return partnerId === null && tenants.length > 0 && tenants.every(({ suspended }) => suspended)
 }
 
 async function readPerson(db: Db, userId: string): Promise<UserRow> {

@@ -33,7 +33,7 @@ export async function rejectManagedElsewhere(
 ): Promise<void> {
   if (caller.operator) return
   const domain = await findDomainTenant(trx, splitAddress(email).domain)
-  const only = user?.tenants?.length === 1 ? user.tenants[0]?.id : undefined
+  const only = user?.tenants.length === 1 ? user.tenants[0]?.id : undefined
   const made = user && (await readTrust(trx, user.id))?.homeTenantId
   const tenantId =
     domain?.tenantId ?? (made !== undefined && made !== null && made === only ? made : undefined)

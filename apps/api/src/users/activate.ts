@@ -52,7 +52,7 @@ export async function beginInvitation(
 export function leftByInvitation(user: UserRow): PendingInvitation | undefined {
   const neverIn =
     user.deactivatedAt !== null && user.deactivatedAt.getTime() === user.createdAt.getTime()
-  if (!neverIn || user.idpUserId === null || (user.tenants ?? []).length > 0) return undefined
+  if (!neverIn || user.idpUserId === null || user.tenants.length > 0) return undefined
   return { userId: user.id, subject: user.idpSubjectId, idpUserId: user.idpUserId }
 }
 

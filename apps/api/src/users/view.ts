@@ -10,7 +10,7 @@ import { findUser, type UserRow } from '@atrium/db/users/users'
  * membership guard admits).
  */
 export function toUserView(row: UserRow, { own = false } = {}): UserView {
-  const tenants = (row.tenants ?? []).flatMap(({ suspended, ...tenant }) =>
+  const tenants = row.tenants.flatMap(({ suspended, ...tenant }) =>
     own && suspended ? [] : [tenant],
   )
   return {

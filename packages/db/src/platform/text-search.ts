@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely'
 
 /** What a short text may follow; empty for the beginning of the value. */
 const wordBreaks = ['', '% ', '%.', '%-', '%\\_', '%@']
@@ -9,17 +9,15 @@ const wordBreaks = ['', '% ', '%.', '%-', '%\\_', '%@']
  * at the start of a word.
  */
 export function matchesText(
-  values: readonly RawBuilder<unknown>[],
+  values: readonly Expression<unknown>[],
   text: string,
-): RawBuilder<SqlBool> {
+): Expression<SqlBool> {
   const pattern = `${escapeLike(text.toLowerCase())}%`
   const patterns = needsWordBreak(text)
     ? wordBreaks.map((before) => before + pattern)
     : [`%${pattern}`]
-  return sql<SqlBool>`(${sql.join(
-    values.flatMap((value) => patterns.map((one) => sql<SqlBool>`${value} like ${one}`)),
-    sql` or `,
-  )})`
+  const eb = expressionBuilder()
+  return eb.or(values.flatMap((value) => patterns.map((one) => eb(value, 'like', one))))
 }
 
 /** A text that begins with a sign has a word break already. */

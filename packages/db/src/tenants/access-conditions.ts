@@ -1,14 +1,20 @@
 import type { TenantAccess } from '@atrium/core/tenants/tenants'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 
-/** Whether a tenant is shut, of the row with this alias: its members sign in nowhere. */
-export const isShut = (alias: string) =>
+/**
+ * Whether the tenant of this alias is shut: its members sign in nowhere. As text, for statements
+ * that the server prepares by name.
+ */
+export const isShutText = (alias: string) =>
   `(${alias}.status = 'deleted' or ${alias}.status = 'suspended' and coalesce(${alias}.suspension_mode = 'no_sign_in', false))`
 
-/** What the people of a tenant may do in the upstream systems, of the row with this alias. */
+/** The same condition for the query builder. */
+export const isShut = (alias: string) => sql.raw<SqlBool>(isShutText(alias))
+
+/** What the people of the tenant of this alias may do in the upstream systems. */
 export const accessOf = (alias: string) =>
   sql.raw<TenantAccess>(
-    `case when ${isShut(alias)} then 'shut' when ${alias}.status = 'suspended' and ${alias}.suspension_mode = 'read_only' then 'read_only' else 'open' end`,
+    `case when ${isShutText(alias)} then 'shut' when ${alias}.status = 'suspended' and ${alias}.suspension_mode = 'read_only' then 'read_only' else 'open' end`,
   )
 
 /**
@@ -23,6 +29,6 @@ export const followed = sql<boolean>`(t.status <> 'deleted' or s.step = 'files')
  * do operators and partner staff.
  */
 export const signInLocked = sql.raw<boolean>(`(not u.platform_admin and u.partner_id is null and (
-  select coalesce(bool_or(${isShut('lt')}), false)
-    and not coalesce(bool_or(lm.status in ('active', 'provisioning') and (not ${isShut('lt')} or lm.role <> 'member')), false)
+  select coalesce(bool_or(${isShutText('lt')}), false)
+    and not coalesce(bool_or(lm.status in ('active', 'provisioning') and (not ${isShutText('lt')} or lm.role <> 'member')), false)
   from memberships lm join tenants lt on lt.id = lm.tenant_id where lm.user_id = u.id and lm.status <> 'removing'))`)

@@ -1,6 +1,6 @@
 import type { Plan, TenantRole, TenantStatus } from '@atrium/core/tenants/tenants'
 import type { Database } from '../platform/connect.ts'
-import { isShut } from './access-conditions.ts'
+import { isShutText } from './access-conditions.ts'
 import { type TenantRow, tenantColumns, tenantJoins } from './tenants.ts'
 
 export interface OwnTenantFilter {
@@ -20,7 +20,7 @@ export const listOwnTenantsStatement = {
   name: 'list_own_tenants',
   text: `select ${tenantColumns}, mine.role
     from memberships mine join tenants t on t.id = mine.tenant_id ${tenantJoins}
-    where mine.user_id = $1 and mine.status in ('active', 'provisioning') and (mine.role <> 'member' or not ${isShut('t')})
+    where mine.user_id = $1 and mine.status in ('active', 'provisioning') and (mine.role <> 'member' or not ${isShutText('t')})
       and case when $2::text is null then t.status <> 'deleted' else t.status = $2 end
       and ($3::text is null or t.plan = $3)
       and ($4::text is null or t.partner_id = (select id from partners where slug = lower($4)))

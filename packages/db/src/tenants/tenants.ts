@@ -186,7 +186,7 @@ export async function listTenants(
           // The subquery names nothing of `t`, so that it runs once and not for every tenant there
           // is.
           sql<SqlBool>`t.id in (select m.tenant_id from memberships m join tenants own on own.id = m.tenant_id
-            where m.user_id = ${userId} and m.status in ('active', 'provisioning') and (m.role <> 'member' or not ${sql.raw(isShut('own'))})
+            where m.user_id = ${userId} and m.status in ('active', 'provisioning') and (m.role <> 'member' or not ${isShut('own')})
             ${scope.partnerId === undefined ? sql`` : sql`union select sold.id from tenants sold where sold.partner_id = ${scope.partnerId}`})`,
         ]),
   ]

@@ -40,7 +40,7 @@ export async function listWatchRights(
         ${watchers.map(({ tenantId }) => tenantId)}::uuid[]) as pair (subject, tenant_id)) w
       join users u on u.idp_subject_id = w.subject and u.deactivated_at is null
       left join memberships m on m.user_id = u.id and m.tenant_id = w.tenant_id and m.status in ('active', 'provisioning')
-        and (m.role <> 'member' or not exists (select from tenants t where t.id = m.tenant_id and ${sql.raw(isShut('t'))}))`.execute(
+        and (m.role <> 'member' or not exists (select from tenants t where t.id = m.tenant_id and ${isShut('t')}))`.execute(
     db,
   )
   return rows

@@ -1,7 +1,7 @@
 import type { PartnerAccess } from '@atrium/core/partners/partner-access'
 import type { Plan, TenantRole, TenantStatus } from '@atrium/core/tenants/tenants'
 import type { Database } from '../platform/connect.ts'
-import { isShut } from '../tenants/access-conditions.ts'
+import { isShutText } from '../tenants/access-conditions.ts'
 
 /**
  * What the guards decide by: the caller's stored record, the tenant of the path, and the caller's
@@ -53,7 +53,7 @@ export const callerFields = `u.id as "callerId", u.email as "callerEmail", u.nam
  * already. In a suspended tenant only the owner and admins have a role.
  */
 export const callerRole = `(select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status in ('active', 'provisioning')
-  and (m.role <> 'member' or not ${isShut('t')}))`
+  and (m.role <> 'member' or not ${isShutText('t')}))`
 
 export interface CallerFields {
   callerId: string

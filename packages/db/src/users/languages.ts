@@ -1,5 +1,4 @@
 import type { Language } from '@atrium/core/platform/language'
-import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import { isShut } from '../tenants/access-conditions.ts'
 
@@ -15,13 +14,26 @@ export async function languageOfRecipient(
     userId,
   }: { address: string; tenantId: string | null; userId?: string | undefined },
 ): Promise<Language | undefined> {
-  const { rows } = await sql<{ language: Language | null }>`
-    select coalesce(
-      (select u.language from users u where u.id = ${userId ?? null}::uuid),
-      (select u.language from users u where ${userId === undefined} and u.email = ${address} and u.removed_at is null and u.language is not null
-        order by u.invited, u.id limit 1),
-      (select t.language from tenants t where t.id = ${tenantId}::uuid)) as language`.execute(db)
-  return rows[0]?.language ?? undefined
+  const ofAddress = db
+    .selectFrom('users')
+    .select('language')
+    .where('email', '=', address)
+    .where('removed_at', 'is', null)
+    .where('language', 'is not', null)
+    .orderBy('invited')
+    .orderBy('id')
+    .limit(1)
+  const ofUser = db
+    .selectFrom('users')
+    .select('language')
+    .where('id', '=', userId ?? null)
+  const ofTenant = db.selectFrom('tenants').select('language').where('id', '=', tenantId)
+  const row = await db
+    .selectNoFrom(({ fn }) =>
+      fn.coalesce(userId === undefined ? ofAddress : ofUser, ofTenant).as('language'),
+    )
+    .executeTakeFirst()
+  return row?.language ?? undefined
 }
 
 /**
@@ -32,12 +44,28 @@ export async function languageOfSubject(
   db: Db | Trx,
   subject: string,
 ): Promise<Language | undefined> {
-  const { rows } = await sql<{ language: Language | null }>`
-    select coalesce(u.language, (
-      select t.language from memberships m join tenants t on t.id = m.tenant_id
-      where m.user_id = u.id and t.language is not null and t.status <> 'deleted' and m.status not in ('removing', 'suspended')
-        and not (m.role = 'member' and ${sql.raw(isShut('t'))})
-      order by t.name, t.id limit 1)) as language
-    from users u where u.idp_subject_id = ${subject} and u.removed_at is null`.execute(db)
-  return rows[0]?.language ?? undefined
+  const row = await db
+    .selectFrom('users as u')
+    .select(({ fn, selectFrom }) =>
+      fn
+        .coalesce(
+          'u.language',
+          selectFrom('memberships as m')
+            .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+            .select('t.language')
+            .whereRef('m.user_id', '=', 'u.id')
+            .where('t.language', 'is not', null)
+            .where('t.status', '<>', 'deleted')
+            .where('m.status', 'not in', ['removing', 'suspended'])
+            .where(({ eb, and, not }) => not(and([eb('m.role', '=', 'member'), isShut('t')])))
+            .orderBy('t.name')
+            .orderBy('t.id')
+            .limit(1),
+        )
+        .as('language'),
+    )
+    .where('u.idp_subject_id', '=', subject)
+    .where('u.removed_at', 'is', null)
+    .executeTakeFirst()
+  return row?.language ?? undefined
 }

@@ -1,75 +1,94 @@
 import { createHash } from 'node:crypto'
-import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners/partner-access'
+import type { PartnerAccess } from '@atrium/core/partners/partner-access'
 import type { Language } from '@atrium/core/platform/language'
 import type { TenantRole, TenantStatus } from '@atrium/core/tenants/tenants'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import {
+  type AliasedExpression,
+  type Expression,
+  expressionBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Db, Trx } from '../platform/connect.ts'
 import { matchesText } from '../platform/text-search.ts'
+import type { MembershipsTable } from '../schema/members.ts'
+import type { Tables } from '../schema/tables.ts'
+import type { TenantsTable } from '../schema/tenants.ts'
+import type { UsersTable } from '../schema/users.ts'
 import { isShut } from '../tenants/access-conditions.ts'
 import { groupNameOf, putIntoGroupsAgain } from '../tenants/tenant-groups.ts'
 
-/** A user as the views need it, with memberships and partner. */
-export interface UserRow {
-  id: string
-  idpSubjectId: string
-  idpUserId: string | null
-  email: string
-  name: string
-  firstName: string | null
-  lastName: string | null
-  phone: string | null
-  alternativeEmail: string | null
-  language: Language | null
-  platformAdmin: boolean
-  platformAdminChangedAt: Date | null
-  partnerId: string | null
-  partnerSlug: string | null
-  partnerName: string | null
-  partnerStatus: PartnerStatus | null
-  partnerAccess: PartnerAccess | null
-  deactivatedAt: Date | null
-  lastSeenAt: Date | null
-  /** The record is closed: its person is rejected, and it is deleted later. */
-  removedAt: Date | null
-  createdAt: Date
-  updatedAt: Date
-  tenants:
-    | {
-        id: string
-        slug: string
-        name: string
-        status: TenantStatus
-        role: TenantRole
-        brandColor: string | null
-        language: Language | null
-        suspended: boolean
-      }[]
-    | null
+/** Everyone on record. `selectUsers` also reads a part of them. */
+const everyone = sql<Selectable<UsersTable>>`users`.as('u')
+
+/** Users of `people`, which is `users as u` or a part of it, with memberships and partner. */
+function selectUsers(db: Db | Trx, people: AliasedExpression<Selectable<UsersTable>, 'u'>) {
+  return db
+    .selectFrom(people)
+    .leftJoin('partners as p', 'p.id', 'u.partner_id')
+    .select([
+      'u.id',
+      'u.idp_subject_id as idpSubjectId',
+      'u.idp_user_id as idpUserId',
+      'u.email',
+      'u.name',
+      'u.first_name as firstName',
+      'u.last_name as lastName',
+      'u.phone',
+      'u.alternative_email as alternativeEmail',
+      'u.language',
+      'u.platform_admin as platformAdmin',
+      'u.platform_admin_changed_at as platformAdminChangedAt',
+      'u.partner_id as partnerId',
+      'p.slug as partnerSlug',
+      'p.name as partnerName',
+      'p.status as partnerStatus',
+      'u.partner_access as partnerAccess',
+      'u.deactivated_at as deactivatedAt',
+      'u.last_seen_at as lastSeenAt',
+      // Set on a closed record: its person is rejected, and it is deleted later.
+      'u.removed_at as removedAt',
+      'u.created_at as createdAt',
+      'u.updated_at as updatedAt',
+    ])
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('memberships as m')
+          .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+          .select(['t.id', 't.slug', 't.name', 't.status', 'm.role', 't.brand_color as brandColor'])
+          .select('t.language')
+          .select(({ eb: membership, and, or }) =>
+            or([
+              membership('m.status', '=', 'suspended'),
+              and([membership('m.role', '=', 'member'), isShut('t')]),
+            ]).as('suspended'),
+          )
+          .whereRef('m.user_id', '=', 'u.id')
+          .where('t.status', '<>', 'deleted')
+          .where('m.status', '<>', 'removing')
+          .orderBy('t.name')
+          .orderBy('t.id'),
+      ).as('tenants'),
+    )
 }
 
-const userColumns = sql`u.id, u.idp_subject_id as "idpSubjectId", u.idp_user_id as "idpUserId", u.email, u.name, u.first_name as "firstName",
-    u.last_name as "lastName", u.phone, u.alternative_email as "alternativeEmail", u.language, u.platform_admin as "platformAdmin",
-    u.platform_admin_changed_at as "platformAdminChangedAt", u.partner_id as "partnerId", p.slug as "partnerSlug", p.name as "partnerName",
-    p.status as "partnerStatus", u.partner_access as "partnerAccess", u.deactivated_at as "deactivatedAt", u.last_seen_at as "lastSeenAt", u.removed_at as "removedAt", u.created_at as "createdAt",
-    u.updated_at as "updatedAt",
-    (select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'status', t.status, 'role', m.role, 'brandColor', t.brand_color, 'language', t.language,
-          'suspended', m.status = 'suspended' or m.role = 'member' and ${sql.raw(isShut('t'))})
-        order by t.name, t.id)
-      from memberships m join tenants t on t.id = m.tenant_id
-      where m.user_id = u.id and t.status <> 'deleted' and m.status <> 'removing') as tenants`
+/** A user as the views need it, with memberships and partner. */
+export type UserRow = NonNullable<Awaited<ReturnType<typeof findUser>>>
 
-const selectUser = sql`select ${userColumns} from users u left join partners p on p.id = u.partner_id`
-
-export async function findUser(db: Db | Trx, id: string): Promise<UserRow | undefined> {
-  const { rows } =
-    await sql<UserRow>`${selectUser} where u.id = ${id} and u.removed_at is null`.execute(db)
-  return rows[0]
+export function findUser(db: Db | Trx, id: string) {
+  return selectUsers(db, everyone)
+    .where('u.id', '=', id)
+    .where('u.removed_at', 'is', null)
+    .executeTakeFirst()
 }
 
 /** The same, closed records included. */
-export async function findUserOrClosed(db: Db | Trx, id: string): Promise<UserRow | undefined> {
-  const { rows } = await sql<UserRow>`${selectUser} where u.id = ${id}`.execute(db)
-  return rows[0]
+export function findUserOrClosed(db: Db | Trx, id: string): Promise<UserRow | undefined> {
+  return selectUsers(db, everyone).where('u.id', '=', id).executeTakeFirst()
 }
 
 export async function findUserByEmail(
@@ -112,26 +131,12 @@ const newestPeople = 2000
 const newestOfTenant = 200
 
 /**
- * Newest first, one row more than asked. `role` means: has that role in the named tenant, or in
+ * Newest first, one row more than requested. `role` means: has that role in the named tenant, or in
  * any.
  */
 export async function listUsers(db: Db, filter: UserFilter): Promise<UserRow[]> {
-  const { q, limit } = filter
-  const conditions = [sql<SqlBool>`u.removed_at is null and not u.invited`]
-  if (filter.before) conditions.push(sql<SqlBool>`u.id < ${filter.before}`)
-  if (filter.partnerSlug)
-    conditions.push(
-      sql<SqlBool>`u.partner_id = (select id from partners where slug = ${filter.partnerSlug})`,
-    )
-  if (filter.platformAdmin !== undefined)
-    conditions.push(sql<SqlBool>`u.platform_admin = ${filter.platformAdmin}`)
-  if (filter.status)
-    conditions.push(
-      filter.status === 'active'
-        ? sql<SqlBool>`u.deactivated_at is null`
-        : sql<SqlBool>`u.deactivated_at is not null`,
-    )
-  // Asked first: the planner knows how many members this tenant has, and of a tenant that it does
+  const { q, role, before, limit } = filter
+  // Read first: the planner knows how many members this tenant has, and of a tenant that it does
   // not know it assumes few.
   const tenant = filter.tenantSlug
     ? await db
@@ -141,68 +146,112 @@ export async function listUsers(db: Db, filter: UserFilter): Promise<UserRow[]> 
         .executeTakeFirst()
     : undefined
   if (filter.tenantSlug && !tenant) return []
-  const among = { role: filter.role, tenantId: tenant?.id, before: filter.before }
-  const members = membersAmong(among)
-  if (!members && filter.role)
-    conditions.push(
-      sql<SqlBool>`exists (select from memberships m where m.user_id = u.id and m.role = ${filter.role})`,
-    )
-  const page = async (people: People, more: RawBuilder<SqlBool>[]) => {
-    const { rows } = await sql<UserRow>`
-      select ${userColumns} from ${people.from} left join partners p on p.id = u.partner_id
-      where ${sql.join([...conditions, ...more], sql` and `)} order by ${people.id} desc limit ${limit + 1}`.execute(
-      db,
-    )
-    return rows
-  }
-  const everyone = { from: sql`users u`, id: sql`u.id` }
-  if (!q) return page(members ? peopleOf(members) : everyone, [])
-  const match = matchesText([sql`u.email`, sql`lower(u.name)`], q)
-  const newest = sql`(select * from users u where ${sql.join(conditions, sql` and `)} order by u.id desc limit ${newestPeople}) u`
-  const rows = await page(
-    members ? peopleOf(sql`${members} limit ${newestOfTenant}`) : { ...everyone, from: newest },
-    [match],
-  )
+  const among = { role, tenantId: tenant?.id, before }
+  const members = membersAmong(db, among)
+  const conditions = conditionsOf(filter)
+  if (!members && role) conditions.push(hasRole(role))
+  const page = (people: People, order: string, more: Expression<SqlBool>[]) =>
+    selectUsers(db, people)
+      .where(({ and }) => and([...conditions, ...more]))
+      .orderBy(sql.ref(order), 'desc')
+      .limit(limit + 1)
+      .execute()
+  if (!q)
+    return members ? page(inOrderOf(db, members), 'u.position', []) : page(everyone, 'u.id', [])
+  const match = matchesText([user.ref('u.email'), user.fn('lower', ['u.name'])], q)
+  const newest = db
+    .selectFrom('users as u')
+    .selectAll('u')
+    .where(({ and }) => and(conditions))
+    .orderBy('u.id', 'desc')
+    .limit(newestPeople)
+  const rows = members
+    ? await page(inOrderOf(db, members.limit(newestOfTenant)), 'u.position', [match])
+    : await page(newest.as('u'), 'u.id', [match])
   if (rows.length > limit) return rows
-  const found = membersAmong({ ...among, match })
-  return page(everyone, [found ? sql<SqlBool>`u.id = any(array(${found}))` : match])
+  const found = membersAmong(db, { ...among, match })
+  // An array, so that the ids are found first and looked up by key.
+  return page(everyone, 'u.id', [found ? sql<SqlBool>`u.id = any(array(${found}))` : match])
 }
 
-interface People {
-  /** Has `users u`. */
-  from: RawBuilder<unknown>
-  /** What the page is ordered by. */
-  id: RawBuilder<unknown>
+type People = AliasedExpression<Selectable<UsersTable>, 'u'>
+type UserIds = SelectQueryBuilder<Tables, never, { id: string }>
+
+/** For conditions about `users as u`. */
+const user = expressionBuilder<Tables & { u: UsersTable }, 'u'>()
+
+function conditionsOf({ before, partnerSlug, platformAdmin, status }: UserFilter) {
+  const conditions: Expression<SqlBool>[] = [
+    user('u.removed_at', 'is', null),
+    user('u.invited', '=', false),
+  ]
+  if (before) conditions.push(user('u.id', '<', before))
+  if (partnerSlug) {
+    const partner = user.selectFrom('partners').select('id').where('slug', '=', partnerSlug)
+    conditions.push(user('u.partner_id', '=', partner))
+  }
+  if (platformAdmin !== undefined) conditions.push(user('u.platform_admin', '=', platformAdmin))
+  if (status) conditions.push(user('u.deactivated_at', status === 'active' ? 'is' : 'is not', null))
+  return conditions
 }
 
-/** Looked up one by one in the order of the ids, so that reading ends with the page. */
-const peopleOf = (ids: RawBuilder<unknown>): People => ({
-  from: sql`(${ids}) f cross join lateral (select * from users where id = f.id offset 0) u`,
-  id: sql`f.id`,
-})
+const hasRole = (role: TenantRole) =>
+  user.exists(
+    user
+      .selectFrom('memberships as m')
+      .select('m.user_id')
+      .whereRef('m.user_id', '=', 'u.id')
+      .where('m.role', '=', role),
+  )
+
+/**
+ * Users looked up one by one in the order of the ids, so that reading ends with the page. The
+ * offset keeps the planner from joining in another order.
+ */
+const inOrderOf = (db: Db, ids: UserIds): People =>
+  db
+    .selectFrom(ids.as('member'))
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('users')
+          .selectAll('users')
+          .whereRef('users.id', '=', 'member.id')
+          .offset(0)
+          .as('person'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('person')
+    .select('member.id as position')
+    .as('u')
 
 /**
  * Ids of people with a rare role or in a tenant, newest first; undefined when neither is filtered
  * by. The query starts from these ids: otherwise the planner would scan all people until it found
  * enough.
  */
-function membersAmong(filter: {
-  role: TenantRole | undefined
-  tenantId: string | undefined
-  before: string | undefined
-  /** Of `users u`. */
-  match?: RawBuilder<SqlBool>
-}): RawBuilder<unknown> | undefined {
+function membersAmong(
+  db: Db,
+  filter: {
+    role: TenantRole | undefined
+    tenantId: string | undefined
+    before: string | undefined
+    /** Of `users u`. */
+    match?: Expression<SqlBool>
+  },
+): UserIds | undefined {
   const { role, tenantId, before, match } = filter
   if (tenantId === undefined && (role === undefined || role === 'member')) return undefined
-  const conditions = [
-    ...(tenantId === undefined ? [] : [sql<SqlBool>`m.tenant_id = ${tenantId}`]),
-    ...(role === undefined ? [] : [sql<SqlBool>`m.role = ${role}`]),
-    ...(before === undefined ? [] : [sql<SqlBool>`m.user_id < ${before}`]),
-    ...(match === undefined ? [] : [match]),
-  ]
-  const people = match ? sql`join users u on u.id = m.user_id` : sql``
-  return sql`select m.user_id as id from memberships m ${people} where ${sql.join(conditions, sql` and `)} group by m.user_id order by m.user_id desc`
+  let members = db
+    .selectFrom('memberships as m')
+    .select('m.user_id as id')
+    .groupBy('m.user_id')
+    .orderBy('m.user_id', 'desc')
+  if (tenantId !== undefined) members = members.where('m.tenant_id', '=', tenantId)
+  if (role !== undefined) members = members.where('m.role', '=', role)
+  if (before !== undefined) members = members.where('m.user_id', '<', before)
+  if (match === undefined) return members
+  return members.innerJoin('users as u', 'u.id', 'm.user_id').where(match)
 }
 
 export interface NewUser {
@@ -316,7 +365,12 @@ export async function syncUserFromToken(db: Db, token: TokenIdentity): Promise<{
       .set({ platform_admin: inAdminGroup })
       .where('id', '=', user.id)
       .where('platform_admin', '=', !inAdminGroup)
-      .where(sql<SqlBool>`coalesce(platform_admin_changed_at < ${token.issuedAt}, true)`)
+      .where(({ eb, or }) =>
+        or([
+          eb('platform_admin_changed_at', 'is', null),
+          eb('platform_admin_changed_at', '<', token.issuedAt),
+        ]),
+      )
       .executeTakeFirst()
     if (!inAdminGroup && numUpdatedRows > 0n) await putIntoGroupsAgain(db, user.id)
   }
@@ -327,14 +381,34 @@ export async function syncUserFromToken(db: Db, token: TokenIdentity): Promise<{
 
 /**
  * The token's value, unless the person was changed here and the provider or the token do not know
- * of it yet.
+ * of it yet. For `on conflict`.
  */
 function unlessChangedHere(column: 'email' | 'name', issuedAt: Date) {
-  return sql<string>`case when exists (select from memberships m where m.user_id = users.id
-      and (m.identity_state in ('pending', 'error') or m.identity_changed_at >= ${issuedAt}))
-    or users.updated_at > users.created_at and users.updated_at >= ${issuedAt}
-    or exists (select from identity_dues d where d.user_id = users.id and (d.profile or d.address)) then ${sql.ref(`users.${column}`)}
-    else ${sql.ref(`excluded.${column}`)} end`
+  const eb = expressionBuilder<Tables & { excluded: UsersTable }, 'users' | 'excluded'>()
+  const { and, or, exists, selectFrom } = eb
+  const membershipChanged = selectFrom('memberships as m')
+    .select('m.user_id')
+    .whereRef('m.user_id', '=', 'users.id')
+    .where((m) =>
+      m.or([
+        m('m.identity_state', 'in', ['pending', 'error']),
+        m('m.identity_changed_at', '>=', issuedAt),
+      ]),
+    )
+  const syncPending = selectFrom('identity_dues as d')
+    .select('d.user_id')
+    .whereRef('d.user_id', '=', 'users.id')
+    .where((d) => d.or([d('d.profile', '=', true), d('d.address', '=', true)]))
+  const updatedHere = and([
+    eb('users.updated_at', '>', eb.ref('users.created_at')),
+    eb('users.updated_at', '>=', issuedAt),
+  ])
+  return eb
+    .case()
+    .when(or([exists(membershipChanged), updatedHere, exists(syncPending)]))
+    .then(eb.ref(`users.${column}`))
+    .else(eb.ref(`excluded.${column}`))
+    .end()
 }
 
 /**
@@ -343,72 +417,163 @@ function unlessChangedHere(column: 'email' | 'name', issuedAt: Date) {
  */
 async function addMembershipsOfGroups(db: Db, userId: string, token: TokenIdentity): Promise<void> {
   if (!token.groups?.length) return
-  const { rows } = await sql<{ tenantId: string }>`
-    insert into memberships (tenant_id, user_id, role)
-    select t.id, ${userId}, 'member' from tenants t
-    join provisioning_steps s on s.tenant_id = t.id and s.step = 'identity' and s.state = 'ok'
-    left join membership_revocations r on r.tenant_id = t.id and r.user_id = ${userId}
-    where ${groupNameOf} = any(${[...token.groups]}) and not ${sql.raw(isShut('t'))} and (r.revoked_at is null or r.revoked_at < ${token.issuedAt})
-    on conflict do nothing returning tenant_id as "tenantId"`.execute(db)
-  const [only] = rows
-  if (!only || rows.length > 1) return
-  // Whom the provider put into one tenant's group and nowhere else, that tenant looks after.
-  await sql`
-    update users u set home_tenant_id = ${only.tenantId}
-    where u.id = ${userId} and u.home_tenant_id is null and not u.platform_admin and u.partner_id is null
-      and not exists (select from memberships o where o.user_id = u.id and o.tenant_id <> ${only.tenantId})`.execute(
-    db,
-  )
+  const added = await db
+    .insertInto('memberships')
+    .columns(['tenant_id', 'user_id', 'role'])
+    .expression(
+      db
+        .selectFrom('tenants as t')
+        .innerJoin('provisioning_steps as s', (join) =>
+          join
+            .onRef('s.tenant_id', '=', 't.id')
+            .on('s.step', '=', 'identity')
+            .on('s.state', '=', 'ok'),
+        )
+        .leftJoin('membership_revocations as r', (join) =>
+          join.onRef('r.tenant_id', '=', 't.id').on('r.user_id', '=', userId),
+        )
+        .select(({ cast, val }) => [
+          't.id',
+          cast<string>(val(userId), 'uuid').as('userId'),
+          val('member').as('role'),
+        ])
+        .where(groupNameOf, 'in', [...token.groups])
+        .where(({ not }) => not(isShut('t')))
+        .where(({ eb, or }) =>
+          or([eb('r.revoked_at', 'is', null), eb('r.revoked_at', '<', token.issuedAt)]),
+        ),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('tenant_id as tenantId')
+    .execute()
+  const [only] = added
+  if (!only || added.length > 1) return
+  // A person whom the provider put into one tenant's group and nowhere else is managed by it.
+  await db
+    .updateTable('users as u')
+    .set({ home_tenant_id: only.tenantId })
+    .where('u.id', '=', userId)
+    .where('u.home_tenant_id', 'is', null)
+    .where('u.platform_admin', '=', false)
+    .where('u.partner_id', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('memberships as o')
+            .select('o.user_id')
+            .whereRef('o.user_id', '=', 'u.id')
+            .where('o.tenant_id', '<>', only.tenantId),
+        ),
+      ),
+    )
+    .execute()
 }
 
 /**
  * Under the tenant's lock, as every loss of an admin: two who leave at once must not both count on
- * the other. Who has a mailbox or files is suspended instead of forgotten: nothing of theirs is
- * left open, and nothing is destroyed by a claim.
+ * the other. A member with a mailbox or files is suspended instead of removed, so that a claim
+ * leaves nothing open and destroys nothing.
  */
 async function removeMembershipsOutsideGroups(
   db: Db,
   userId: string,
   token: TokenIdentity,
 ): Promise<void> {
-  const { rows } = await sql<TenantGroup>`
-    select t.id, t.slug, t.identity_group_id as "identityGroupId" from memberships m join tenants t on t.id = m.tenant_id
-    where ${leavesGroup(userId, token)}`.execute(db)
-  if (rows.length === 0) return
-  const ids = await token.groupsStand(rows)
+  const left = await db
+    .selectFrom('memberships as m')
+    .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+    .select(['t.id', 't.slug', 't.identity_group_id as identityGroupId'])
+    .where(leavesGroup(userId, token))
+    .execute()
+  if (left.length === 0) return
+  const ids = await token.groupsStand(left)
   if (ids.length === 0) return
-  const leaving = sql<SqlBool>`t.id = m.tenant_id and t.id = any(${[...ids]}::uuid[]) and ${leavesGroup(userId, token)}
-    and (m.role = 'member' or exists (
-      select from memberships other join users o on o.id = other.user_id
-      where other.tenant_id = t.id and other.user_id <> m.user_id and other.role in ('admin', 'owner')
-        and other.status in ('active', 'provisioning') and o.deactivated_at is null and not o.invited))`
+  const leaving = membership.and([
+    membership('t.id', '=', membership.ref('m.tenant_id')),
+    membership('t.id', 'in', ids),
+    leavesGroup(userId, token),
+    membership.or([membership('m.role', '=', 'member'), membership.exists(otherAdmins)]),
+  ])
   await db.transaction().execute(async (trx) => {
-    await sql`select from tenants where id = any(${[...ids]}::uuid[]) order by id for no key update`.execute(
-      trx,
-    )
-    await sql`
-      update memberships m set status = 'suspended', mail_state = 'pending', mail_error = null, files_state = 'pending', files_error = null,
-        next_at = null, attempt = 0, version = version + 1, updated_at = now()
-      from tenants t where ${leaving} and (m.mailbox_address is not null or m.file_account_id is not null)`.execute(
-      trx,
-    )
-    await sql`delete from memberships m using tenants t where ${leaving}`.execute(trx)
+    await trx
+      .selectFrom('tenants')
+      .select('id')
+      .where('id', 'in', ids)
+      .orderBy('id')
+      .forNoKeyUpdate()
+      .execute()
+    await trx
+      .updateTable('memberships as m')
+      .from('tenants as t')
+      .set((eb) => ({
+        status: 'suspended',
+        mail_state: 'pending',
+        mail_error: null,
+        files_state: 'pending',
+        files_error: null,
+        next_at: null,
+        attempt: 0,
+        version: eb('m.version', '+', 1),
+        updated_at: sql<Date>`now()`,
+      }))
+      .where(leaving)
+      .where(({ eb, or }) =>
+        or([eb('m.mailbox_address', 'is not', null), eb('m.file_account_id', 'is not', null)]),
+      )
+      .execute()
+    await trx.deleteFrom('memberships as m').using('tenants as t').where(leaving).execute()
   })
 }
+
+/** For conditions about `memberships as m` and their `tenants as t`. */
+const membership = expressionBuilder<Tables & { m: MembershipsTable; t: TenantsTable }, 'm' | 't'>()
+
+/** Other people who can administer the tenant. */
+const otherAdmins = membership
+  .selectFrom('memberships as other')
+  .innerJoin('users as o', 'o.id', 'other.user_id')
+  .select('other.user_id')
+  .whereRef('other.tenant_id', '=', 't.id')
+  .whereRef('other.user_id', '<>', 'm.user_id')
+  .where('other.role', 'in', ['admin', 'owner'])
+  .where('other.status', 'in', ['active', 'provisioning'])
+  .where('o.deactivated_at', 'is', null)
+  .where('o.invited', '=', false)
 
 /**
  * A membership that is settled here and older than the token, whose group the token does not name.
  * Platform administrators are in no tenant's group: their tokens would grow by each one, and say
  * nothing about their memberships.
  */
-function leavesGroup(userId: string, token: TokenIdentity) {
-  return sql<SqlBool>`m.user_id = ${userId} and m.role <> 'owner' and m.status = 'active' and m.identity_state in ('ok', 'skipped')
-    and m.created_at < ${token.issuedAt} and coalesce(m.identity_changed_at < ${token.issuedAt}, true)
-    and ${groupNameOf} <> all(${[...(token.groups ?? [])]})
-    and coalesce(t.identity_group_changed_at < ${token.issuedAt}, true)
-    and not (select u.platform_admin from users u where u.id = ${userId})
-    and not ${sql.raw(isShut('t'))}
-    and exists (select from provisioning_steps s where s.tenant_id = t.id and s.step = 'identity' and s.state = 'ok')`
+function leavesGroup(userId: string, { groups = [], issuedAt }: TokenIdentity) {
+  const { and, or, not, exists, selectFrom } = membership
+  return and([
+    membership('m.user_id', '=', userId),
+    membership('m.role', '<>', 'owner'),
+    membership('m.status', '=', 'active'),
+    membership('m.identity_state', 'in', ['ok', 'skipped']),
+    membership('m.created_at', '<', issuedAt),
+    or([
+      membership('m.identity_changed_at', 'is', null),
+      membership('m.identity_changed_at', '<', issuedAt),
+    ]),
+    ...(groups.length > 0 ? [membership(groupNameOf, 'not in', groups)] : []),
+    or([
+      membership('t.identity_group_changed_at', 'is', null),
+      membership('t.identity_group_changed_at', '<', issuedAt),
+    ]),
+    exists(
+      selectFrom('users').select('id').where('id', '=', userId).where('platform_admin', '=', false),
+    ),
+    not(isShut('t')),
+    exists(
+      selectFrom('provisioning_steps as s')
+        .select('s.step')
+        .whereRef('s.tenant_id', '=', 't.id')
+        .where('s.step', '=', 'identity')
+        .where('s.state', '=', 'ok'),
+    ),
+  ])
 }
 
 export interface UserChanges {
@@ -514,11 +679,14 @@ export function ownedTenants(
  */
 export async function deleteUser(trx: Trx, id: string, { closed = false } = {}): Promise<void> {
   if (!closed && (await eraseUser(trx, id))) return
-  const closing = {
-    deactivated_at: sql<Date>`coalesce(deactivated_at, now())`,
-    removed_at: sql<Date>`coalesce(removed_at, now())`,
-  }
-  await trx.updateTable('users').set(closing).where('id', '=', id).execute()
+  await trx
+    .updateTable('users')
+    .set(({ fn }) => ({
+      deactivated_at: fn.coalesce('deactivated_at', fn<Date>('now')),
+      removed_at: fn.coalesce('removed_at', fn<Date>('now')),
+    }))
+    .where('id', '=', id)
+    .execute()
 }
 
 /** False when something still names the person. */
