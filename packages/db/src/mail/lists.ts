@@ -1,19 +1,13 @@
 import type { ListState } from '@atrium/core/mail/lists'
-import { type SqlBool, sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
+import { isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
+import type { MailListsTable } from '../schema/mail.ts'
+import type { Tables } from '../schema/tables.ts'
 
-export interface ListSummaryRow {
-  id: string
-  address: string
-  name: string
-  state: ListState
-  error: string | null
-  recipientCount: number
-  createdAt: Date
-  updatedAt: Date
-}
-export type ListRow = Omit<ListSummaryRow, 'recipientCount'> & { recipients: string[] }
+export type ListSummaryRow = Awaited<ReturnType<typeof listMailLists>>[number]
+export type ListRow = NonNullable<Awaited<ReturnType<typeof findMailList>>>
 
 const columns = [
   'l.id',
@@ -24,30 +18,42 @@ const columns = [
   'l.created_at as createdAt',
   'l.updated_at as updatedAt',
 ] as const
-const recipientsOf = sql<
-  string[]
->`array(select r.address from mail_list_recipients r where r.list_id = l.id order by r.address collate "C")`
 
-/** Newest first, one row more than asked. `q` looks at address, name and recipients. */
-export async function listMailLists(
+/** For `mail_lists as l`. */
+const list = expressionBuilder<Tables & { l: MailListsTable }, 'l'>()
+
+const recipients = list.selectFrom('mail_list_recipients as r').whereRef('r.list_id', '=', 'l.id')
+
+// The builder has no `array(…)`.
+const recipientAddresses = sql<
+  string[]
+>`array(${recipients.select('r.address').orderBy(sql`r.address collate "C"`)})`
+
+const recipientCount = recipients
+  .select(({ fn }) => fn.countAll<number>().as('count'))
+  .$asScalar()
+  .$notNull()
+
+/** Newest first, one row more than requested. `q` searches address, name and recipients. */
+export function listMailLists(
   db: Db,
   tenantId: string,
   filter: { q?: string | undefined; before?: string | undefined; limit: number },
-): Promise<ListSummaryRow[]> {
-  const pattern = filter.q ? `%${escapeLike(filter.q.toLowerCase())}%` : undefined
+) {
   let query = db
     .selectFrom('mail_lists as l')
-    .select([
-      ...columns,
-      sql<number>`(select count(*)::int from mail_list_recipients r where r.list_id = l.id)`.as(
-        'recipientCount',
-      ),
-    ])
+    .select([...columns, recipientCount.as('recipientCount')])
     .where('l.tenant_id', '=', tenantId)
   if (filter.before) query = query.where('l.id', '<', filter.before)
-  if (pattern) {
-    query = query.where(sql<SqlBool>`(l.address like ${pattern} or lower(l.name) like ${pattern}
-      or exists (select from mail_list_recipients r where r.list_id = l.id and r.address like ${pattern}))`)
+  if (filter.q) {
+    const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
+    query = query.where(({ eb, fn, or, exists }) =>
+      or([
+        eb('l.address', 'like', pattern),
+        eb(fn('lower', ['l.name']), 'like', pattern),
+        exists(recipients.select('r.address').where('r.address', 'like', pattern)),
+      ]),
+    )
   }
   return query
     .orderBy('l.id', 'desc')
@@ -55,14 +61,10 @@ export async function listMailLists(
     .execute()
 }
 
-export function findMailList(
-  db: Db | Trx,
-  tenantId: string,
-  id: string,
-): Promise<ListRow | undefined> {
+export function findMailList(db: Db | Trx, tenantId: string, id: string) {
   return db
     .selectFrom('mail_lists as l')
-    .select([...columns, recipientsOf.as('recipients')])
+    .select([...columns, recipientAddresses.as('recipients')])
     .where('l.tenant_id', '=', tenantId)
     .where('l.id', '=', id)
     .executeTakeFirst()
@@ -72,10 +74,10 @@ export function findMailList(
 export async function countMailLists(db: Db | Trx, tenantId: string): Promise<number> {
   const row = await db
     .selectFrom('mail_lists')
-    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow()
-  return Number(row.count)
+  return row.count
 }
 
 /**
@@ -113,18 +115,26 @@ export async function recipientsReachedFrom(
   trx: Trx,
   addresses: readonly string[],
 ): Promise<Map<string, string[]>> {
-  const { rows } = await sql<{ address: string; recipients: string[] }>`
-    with recursive reached(id, address) as (
-      select l.id, l.address from mail_lists l where l.address = any(${[...addresses]}) and l.state <> 'removing'
-      union
-      select l.id, l.address from reached
-        join mail_list_recipients r on r.list_id = reached.id
-        join mail_lists l on l.address = r.address and l.state <> 'removing'
+  const reached = await trx
+    .withRecursive('reached(id, address)', (recursive) =>
+      recursive
+        .selectFrom('mail_lists as l')
+        .select(['l.id', 'l.address'])
+        .where('l.address', 'in', addresses)
+        .where('l.state', '<>', 'removing')
+        .union((eb) =>
+          eb
+            .selectFrom('reached')
+            .innerJoin('mail_list_recipients as r', 'r.list_id', 'reached.id')
+            .innerJoin('mail_lists as l', 'l.address', 'r.address')
+            .select(['l.id', 'l.address'])
+            .where('l.state', '<>', 'removing'),
+        ),
     )
-    select address, array(select r.address from mail_list_recipients r where r.list_id = reached.id) as recipients from reached`.execute(
-    trx,
-  )
-  return new Map(rows.map((row) => [row.address, row.recipients]))
+    .selectFrom('reached as l')
+    .select(['l.address', recipientAddresses.as('recipients')])
+    .execute()
+  return new Map(reached.map((row) => [row.address, row.recipients]))
 }
 
 /**
@@ -156,9 +166,11 @@ async function replaceRecipients(
   recipients: readonly string[],
 ): Promise<void> {
   await trx.deleteFrom('mail_list_recipients').where('list_id', '=', listId).execute()
-  await sql`insert into mail_list_recipients (list_id, address) select ${listId}, unnest(${[...recipients]}::text[])`.execute(
-    trx,
-  )
+  if (recipients.length > 0)
+    await trx
+      .insertInto('mail_list_recipients')
+      .values(recipients.map((address) => ({ list_id: listId, address })))
+      .execute()
 }
 
 /** Writes what a list is to be and marks it as not yet pushed. Absent fields stay. */
@@ -200,9 +212,11 @@ export async function mailListsOn(
   const on = db
     .selectFrom('mail_lists')
     .where('tenant_id', '=', tenantId)
-    .where(sql<SqlBool>`split_part(address, '@', 2) = ${domain}`)
+    .where(({ eb, fn, lit, val }) =>
+      eb(fn<string>('split_part', ['address', val('@'), lit(2)]), '=', domain),
+    )
   const { count } = await on
-    .select(sql<number>`count(*)::int`.as('count'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   const rows =
     count === 0 ? [] : await on.select('address').orderBy('address').limit(limit).execute()
@@ -250,23 +264,41 @@ export async function claimMailList(db: Db, id: string): Promise<ListPush | 'hel
       attempt: row('attempt', '+', 1),
     }))
     .where('id', '=', id)
-    .where(sql<SqlBool>`coalesce(push_lease_until < now(), true)`)
+    .where(leaseExpired('push_lease_until'))
     .returning('push_run as run')
     .executeTakeFirst()
   // A statement of its own: one that waited for a change of the list would read its new version and
   // the recipients of before.
-  const { rows } = await sql<Omit<ListPush, 'removing'> & { state: ListState }>`
-    select l.push_run as run, l.id, l.address, l.name, l.mail_list_id as "mailListId", l.address_vacant as "addressVacant", l.version, l.attempt, l.state,
-      ${recipientsOf} as recipients,
-      (select t.slug from tenants t where t.id = l.tenant_id) as "tenantSlug",
-      (select d.mail_domain_id from domains d
-        where d.tenant_id = l.tenant_id and d.name = split_part(l.address, '@', 2) and not d.mail_rename_due) as "mailDomainId"
-    from mail_lists l where l.id = ${id}`.execute(db)
-  const [row] = rows
+  const row = await db
+    .selectFrom('mail_lists as l')
+    .innerJoin('tenants as t', 't.id', 'l.tenant_id')
+    .select([
+      'l.push_run as run',
+      'l.id',
+      'l.address',
+      'l.name',
+      'l.mail_list_id as mailListId',
+      'l.address_vacant as addressVacant',
+      'l.version',
+      'l.attempt',
+      'l.state',
+      't.slug as tenantSlug',
+      recipientAddresses.as('recipients'),
+    ])
+    .select(({ selectFrom, fn, lit, val }) =>
+      selectFrom('domains as d')
+        .select('d.mail_domain_id')
+        .whereRef('d.tenant_id', '=', 'l.tenant_id')
+        .where('d.name', '=', fn<string>('split_part', ['l.address', val('@'), lit(2)]))
+        .where('d.mail_rename_due', '=', false)
+        .as('mailDomainId'),
+    )
+    .where('l.id', '=', id)
+    .executeTakeFirst()
   if (!row) return undefined
-  if (!claimed || row.run !== claimed.run) return 'held'
-  const { state, ...push } = row
-  return { ...push, removing: state === 'removing' }
+  const { state, run, ...push } = row
+  if (run === null || run !== claimed?.run) return 'held'
+  return { ...push, run, removing: state === 'removing' }
 }
 
 export type PushOutcome =
@@ -297,25 +329,31 @@ export async function saveMailListPush(
     push_lease_until: null,
     ...(outcome.mailListId === undefined ? {} : { mail_list_id: outcome.mailListId }),
   }
-  const changed = sql<boolean>`version <> ${push.version}`
   const saved = await db
     .updateTable('mail_lists')
-    .set(
-      'error' in outcome
-        ? {
-            ...common,
-            state: sql<ListState>`case when state = 'removing' then state else 'error' end`,
-            error: outcome.error,
-            next_at: sql<Date>`case when ${changed} then now() else ${secondsFromNow(outcome.retryInSeconds)} end`,
-          }
-        : {
-            ...common,
-            state: sql<ListState>`case when state = 'removing' then state when ${changed} then 'pending' else 'ok' end`,
-            error: null,
-            attempt: 0,
-            next_at: sql<Date>`case when ${changed} then now() end`,
-          },
-    )
+    .set((eb) => {
+      const changed = eb('version', '<>', push.version)
+      const state = eb.case().when('state', '=', 'removing').then(eb.ref('state'))
+      if ('error' in outcome)
+        return {
+          ...common,
+          state: state.else<ListState>('error').end(),
+          error: outcome.error,
+          next_at: eb
+            .case()
+            .when(changed)
+            .then(eb.fn<Date>('now'))
+            .else(secondsFromNow(outcome.retryInSeconds))
+            .end(),
+        }
+      return {
+        ...common,
+        state: state.when(changed).then<ListState>('pending').else<ListState>('ok').end(),
+        error: null,
+        attempt: 0,
+        next_at: eb.case().when(changed).then(eb.fn<Date>('now')).end(),
+      }
+    })
     .where('id', '=', push.id)
     .where('push_run', '=', push.run)
     .returning('state')
@@ -337,8 +375,8 @@ export async function markAddressVacant(db: Db, push: ListPush): Promise<void> {
 }
 
 /**
- * Gives back a list that was inserted and could not be pushed for a reason that its maker has to
- * mend.
+ * Deletes a list that was inserted and could not be pushed for a reason that its creator has to
+ * fix.
  */
 export async function deleteMailList(db: Db, push: ListPush): Promise<void> {
   await db
@@ -355,19 +393,14 @@ export async function findDueMailLists(db: Db, limit: number): Promise<string[]>
     .innerJoin('tenants as t', 't.id', 'l.tenant_id')
     .select('l.id')
     .where('l.state', '<>', 'ok')
-    .where(
-      sql<SqlBool>`coalesce(l.next_at <= now(), true) and coalesce(l.push_lease_until < now(), true)`,
-    )
-    // Of a deleted tenant, whose lists rest, one that must not send to a domain that was released.
+    .where(isDue('l.next_at'))
+    .where(leaseExpired('l.push_lease_until'))
+    // Lists of a deleted tenant rest, except those that must stop sending to a released domain.
     .where(({ or, eb }) => or([eb('t.status', '<>', 'deleted'), eb('l.state', '=', 'pending')]))
     .orderBy('l.next_at')
     .limit(limit)
     .execute()
   return rows.map((row) => row.id)
-}
-
-function secondsFromNow(seconds: number) {
-  return sql<Date>`now() + make_interval(secs => ${seconds})`
 }
 
 /** A list whose recipients changed because a person's address changed or was removed. */
@@ -393,22 +426,30 @@ export async function replaceInMailLists(
 ): Promise<TouchedList[]> {
   if (addresses.length === 0) return []
   await lockListRecipients(trx)
-  const { rows } = await sql<{ id: string }>`
-    delete from mail_list_recipients r using mail_lists l
-    where r.list_id = l.id and l.tenant_id = ${tenantId} and l.state <> 'removing' and r.address = any(${[...addresses]})
-    returning l.id`.execute(trx)
-  const ids = [...new Set(rows.map((row) => row.id))]
-  if (by !== null && ids.length > 0) {
-    await sql`insert into mail_list_recipients (list_id, address) select unnest(${ids}::uuid[]), ${by} on conflict do nothing`.execute(
-      trx,
-    )
-  }
-  for (const id of ids) await changeMailList(trx, id, {}, nextInSeconds)
+  const changed = await trx
+    .deleteFrom('mail_list_recipients as r')
+    .using('mail_lists as l')
+    .whereRef('r.list_id', '=', 'l.id')
+    .where('l.tenant_id', '=', tenantId)
+    .where('l.state', '<>', 'removing')
+    .where('r.address', 'in', addresses)
+    .returning('l.id')
+    .execute()
+  const ids = [...new Set(changed.map((row) => row.id))]
   if (ids.length === 0) return []
-  const { rows: touched } = await sql<TouchedList>`
-    select l.id, l.address, (select count(*)::int from mail_list_recipients r where r.list_id = l.id) as left
-    from mail_lists l where l.id = any(${ids}::uuid[]) order by l.address`.execute(trx)
-  return touched
+  if (by !== null)
+    await trx
+      .insertInto('mail_list_recipients')
+      .values(ids.map((id) => ({ list_id: id, address: by })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  for (const id of ids) await changeMailList(trx, id, {}, nextInSeconds)
+  return trx
+    .selectFrom('mail_lists as l')
+    .select(['l.id', 'l.address', recipientCount.as('left')])
+    .where('l.id', 'in', ids)
+    .orderBy('l.address')
+    .execute()
 }
 
 /** Every list of a tenant, those that are being removed too. */

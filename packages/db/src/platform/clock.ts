@@ -24,3 +24,14 @@ export async function clockDifferenceMs(db: Db | Trx): Promise<number> {
   const then = await databaseNow(db)
   return before + (performance.now() - began) / 2 - then.getTime()
 }
+
+/** The moment in so many seconds. */
+export const secondsFromNow = (seconds: number) =>
+  sql<Date>`now() + make_interval(secs => ${seconds})`
+
+/** Whether work is due that waits for the moment in this column; true for null. */
+export const isDue = (column: string) => sql<boolean>`coalesce(${sql.ref(column)} <= now(), true)`
+
+/** Whether the lease until the moment in this column has expired; true for null. */
+export const leaseExpired = (column: string) =>
+  sql<boolean>`coalesce(${sql.ref(column)} < now(), true)`
