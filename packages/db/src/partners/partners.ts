@@ -1,7 +1,8 @@
 import type { BillingInfoView } from '@atrium/core/billing/billing-info'
 import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners/partner-access'
 import type { ContactInfoView } from '@atrium/core/partners/partners'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
+import { jsonBuildObject, jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 
@@ -61,48 +62,77 @@ export interface Margin {
 }
 
 /**
- * A partner as the views need it. `marginPct` is the one in force on the day that was asked for.
+ * Partners as the views need them. `marginPct` is the one in force on `day`, such as `2027-01-31`
+ * in UTC.
  */
-export interface PartnerRecord extends PartnerRow {
-  domain: string | null
-  suspendedReason: string | null
-  suspendedAt: Date | null
-  terminatedAt: Date | null
-  marginPct: number
-  nextMargin: Margin | null
-  contactInfo: ContactInfoView
-  billingInfo: BillingInfoView
-  customers: number
-  staff: number
-  createdAt: Date
-  updatedAt: Date
+function selectRecords(db: Db | Trx, day: string) {
+  return db
+    .selectFrom('partners as p')
+    .select([
+      'p.id',
+      'p.slug',
+      'p.name',
+      'p.status',
+      'p.domain',
+      'p.suspended_reason as suspendedReason',
+      'p.suspended_at as suspendedAt',
+      'p.terminated_at as terminatedAt',
+      'p.created_at as createdAt',
+      'p.updated_at as updatedAt',
+    ])
+    .select(({ fn, ref, selectFrom, cast }) => {
+      const count = fn.countAll<number>().as('count')
+      const margins = selectFrom('partner_margins as m')
+        .whereRef('m.partner_id', '=', 'p.id')
+        .limit(1)
+      const current = margins
+        .where('m.effective_from', '<=', day)
+        .orderBy('m.effective_from', 'desc')
+        .select('m.margin_pct')
+      const next = margins
+        .where('m.effective_from', '>', day)
+        .orderBy('m.effective_from')
+        .select(({ cast: asType }) => [
+          asType<number>('m.margin_pct', 'float8').as('marginPct'),
+          asType<string>('m.effective_from', 'text').as('effectiveFrom'),
+        ])
+      return [
+        cast<number>(fn.coalesce(current, 'p.margin_pct'), 'float8').as('marginPct'),
+        jsonObjectFrom(next).as('nextMargin'),
+        jsonBuildObject({
+          name: ref('p.contact_name'),
+          email: ref('p.contact_email'),
+          phone: ref('p.contact_phone'),
+        }).as('contactInfo'),
+        jsonBuildObject({
+          company: ref('p.billing_company'),
+          vatNumber: ref('p.billing_vat_number'),
+          country: ref('p.billing_country'),
+          email: ref('p.billing_email'),
+        }).as('billingInfo'),
+        selectFrom('tenants as t')
+          .select(count)
+          .whereRef('t.partner_id', '=', 'p.id')
+          .where('t.status', '<>', 'deleted')
+          .$asScalar()
+          .$notNull()
+          .as('customers'),
+        selectFrom('users as u')
+          .select(count)
+          .whereRef('u.partner_id', '=', 'p.id')
+          .where('u.removed_at', 'is', null)
+          .$asScalar()
+          .$notNull()
+          .as('staff'),
+      ]
+    })
 }
 
-const margin = (day: string, comparison: 'current' | 'next') => sql`
-  (select json_build_object('marginPct', m.margin_pct, 'effectiveFrom', m.effective_from) from partner_margins m
-    where m.partner_id = p.id and ${comparison === 'current' ? sql`m.effective_from <= ${day}::date` : sql`m.effective_from > ${day}::date`}
-    order by m.effective_from ${comparison === 'current' ? sql`desc` : sql`asc`} limit 1)`
-
-const selectRecord = (day: string) => sql`
-  select p.id, p.slug, p.name, p.status, p.domain, p.suspended_reason as "suspendedReason", p.suspended_at as "suspendedAt",
-    p.terminated_at as "terminatedAt",
-    coalesce((${margin(day, 'current')} ->> 'marginPct')::float8, p.margin_pct::float8) as "marginPct", ${margin(day, 'next')} as "nextMargin",
-    json_build_object('name', p.contact_name, 'email', p.contact_email, 'phone', p.contact_phone) as "contactInfo",
-    json_build_object('company', p.billing_company, 'vatNumber', p.billing_vat_number, 'country', p.billing_country,
-      'email', p.billing_email) as "billingInfo",
-    (select count(*) from tenants t where t.partner_id = p.id and t.status <> 'deleted') as customers,
-    (select count(*) from users u where u.partner_id = p.id and u.removed_at is null) as staff,
-    p.created_at as "createdAt", p.updated_at as "updatedAt"
-  from partners p`
+export type PartnerRecord = NonNullable<Awaited<ReturnType<typeof readPartner>>>
 
 /** `day` decides which margin is in force, as `2027-01-31` in UTC. */
-export async function readPartner(
-  db: Db | Trx,
-  id: string,
-  day: string,
-): Promise<PartnerRecord | undefined> {
-  const { rows } = await sql<PartnerRecord>`${selectRecord(day)} where p.id = ${id}`.execute(db)
-  return rows[0]
+export function readPartner(db: Db | Trx, id: string, day: string) {
+  return selectRecords(db, day).where('p.id', '=', id).executeTakeFirst()
 }
 
 export interface PartnerFilter {
@@ -112,25 +142,26 @@ export interface PartnerFilter {
   limit: number
 }
 
-/** Newest first, one row more than asked. */
-export async function listPartners(
-  db: Db,
-  filter: PartnerFilter,
-  day: string,
-): Promise<PartnerRecord[]> {
-  const conditions = [sql<SqlBool>`true`]
-  if (filter.status) conditions.push(sql<SqlBool>`p.status = ${filter.status}`)
-  if (filter.before) conditions.push(sql<SqlBool>`p.id < ${filter.before}`)
+/** Newest first, one row more than requested. */
+export function listPartners(db: Db, filter: PartnerFilter, day: string): Promise<PartnerRecord[]> {
+  let query = selectRecords(db, day)
+  if (filter.status) query = query.where('p.status', '=', filter.status)
+  if (filter.before) query = query.where('p.id', '<', filter.before)
   if (filter.q) {
     const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
-    conditions.push(sql<SqlBool>`(p.slug like ${pattern} or lower(p.name) like ${pattern} or p.domain like ${pattern}
-      or lower(p.contact_email) like ${pattern})`)
+    query = query.where(({ eb, fn, or }) =>
+      or([
+        eb('p.slug', 'like', pattern),
+        eb(fn('lower', ['p.name']), 'like', pattern),
+        eb('p.domain', 'like', pattern),
+        eb(fn('lower', ['p.contact_email']), 'like', pattern),
+      ]),
+    )
   }
-  const { rows } = await sql<PartnerRecord>`
-    ${selectRecord(day)} where ${sql.join(conditions, sql` and `)} order by p.id desc limit ${filter.limit + 1}`.execute(
-    db,
-  )
-  return rows
+  return query
+    .orderBy('p.id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
 }
 
 export interface PartnerChanges {
@@ -196,11 +227,19 @@ export interface MarginRow extends Margin {
 }
 
 /** Latest first. */
-export async function listMargins(db: Db | Trx, partnerId: string): Promise<MarginRow[]> {
-  const { rows } = await sql<MarginRow>`
-    select margin_pct::float8 as "marginPct", effective_from::text as "effectiveFrom", set_by as "setBy", reason, created_at as "createdAt"
-    from partner_margins where partner_id = ${partnerId} order by effective_from desc`.execute(db)
-  return rows
+export function listMargins(db: Db | Trx, partnerId: string): Promise<MarginRow[]> {
+  return db
+    .selectFrom('partner_margins')
+    .select(({ cast }) => [
+      cast<number>('margin_pct', 'float8').as('marginPct'),
+      cast<string>('effective_from', 'text').as('effectiveFrom'),
+      'set_by as setBy',
+      'reason',
+      'created_at as createdAt',
+    ])
+    .where('partner_id', '=', partnerId)
+    .orderBy('effective_from', 'desc')
+    .execute()
 }
 
 /** Sets the margin from a day on. One that was set for the same day gives way. */
@@ -242,7 +281,7 @@ export function yearlyRevenueOfPartners(
   db: Db,
   partnerIds: readonly string[],
 ): Promise<YearlyRevenue[]> {
-  return yearlyRevenue(db, sql`h.partner_id`, partnerIds)
+  return yearlyRevenue(db, 'h.partner_id', partnerIds)
 }
 
 /** The same by tenant. */
@@ -250,20 +289,28 @@ export function yearlyRevenueOfTenants(
   db: Db,
   tenantIds: readonly string[],
 ): Promise<YearlyRevenue[]> {
-  return yearlyRevenue(db, sql`h.tenant_id`, tenantIds)
+  return yearlyRevenue(db, 'h.tenant_id', tenantIds)
 }
 
 async function yearlyRevenue(
   db: Db,
-  owner: ReturnType<typeof sql>,
+  owner: 'h.partner_id' | 'h.tenant_id',
   ids: readonly string[],
 ): Promise<YearlyRevenue[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<YearlyRevenue>`
-    select ${owner} as id, h.currency, sum(h.arr)::text as arr from subscription_history h
-    where ${owner} = any(${[...ids]}::uuid[]) and h.valid_to is null and h.arr > 0
-    group by ${owner}, h.currency order by h.currency`.execute(db)
-  return rows
+  return db
+    .selectFrom('subscription_history as h')
+    .select(({ ref, fn, cast }) => [
+      ref(owner).$notNull().as('id'),
+      'h.currency',
+      cast<string>(fn.sum('h.arr'), 'text').as('arr'),
+    ])
+    .where(owner, 'in', ids)
+    .where('h.valid_to', 'is', null)
+    .where('h.arr', '>', '0')
+    .groupBy([owner, 'h.currency'])
+    .orderBy('h.currency')
+    .execute()
 }
 
 /** The partner that had the tenant at a moment, whatever became of either since. */
@@ -295,13 +342,14 @@ export async function findPartnerProfile<Content>(
   partnerId: string,
   column: 'settings' | 'branding',
 ): Promise<PartnerProfile<Content>> {
-  const { rows } = await sql<PartnerProfile<Content>>`
-    select name, ${sql.ref(column)} as content, updated_at as "updatedAt" from partners where id = ${partnerId}`.execute(
-    db,
-  )
-  const [row] = rows
+  const row = await db
+    .selectFrom('partners')
+    .select(['name', `${column} as content`, 'updated_at as updatedAt'])
+    .where('id', '=', partnerId)
+    .executeTakeFirst()
   if (!row) throw new Error(`there is no partner ${partnerId}`)
-  return row
+  // Only `savePartnerProfile` writes the column.
+  return { ...row, content: row.content as Partial<Content> }
 }
 
 /** Sets the given fields; null takes one away. */
@@ -311,9 +359,13 @@ export async function savePartnerProfile(
   column: 'settings' | 'branding',
   changes: object,
 ): Promise<void> {
-  await sql`
-    update partners set ${sql.ref(column)} = jsonb_strip_nulls(${sql.ref(column)} || ${JSON.stringify(changes)}::jsonb), updated_at = now()
-    where id = ${partnerId}`.execute(trx)
+  // The builder has no `||` for jsonb.
+  const changed = sql<string>`jsonb_strip_nulls(${sql.ref(column)} || ${JSON.stringify(changes)}::jsonb)`
+  await trx
+    .updateTable('partners')
+    .set({ [column]: changed, updated_at: sql<Date>`now()` })
+    .where('id', '=', partnerId)
+    .execute()
 }
 
 /**
@@ -321,30 +373,32 @@ export async function savePartnerProfile(
  * contact. Null when none is set.
  */
 export async function partnerMailAddress(db: Db | Trx, partnerId: string): Promise<string | null> {
-  const { rows } = await sql<{ address: string | null }>`
-    select coalesce(settings ->> 'noticeEmail', billing_email, contact_email) as address from partners where id = ${partnerId}`.execute(
-    db,
-  )
-  return rows[0]?.address ?? null
+  const row = await db
+    .selectFrom('partners')
+    .select(({ fn }) =>
+      fn.coalesce(setting('noticeEmail'), 'billing_email', 'contact_email').as('address'),
+    )
+    .where('id', '=', partnerId)
+    .executeTakeFirst()
+  return row?.address ?? null
 }
 
-export interface PartnerSupportRow {
-  name: string
-  supportEmail: string | null
-  supportPhone: string | null
-  supportUrl: string | null
-}
+/** One of the partner's settings as text; null when it is not set. */
+const setting = (key: string) => sql<string | null>`settings ->> ${sql.lit(key)}`
 
 /** How the people of a partner's tenants reach it; undefined once it is terminated. */
-export async function findPartnerSupport(
-  db: Db,
-  partnerId: string,
-): Promise<PartnerSupportRow | undefined> {
-  const { rows } = await sql<PartnerSupportRow>`
-    select name, settings ->> 'supportEmail' as "supportEmail", settings ->> 'supportPhone' as "supportPhone",
-      settings ->> 'supportUrl' as "supportUrl"
-    from partners where id = ${partnerId} and status <> 'terminated'`.execute(db)
-  return rows[0]
+export function findPartnerSupport(db: Db, partnerId: string) {
+  return db
+    .selectFrom('partners')
+    .select([
+      'name',
+      setting('supportEmail').as('supportEmail'),
+      setting('supportPhone').as('supportPhone'),
+      setting('supportUrl').as('supportUrl'),
+    ])
+    .where('id', '=', partnerId)
+    .where('status', '<>', 'terminated')
+    .executeTakeFirst()
 }
 
 /**
