@@ -13,7 +13,8 @@ import type {
   StepState,
   TenantStatus,
 } from '@atrium/core/tenants/tenants'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Database, Db, Trx } from '../platform/connect.ts'
 import type { NamedStatement } from '../platform/keyed-read.ts'
 
@@ -79,6 +80,7 @@ export async function readHealthFacts(
   const people = members
     ? membersInSum(times)
     : sql`select count(*) as members from memberships m where m.tenant_id = t.id and m.status <> 'removing'`
+  // Plain SQL: one pass over the members with seven filtered counts, and `jsonb_array_elements`.
   const { rows } = await sql<DetailRow>`
     select t.id, t.partner_id as "partnerId", t.status, t.created_at as "createdAt", t.seats, coalesce(p.members, 0) as "memberCount",
       (select json_agg(json_build_object('step', s.step, 'state', s.state, 'changedAt', round(extract(epoch from s.changed_at) * 1000)))
@@ -124,10 +126,24 @@ function toPaymentFacts(row: NonNullable<DetailRow['subscription']>): PaymentFac
  * Tenants whose score is due or has not been computed since the given time; deleted tenants once.
  */
 export async function listHealthDue(db: Db, since: Date, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select t.id from tenants t left join tenant_health h on h.tenant_id = t.id
-    where h.computed_at is null or h.due or (h.computed_at < ${since} and not (t.status = 'deleted' and h.band = 'inactive'))
-    order by h.computed_at nulls first, t.id limit ${limit}`.execute(db)
+  const rows = await db
+    .selectFrom('tenants as t')
+    .leftJoin('tenant_health as h', 'h.tenant_id', 't.id')
+    .select('t.id')
+    .where(({ eb, and, or, not }) =>
+      or([
+        eb('h.computed_at', 'is', null),
+        eb('h.due', '=', true),
+        and([
+          eb('h.computed_at', '<', since),
+          not(and([eb('t.status', '=', 'deleted'), eb('h.band', '=', 'inactive')])),
+        ]),
+      ]),
+    )
+    .orderBy('h.computed_at', (order) => order.asc().nullsFirst())
+    .orderBy('t.id')
+    .limit(limit)
+    .execute()
   return rows.map(({ id }) => id)
 }
 
@@ -149,6 +165,7 @@ export async function saveHealth(
   now: Date,
 ): Promise<void> {
   if (computed.length === 0) return
+  // Plain SQL: the builder has no `jsonb_to_recordset`.
   const provided = sql`jsonb_to_recordset(${JSON.stringify(computed)}::jsonb)
     as g("tenantId" uuid, score integer, band text, factors jsonb, gathered jsonb)`
   await sql`
@@ -173,37 +190,34 @@ export async function findGatheredHealth(
   tenantId: string,
   since: Date,
 ): Promise<GatheredHealth | undefined> {
-  const { rows } = await sql<{ gathered: GatheredHealth }>`
-    select gathered from tenant_health where tenant_id = ${tenantId} and computed_at >= ${since}`.execute(
-    db,
-  )
-  return rows[0]?.gathered
+  const row = await db
+    .selectFrom('tenant_health')
+    .select('gathered')
+    .where('tenant_id', '=', tenantId)
+    .where('computed_at', '>=', since)
+    .executeTakeFirst()
+  return row?.gathered
 }
 
 /** How a tenant was on the days from `since` on, oldest first. */
-export async function listHealthDays(
-  db: Db,
-  tenantId: string,
-  since: string,
-): Promise<HealthDay[]> {
-  const { rows } = await sql<HealthDay>`
-    select day::text as day, score, band from tenant_health_days where tenant_id = ${tenantId} and day >= ${since}::date order by day`.execute(
-    db,
-  )
-  return rows
+export function listHealthDays(db: Db, tenantId: string, since: string): Promise<HealthDay[]> {
+  return db
+    .selectFrom('tenant_health_days')
+    .select(({ cast }) => [cast<string>('day', 'text').as('day'), 'score', 'band'])
+    .where('tenant_id', '=', tenantId)
+    .where('day', '>=', since)
+    .orderBy('day')
+    .execute()
 }
 
 /** Days before `day` are of no more use to any report. */
 export async function deleteOldHealthDays(db: Db, day: string): Promise<void> {
-  await sql`delete from tenant_health_days where day < ${day}::date`.execute(db)
-  await sql`delete from health_summaries where day < ${day}::date`.execute(db)
+  await db.deleteFrom('tenant_health_days').where('day', '<', day).execute()
+  await db.deleteFrom('health_summaries').where('day', '<', day).execute()
 }
 
 /** Only of one partner's tenants, or of all of them where it is null. */
 type Scope = string | null
-
-const inScope = (column: string, partnerId: Scope) =>
-  partnerId === null ? sql<SqlBool>`true` : sql<SqlBool>`${sql.ref(column)} = ${partnerId}`
 
 /**
  * Counts tenants and monthly recurring revenue by band, for every partner and the platform, as the
@@ -211,9 +225,10 @@ const inScope = (column: string, partnerId: Scope) =>
  * and divided by twelve once per figure, in minor units. One at a time.
  */
 export async function saveHealthSummaries(trx: Trx, now: Date): Promise<void> {
-  const day = sql`${now.toISOString().slice(0, 10)}::date`
+  const day = now.toISOString().slice(0, 10)
   await sql`select pg_advisory_xact_lock(hashtext('health_summaries'))`.execute(trx)
-  await sql`delete from health_summaries where day = ${day}`.execute(trx)
+  await trx.deleteFrom('health_summaries').where('day', '=', day).execute()
+  // Plain SQL: a chain of sums that reads better so, and returns no rows to infer types from.
   await sql`
     with present as (
       select t.id, t.partner_id, coalesce(h.band, 'unknown') as band from tenants t left join tenant_health h on h.tenant_id = t.id
@@ -231,7 +246,7 @@ export async function saveHealthSummaries(trx: Trx, now: Date): Promise<void> {
       select partner_id, band, currency, arr from earned where partner_id is not null
       union all select null, band, currency, sum(arr) from earned group by band, currency)
     insert into health_summaries (day, partner_id, band, tenants, mrr, computed_at)
-    select ${day}, f.partner_id, f.band, f.tenants,
+    select ${day}::date, f.partner_id, f.band, f.tenants,
       coalesce((select jsonb_agg(jsonb_build_object('currency', m.currency, 'mrrMinor', round(m.arr / 12.0)::bigint) order by m.currency)
         from money m where m.band = f.band and m.partner_id is not distinct from f.partner_id), '[]'), ${now}
     from figures f`.execute(trx)
@@ -280,37 +295,43 @@ export async function readHealthSummaries(
   return found
 }
 
-export interface HealthTenantRow {
-  id: string
-  slug: string
-  name: string
-  score: number | null
-  band: HealthBand
-  factors: HealthFactor[] | null
-  computedAt: Date | null
-  mrr: { currency: string; mrrMinor: number }[] | null
-}
+export type HealthTenantRow = Awaited<ReturnType<typeof listTenantsByHealth>>[number]
 
-/** The tenants behind a figure of the report, newest first, one row more than asked. */
-export async function listTenantsByHealth(
+/** The tenants behind a figure of the report, newest first, one row more than requested. */
+export function listTenantsByHealth(
   db: Db,
   partnerId: Scope,
   filter: { band?: HealthBand | undefined; before?: string | undefined; limit: number },
-): Promise<HealthTenantRow[]> {
-  const conditions = [
-    sql<SqlBool>`t.status <> 'deleted'`,
-    inScope('t.partner_id', partnerId),
-    ...(filter.band ? [sql<SqlBool>`coalesce(h.band, 'unknown') = ${filter.band}`] : []),
-    ...(filter.before ? [sql<SqlBool>`t.id < ${filter.before}`] : []),
-  ]
-  const { rows } = await sql<HealthTenantRow>`
-    select t.id, t.slug, t.name, h.score, coalesce(h.band, 'unknown') as band, h.factors, h.computed_at as "computedAt",
-      (select json_agg(json_build_object('currency', m.currency, 'mrrMinor', m.mrr) order by m.currency) from (
-        select s.currency, round(sum(s.arr) / 12.0)::bigint as mrr from subscription_history s
-        where s.tenant_id = t.id and s.valid_to is null group by s.currency having sum(s.arr) > 0) m) as mrr
-    from tenants t left join tenant_health h on h.tenant_id = t.id
-    where ${sql.join(conditions, sql` and `)} order by t.id desc limit ${filter.limit + 1}`.execute(
-    db,
-  )
-  return rows
+) {
+  const { band, before, limit } = filter
+  return db
+    .selectFrom('tenants as t')
+    .leftJoin('tenant_health as h', 'h.tenant_id', 't.id')
+    .select(['t.id', 't.slug', 't.name', 'h.score', 'h.factors', 'h.computed_at as computedAt'])
+    .select((eb) => [
+      bandOf.as('band'),
+      jsonArrayFrom(
+        eb
+          .selectFrom('subscription_history as s')
+          .select(({ fn }) => [
+            's.currency',
+            sql<number>`round(${fn.sum('s.arr')} / 12.0)::bigint`.as('mrrMinor'),
+          ])
+          .whereRef('s.tenant_id', '=', 't.id')
+          .where('s.valid_to', 'is', null)
+          .groupBy('s.currency')
+          .having(({ fn }) => fn.sum('s.arr'), '>', 0)
+          .orderBy('s.currency'),
+      ).as('mrr'),
+    ])
+    .where('t.status', '<>', 'deleted')
+    .$if(partnerId !== null, (query) => query.where('t.partner_id', '=', partnerId))
+    .$if(band !== undefined, (query) => query.where(bandOf, '=', band ?? 'unknown'))
+    .$if(before !== undefined, (query) => query.where('t.id', '<', before ?? ''))
+    .orderBy('t.id', 'desc')
+    .limit(limit + 1)
+    .execute()
 }
+
+/** The band of `tenant_health as h`, which a new tenant does not have yet. */
+const bandOf = sql<HealthBand>`coalesce(h.band, 'unknown')`
