@@ -1,6 +1,8 @@
 import type { PurgePart } from '@atrium/core/tenants/tenants'
 import { purgeParts } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
+import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
+import { isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 
 /**
@@ -73,31 +75,43 @@ export async function beginPurge(trx: Trx, tenantId: string): Promise<{ started:
     .execute()
   await trx
     .updateTable('memberships')
-    .set({
-      ...{
-        role: sql`case when role = 'owner' then 'admin' else role end`,
-        status: 'removing',
-        next_at: null,
-        attempt: 0,
-      },
-      ...{
-        identity_state: 'pending',
-        identity_error: null,
-        mail_state: 'pending',
-        mail_error: null,
-        files_state: 'pending',
-        files_error: null,
-      },
-      ...{ version: sql<number>`version + 1`, updated_at: sql<Date>`now()` },
-    })
+    .set((eb) => ({
+      role: eb
+        .case()
+        .when('role', '=', 'owner')
+        .then('admin' as const)
+        .else(eb.ref('role'))
+        .end(),
+      status: 'removing',
+      next_at: null,
+      attempt: 0,
+      identity_state: 'pending',
+      identity_error: null,
+      mail_state: 'pending',
+      mail_error: null,
+      files_state: 'pending',
+      files_error: null,
+      version: eb('version', '+', 1),
+      updated_at: sql<Date>`now()`,
+    }))
     .where('tenant_id', '=', tenantId)
     .execute()
-  await sql`
-    insert into membership_revocations (tenant_id, user_id) select tenant_id, user_id from memberships where tenant_id = ${tenantId}
-    on conflict (tenant_id, user_id) do update set revoked_at = now()`.execute(trx)
+  await trx
+    .insertInto('membership_revocations')
+    .columns(['tenant_id', 'user_id'])
+    .expression(
+      trx
+        .selectFrom('memberships')
+        .select(['tenant_id', 'user_id'])
+        .where('tenant_id', '=', tenantId),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'user_id']).doUpdateSet({ revoked_at: sql<Date>`now()` }),
+    )
+    .execute()
   await trx
     .updateTable('mail_lists')
-    .set({ state: 'removing', version: sql<number>`version + 1` })
+    .set((eb) => ({ state: 'removing', version: eb('version', '+', 1) }))
     .where('tenant_id', '=', tenantId)
     .execute()
   await trx
@@ -109,35 +123,54 @@ export async function beginPurge(trx: Trx, tenantId: string): Promise<{ started:
 }
 
 /** One run of a purge, with what its parts need. */
-export interface PurgeRun {
-  run: string
-  tenant: {
-    id: string
-    slug: string
-    name: string
-    partnerSlug: string | null
-    identityGroupId: string | null
-    fileSpaceId: string | null
-  }
-  parts: { part: PurgePart; state: 'pending' | 'ok' | 'error'; attempt: number; due: boolean }[]
-}
+export type PurgeRun = NonNullable<Awaited<ReturnType<typeof claimPurge>>>
 
 /** Claims the tenant whose purge has been due the longest and is unclaimed. */
-export async function claimPurge(db: Db): Promise<PurgeRun | undefined> {
-  const { rows } = await sql<PurgeRun>`
-    with claimed as (
-      update tenants t set provisioning_run = new_id(), provisioning_lease_until = now() + make_interval(secs => ${purgeLeaseSeconds})
-      where t.id = (
-        select c.id from tenant_purges p join tenants c on c.id = p.tenant_id
-        where p.state <> 'ok' and coalesce(p.next_at <= now(), true) and coalesce(c.provisioning_lease_until < now(), true)
-        order by p.next_at nulls first limit 1 for update of c skip locked)
-      returning t.*)
-    select c.provisioning_run as run, json_build_object('id', c.id, 'slug', c.slug, 'name', c.name, 'identityGroupId', c.identity_group_id,
-        'fileSpaceId', c.file_space_id, 'partnerSlug', (select p.slug from partners p where p.id = c.partner_id)) as tenant,
-      (select json_agg(json_build_object('part', p.part, 'state', p.state, 'attempt', p.attempt, 'due', coalesce(p.next_at <= now(), true)))
-        from tenant_purges p where p.tenant_id = c.id) as parts
-    from claimed c`.execute(db)
-  return rows[0]
+export function claimPurge(db: Db) {
+  const due = db
+    .selectFrom('tenant_purges as p')
+    .innerJoin('tenants as c', 'c.id', 'p.tenant_id')
+    .select('c.id')
+    .where('p.state', '<>', 'ok')
+    .where(isDue('p.next_at'))
+    .where(leaseExpired('c.provisioning_lease_until'))
+    .orderBy('p.next_at', (order) => order.asc().nullsFirst())
+    .limit(1)
+    .forUpdate('c')
+    .skipLocked()
+  return db
+    .with('claimed', (cte) =>
+      cte
+        .updateTable('tenants')
+        .set({
+          provisioning_run: sql<string>`new_id()`,
+          provisioning_lease_until: secondsFromNow(purgeLeaseSeconds),
+        })
+        .where('id', '=', due)
+        .returningAll(),
+    )
+    .selectFrom('claimed as c')
+    .select(({ eb, ref, selectFrom }) => [
+      ref('c.provisioning_run').$notNull().as('run'),
+      jsonBuildObject({
+        id: ref('c.id'),
+        slug: ref('c.slug'),
+        name: ref('c.name'),
+        identityGroupId: ref('c.identity_group_id'),
+        fileSpaceId: ref('c.file_space_id'),
+        partnerSlug: selectFrom('partners as p')
+          .select('p.slug')
+          .whereRef('p.id', '=', 'c.partner_id')
+          .$asScalar(),
+      }).as('tenant'),
+      jsonArrayFrom(
+        eb
+          .selectFrom('tenant_purges as p')
+          .select(['p.part', 'p.state', 'p.attempt', isDue('p.next_at').as('due')])
+          .whereRef('p.tenant_id', '=', 'c.id'),
+      ).as('parts'),
+    ])
+    .executeTakeFirst()
 }
 
 export type PurgeOutcome =
@@ -152,7 +185,7 @@ export async function extendPurge(db: Db | Trx, { run, tenant }: PurgeRun): Prom
   const held = await db
     .updateTable('tenants')
     .set({
-      provisioning_lease_until: sql<Date>`now() + make_interval(secs => ${purgeLeaseSeconds})`,
+      provisioning_lease_until: secondsFromNow(purgeLeaseSeconds),
     })
     .where('id', '=', tenant.id)
     .where('provisioning_run', '=', run)
@@ -173,15 +206,13 @@ export async function savePurgePart(
     const failed = outcome.state === 'error'
     await trx
       .updateTable('tenant_purges')
-      .set({
+      .set((eb) => ({
         state: outcome.state,
         error: failed ? outcome.error : null,
-        attempt: sql<number>`attempt + 1`,
-        next_at: failed
-          ? sql<Date>`now() + make_interval(secs => ${outcome.retryInSeconds})`
-          : null,
+        attempt: eb('attempt', '+', 1),
+        next_at: failed ? secondsFromNow(outcome.retryInSeconds) : null,
         finished_at: failed ? null : sql<Date>`now()`,
-      })
+      }))
       .where('tenant_id', '=', tenant.id)
       .where('part', '=', part)
       .execute()
@@ -191,9 +222,17 @@ export async function savePurgePart(
 
 /** Frees the tenant, and puts off what waits for a part that failed. */
 export async function endPurgeRun(db: Db, { run, tenant }: PurgeRun): Promise<void> {
-  await sql`
-    update tenant_purges p set next_at = (select max(o.next_at) from tenant_purges o where o.tenant_id = p.tenant_id and o.state = 'error')
-    where p.tenant_id = ${tenant.id} and p.state = 'pending'`.execute(db)
+  await db
+    .updateTable('tenant_purges as p')
+    .set(({ selectFrom }) => ({
+      next_at: selectFrom('tenant_purges as o')
+        .select(({ fn }) => fn.max('o.next_at').as('at'))
+        .whereRef('o.tenant_id', '=', 'p.tenant_id')
+        .where('o.state', '=', 'error'),
+    }))
+    .where('p.tenant_id', '=', tenant.id)
+    .where('p.state', '=', 'pending')
+    .execute()
   await db
     .updateTable('tenants')
     .set({ provisioning_run: null, provisioning_lease_until: null })
@@ -208,22 +247,25 @@ export async function endPurgeRun(db: Db, { run, tenant }: PurgeRun): Promise<vo
  */
 export async function eraseTenantRecords(db: Db, tenantId: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await sql`update outbox set booking_id = null where booking_id in (select id from bookings where tenant_id = ${tenantId})`.execute(
-      trx,
-    )
-    await sql`delete from bookings where tenant_id = ${tenantId}`.execute(trx)
-    await sql`delete from event_types where tenant_id = ${tenantId}`.execute(trx)
-    await sql`delete from hosts where tenant_id = ${tenantId}`.execute(trx)
+    await trx
+      .updateTable('outbox')
+      .set({ booking_id: null })
+      .where('booking_id', 'in', ({ selectFrom }) =>
+        selectFrom('bookings').select('id').where('tenant_id', '=', tenantId),
+      )
+      .execute()
     for (const table of [
+      'bookings',
+      'event_types',
+      'hosts',
       'booking_pages',
       'brandings',
       'email_templates',
       'member_imports',
       'tenant_limits',
-    ] as const) {
+      'membership_revocations',
+    ] as const)
       await trx.deleteFrom(table).where('tenant_id', '=', tenantId).execute()
-    }
-    await trx.deleteFrom('membership_revocations').where('tenant_id', '=', tenantId).execute()
     await trx
       .updateTable('tenants')
       .set({
