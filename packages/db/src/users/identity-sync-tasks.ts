@@ -1,5 +1,7 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, expressionBuilder, sql } from 'kysely'
+import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
+import type { Tables } from '../schema/tables.ts'
 
 /**
  * How long the process that changed a person may take to update the identity provider before
@@ -7,7 +9,7 @@ import type { Db, Trx } from '../platform/connect.ts'
  */
 export const syncAfterSeconds = 60
 
-/** What has to be followed; one act owes one of them. */
+/** What the identity provider has to be told of. */
 export interface IdentitySyncKinds {
   /** The open or shut account; mailboxes and file accounts in the person's tenants too. */
   everywhere?: true
@@ -36,47 +38,39 @@ export async function addIdentitySyncTask(
   userId: string,
   pending: IdentitySyncKinds,
 ): Promise<string> {
-  const {
-    everywhere = false,
-    administrators = false,
-    staff = false,
-    profile = false,
-    address = false,
-    reopen = false,
-  } = pending
   const fresh = {
     mark: sql<string>`new_id()`,
     attempts: 0,
-    next_at: sql<Date>`now() + make_interval(secs => ${syncAfterSeconds})`,
+    next_at: secondsFromNow(syncAfterSeconds),
     error: null,
   }
   const { mark } = await db
     .insertInto('identity_dues')
-    .values({
-      user_id: userId,
-      everywhere,
-      administrators,
-      staff,
-      profile,
-      address,
-      reopen,
-      ...fresh,
-    })
+    // Every kind is named: some are true by default, for rows of earlier programs.
+    .values({ user_id: userId, ...noKinds, ...pending, ...fresh })
     .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet({
+      conflict.column('user_id').doUpdateSet(({ or, ref }) => ({
         ...fresh,
-        everywhere: sql<boolean>`identity_dues.everywhere or excluded.everywhere`,
-        administrators: sql<boolean>`identity_dues.administrators or excluded.administrators`,
-        staff: sql<boolean>`identity_dues.staff or excluded.staff`,
-        profile: sql<boolean>`identity_dues.profile or excluded.profile`,
-        address: sql<boolean>`identity_dues.address or excluded.address`,
-        reopen: sql<boolean>`identity_dues.reopen or excluded.reopen`,
-      }),
+        ...Object.fromEntries(
+          kinds.map((kind) => [kind, or([ref(`identity_dues.${kind}`), ref(`excluded.${kind}`)])]),
+        ),
+      })),
     )
     .returning('mark')
     .executeTakeFirstOrThrow()
   return mark
 }
+
+const noKinds = {
+  everywhere: false,
+  administrators: false,
+  staff: false,
+  profile: false,
+  address: false,
+  reopen: false,
+} as const satisfies Record<keyof IdentitySyncKinds, false>
+
+const kinds = Object.keys(noKinds) as (keyof IdentitySyncKinds)[]
 
 /** All tasks of the person, for a worker that syncs the whole record. */
 export const allKinds = {
@@ -89,8 +83,8 @@ export const allKinds = {
 } as const satisfies IdentitySyncKinds
 
 /**
- * The provider has followed in what is named; the rest stays due. Does nothing when another change
- * was noted meanwhile.
+ * Completes the named kinds; the rest stays pending. Does nothing when another change was noted
+ * meanwhile.
  */
 export async function completeIdentitySyncTask(
   db: Db | Trx,
@@ -98,27 +92,12 @@ export async function completeIdentitySyncTask(
   mark: string,
   followed: IdentitySyncKinds,
 ): Promise<void> {
-  const {
-    everywhere = false,
-    administrators = false,
-    staff = false,
-    profile = false,
-    address = false,
-    reopen = false,
-  } = followed
   const left = await db
     .updateTable('identity_dues')
-    .set({
-      everywhere: sql<boolean>`everywhere and not ${everywhere}::boolean`,
-      administrators: sql<boolean>`administrators and not ${administrators}::boolean`,
-      staff: sql<boolean>`staff and not ${staff}::boolean`,
-      profile: sql<boolean>`profile and not ${profile}::boolean`,
-      address: sql<boolean>`address and not ${address}::boolean`,
-      reopen: sql<boolean>`reopen and not ${reopen}::boolean`,
-    })
+    .set(Object.fromEntries(kinds.flatMap((kind) => (followed[kind] ? [[kind, false]] : []))))
     .where('user_id', '=', userId)
     .where('mark', '=', mark)
-    .returning(pending.as('pending'))
+    .returning(anyPending.as('pending'))
     .executeTakeFirst()
   if (left?.pending !== false) return
   await db
@@ -128,7 +107,9 @@ export async function completeIdentitySyncTask(
     .execute()
 }
 
-const pending = sql<boolean>`everywhere or administrators or staff or profile or address or reopen`
+const task = expressionBuilder<Tables, 'identity_dues'>()
+/** Whether anything is left to do. */
+const anyPending = task.or(kinds.map((kind) => task.ref(kind)))
 
 /** How long one process may take to tell a profile. The provider is given less. */
 const profileLeaseSeconds = 15
@@ -150,18 +131,29 @@ export async function claimProfile(
   db: Db,
   userId: string,
 ): Promise<ProfileLease | 'none' | 'held'> {
-  const { rows } = await sql<{ run: string | null; mark: string; address: boolean }>`
-    with claimed as (
-      update identity_dues set run = new_id(), lease_until = now() + make_interval(secs => ${profileLeaseSeconds})
-      where user_id = ${userId} and (profile or address) and coalesce(lease_until < now(), true)
-      returning run, mark, address)
-    select run, mark, address from claimed
-    union all
-    select null, mark, address from identity_dues
-    where user_id = ${userId} and (profile or address) and not exists (select from claimed)`.execute(
-    db,
-  )
-  const [row] = rows
+  const profileOf = (eb: ExpressionBuilder<Tables, 'identity_dues'>) =>
+    eb.and([eb('user_id', '=', userId), eb.or([eb.ref('profile'), eb.ref('address')])])
+  const row = await db
+    .with('claimed', (cte) =>
+      cte
+        .updateTable('identity_dues')
+        .set({ run: sql<string>`new_id()`, lease_until: secondsFromNow(profileLeaseSeconds) })
+        .where(profileOf)
+        .where(leaseExpired('lease_until'))
+        .returning(['run', 'mark', 'address']),
+    )
+    .selectFrom('claimed')
+    .select(['run', 'mark', 'address'])
+    .unionAll((eb) =>
+      eb
+        .selectFrom('identity_dues')
+        .select(({ lit }) => [lit(null).as('run'), 'mark', 'address'])
+        .where(profileOf)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('claimed').select('claimed.mark'))),
+        ),
+    )
+    .executeTakeFirst()
   if (!row) return 'none'
   return row.run === null ? 'held' : { userId, run: row.run, mark: row.mark, address: row.address }
 }
@@ -198,7 +190,7 @@ export async function completeProfileSync(db: Db, turn: ProfileLease): Promise<b
       .where('user_id', '=', userId)
       .where('run', '=', run)
       .where('mark', '=', mark)
-      .returning(pending.as('pending'))
+      .returning(anyPending.as('pending'))
       .executeTakeFirst()
     if (!left) {
       await trx
@@ -230,26 +222,28 @@ export async function completeProfileSync(db: Db, turn: ProfileLease): Promise<b
   })
 }
 
-export interface IdentitySyncTask {
-  userId: string
-  mark: string
-  everywhere: boolean
-  profile: boolean
-  address: boolean
-  reopen: boolean
-  /** Tries, this one included. */
-  attempts: number
-}
+export type IdentitySyncTask = Awaited<ReturnType<typeof claimIdentitySyncTasks>>[number]
 
-/** Takes those that are due, each for two minutes, so that several processes share them. */
-export async function claimIdentitySyncTasks(db: Db, limit: number): Promise<IdentitySyncTask[]> {
-  const { rows } = await sql<IdentitySyncTask>`
-    update identity_dues d set next_at = now() + interval '2 minutes', attempts = d.attempts + 1
-    where d.user_id in (select user_id from identity_dues where next_at <= now() order by next_at limit ${limit} for update skip locked)
-    returning d.user_id as "userId", d.mark, d.everywhere, d.profile, d.address, d.reopen, d.attempts`.execute(
-    db,
-  )
-  return rows
+/**
+ * Claims tasks that are due, each for two minutes, so that several processes share them.
+ * `attempts` includes this one.
+ */
+export function claimIdentitySyncTasks(db: Db, limit: number) {
+  return db
+    .updateTable('identity_dues')
+    .set((eb) => ({ next_at: secondsFromNow(120), attempts: eb('attempts', '+', 1) }))
+    .where('user_id', 'in', ({ selectFrom }) =>
+      selectFrom('identity_dues')
+        .select('user_id')
+        .where('next_at', '<=', sql<Date>`now()`)
+        .orderBy('next_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(['user_id as userId', 'mark', 'everywhere', 'profile', 'address', 'reopen'])
+    .returning('attempts')
+    .execute()
 }
 
 export async function postponeIdentitySyncTask(
@@ -260,7 +254,7 @@ export async function postponeIdentitySyncTask(
 ): Promise<void> {
   await db
     .updateTable('identity_dues')
-    .set({ next_at: sql<Date>`now() + make_interval(secs => ${afterSeconds})`, error })
+    .set({ next_at: secondsFromNow(afterSeconds), error })
     .where('user_id', '=', userId)
     .where('mark', '=', mark)
     .execute()
