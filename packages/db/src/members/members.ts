@@ -1,46 +1,22 @@
-import type { ProvisioningStep, StepState, TenantRole } from '@atrium/core/tenants/tenants'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { ProvisioningStep, TenantRole } from '@atrium/core/tenants/tenants'
+import {
+  type AliasedExpression,
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type Selectable,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import { matchesText } from '../platform/text-search.ts'
+import type { MembershipsTable } from '../schema/members.ts'
+import type { Tables } from '../schema/tables.ts'
+import type { UsersTable } from '../schema/users.ts'
 import { pendingSubject } from '../users/pending-subject.ts'
 import { proved } from './invitations.ts'
 
 export type MembershipStatus = 'provisioning' | 'active' | 'suspended' | 'removing'
-
-/** A membership with its person: what views show and rules decide by. */
-export interface MemberRow {
-  id: string
-  email: string
-  name: string
-  firstName: string | null
-  lastName: string | null
-  phone: string | null
-  alternativeEmail: string | null
-  role: TenantRole
-  membershipStatus: MembershipStatus
-  deactivatedAt: Date | null
-  mailboxAddress: string | null
-  bootstrapAdmin: boolean
-  needsPassword: boolean
-  identityState: StepState
-  identityError: string | null
-  mailState: StepState
-  mailError: string | null
-  filesState: StepState
-  filesError: string | null
-  /** See `managed`. */
-  managed: boolean
-  /** The address is on a domain that the tenant proved. */
-  ownAddress: boolean
-  /** Has not accepted the invitation yet. */
-  invited: boolean
-  /**
-   * The identity may be given power over this tenant: the tenant made it, or no other tenant made
-   * it unproved.
-   */
-  trusted: boolean
-  joinedAt: Date
-}
 
 /**
  * Whether the address of `users u` is on a domain that the tenant of `memberships m` proved. A
@@ -60,15 +36,59 @@ export const managed = sql<boolean>`(not u.platform_admin and (${ownAddress} or 
     where d.name = split_part(u.email, '@', 2) and d.verified_at is not null), true)
   and coalesce((select false from memberships o where o.user_id = u.id and o.tenant_id <> m.tenant_id limit 1), true))))`
 
-const memberColumns = sql`u.id, u.email, u.name, u.first_name as "firstName", u.last_name as "lastName", u.phone,
-    u.alternative_email as "alternativeEmail", m.role, m.status as "membershipStatus", u.deactivated_at as "deactivatedAt",
-    m.mailbox_address as "mailboxAddress", m.bootstrap_admin and m.mailbox_address is null as "bootstrapAdmin",
-    m.needs_password as "needsPassword", m.identity_state as "identityState", m.identity_error as "identityError",
-    m.mail_state as "mailState", m.mail_error as "mailError", m.files_state as "filesState", m.files_error as "filesError",
-    ${managed} as managed, ${ownAddress} as "ownAddress", u.invited,
-    (u.home_tenant_id is null or u.home_tenant_id = m.tenant_id or ${proved}) as trusted, m.created_at as "joinedAt"`
+const allMemberships = sql<Selectable<MembershipsTable>>`memberships`.as('m')
 
-const selectMember = sql`select ${memberColumns} from memberships m join users u on u.id = m.user_id`
+/** `memberships`, which are all of them or a part, with their people. */
+function selectMembers(
+  db: Db | Trx,
+  memberships: AliasedExpression<Selectable<MembershipsTable>, 'm'>,
+) {
+  return db
+    .selectFrom(memberships)
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select([
+      'u.id',
+      'u.email',
+      'u.name',
+      'u.first_name as firstName',
+      'u.last_name as lastName',
+      'u.phone',
+      'u.alternative_email as alternativeEmail',
+      'm.role',
+      'm.status as membershipStatus',
+      'u.deactivated_at as deactivatedAt',
+      'm.mailbox_address as mailboxAddress',
+      'm.needs_password as needsPassword',
+      'm.identity_state as identityState',
+      'm.identity_error as identityError',
+      'm.mail_state as mailState',
+      'm.mail_error as mailError',
+      'm.files_state as filesState',
+      'm.files_error as filesError',
+      managed.as('managed'),
+      ownAddress.as('ownAddress'),
+      // Has not accepted the invitation yet.
+      'u.invited',
+      'm.created_at as joinedAt',
+    ])
+    .select(({ eb, and, or, ref }) => [
+      and([ref('m.bootstrap_admin'), eb('m.mailbox_address', 'is', null)])
+        .$castTo<boolean>()
+        .as('bootstrapAdmin'),
+      // The identity may be given power over this tenant: the tenant created it, or no other tenant
+      // created it without proof.
+      or([
+        eb('u.home_tenant_id', 'is', null),
+        eb('u.home_tenant_id', '=', ref('m.tenant_id')),
+        proved,
+      ])
+        .$castTo<boolean>()
+        .as('trusted'),
+    ])
+}
+
+/** A membership with its person: what views show and rules decide by. */
+export type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
 
 export interface MemberFilter {
   q?: string | undefined
@@ -84,67 +104,70 @@ export interface MemberFilter {
  */
 const newestMembers = 100
 
-/** Members by user id, newest first, one row more than asked. */
+/** Members by user id, newest first, one row more than requested. */
 export async function listMembers(
   db: Db,
   tenantId: string,
   filter: MemberFilter,
 ): Promise<MemberRow[]> {
-  const { q, limit } = filter
-  const conditions = [sql<SqlBool>`m.tenant_id = ${tenantId}`]
-  if (filter.role) conditions.push(sql<SqlBool>`m.role = ${filter.role}`)
-  if (filter.status === 'deactivated') conditions.push(sql<SqlBool>`u.deactivated_at is not null`)
-  else if (filter.status)
-    conditions.push(sql<SqlBool>`m.status = ${filter.status} and u.deactivated_at is null`)
+  const { q, role, status, before, limit } = filter
+  const conditions = [member('m.tenant_id', '=', tenantId)]
+  if (role) conditions.push(member('m.role', '=', role))
+  if (status === 'deactivated') conditions.push(member('u.deactivated_at', 'is not', null))
+  else if (status)
+    conditions.push(member('m.status', '=', status), member('u.deactivated_at', 'is', null))
   // Said of both sides of the join: of one alone, the planner reads all newer people of the
   // platform to come to the page.
-  if (filter.before)
-    conditions.push(sql<SqlBool>`m.user_id < ${filter.before} and u.id < ${filter.before}`)
-  const page = async (memberships: RawBuilder<unknown>, more: RawBuilder<SqlBool>[]) => {
-    const { rows } =
-      await sql<MemberRow>`select ${memberColumns} from ${memberships} join users u on u.id = m.user_id
-      where ${sql.join([...conditions, ...more], sql` and `)} order by m.user_id desc limit ${limit + 1}`.execute(
-        db,
-      )
-    return rows
-  }
-  const all = sql`memberships m`
-  if (!q) return page(all, [])
-  const ofPerson = matchesText([sql`u.email`, sql`lower(u.name)`], q)
-  const ofMailbox = matchesText([sql`m.mailbox_address`], q)
-  const before = filter.before ? sql<SqlBool>`user_id < ${filter.before}` : sql<SqlBool>`true`
-  const newest = sql`(select * from memberships where tenant_id = ${tenantId} and ${before} order by user_id desc limit ${newestMembers}) m`
-  const rows = await page(newest, [sql<SqlBool>`(${ofPerson} or ${ofMailbox})`])
+  if (before) conditions.push(member('m.user_id', '<', before), member('u.id', '<', before))
+  const page = (
+    memberships: AliasedExpression<Selectable<MembershipsTable>, 'm'>,
+    more: Expression<SqlBool>[],
+  ) =>
+    selectMembers(db, memberships)
+      .where(({ and }) => and([...conditions, ...more]))
+      .orderBy('m.user_id', 'desc')
+      .limit(limit + 1)
+      .execute()
+  if (!q) return page(allMemberships, [])
+  const ofPerson = matchesText([member.ref('u.email'), member.fn('lower', ['u.name'])], q)
+  const ofMailbox = matchesText([member.ref('m.mailbox_address')], q)
+  const ofTenant = db.selectFrom('memberships as m').where('m.tenant_id', '=', tenantId)
+  const newest = ofTenant
+    .selectAll('m')
+    .$if(before !== undefined, (query) => query.where('m.user_id', '<', before ?? ''))
+    .orderBy('m.user_id', 'desc')
+    .limit(newestMembers)
+  const rows = await page(newest.as('m'), [member.or([ofPerson, ofMailbox])])
   if (rows.length > limit) return rows
-  return page(all, [
-    sql<SqlBool>`m.user_id in (select m.user_id from memberships m join users u on u.id = m.user_id where m.tenant_id = ${tenantId} and ${ofPerson}
-      union select m.user_id from memberships m where m.tenant_id = ${tenantId} and ${ofMailbox})`,
-  ])
+  const found = ofTenant
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select('m.user_id')
+    .where(ofPerson)
+    .union(ofTenant.select('m.user_id').where(ofMailbox))
+  return page(allMemberships, [member('m.user_id', 'in', found)])
 }
 
-export async function findMember(
-  db: Db | Trx,
-  tenantId: string,
-  userId: string,
-): Promise<MemberRow | undefined> {
-  const { rows } =
-    await sql<MemberRow>`${selectMember} where m.tenant_id = ${tenantId} and m.user_id = ${userId}`.execute(
-      db,
-    )
-  return rows[0]
+/** For conditions about `memberships as m` and their `users as u`. */
+const member = expressionBuilder<Tables & { m: MembershipsTable; u: UsersTable }, 'm' | 'u'>()
+
+export function findMember(db: Db | Trx, tenantId: string, userId: string) {
+  return selectMembers(db, allMemberships)
+    .where('m.tenant_id', '=', tenantId)
+    .where('m.user_id', '=', userId)
+    .executeTakeFirst()
 }
 
 /** The member under a row lock. Every caller locks the tenant's row first. */
-export async function lockMember(
+export function lockMember(
   trx: Trx,
   tenantId: string,
   userId: string,
 ): Promise<MemberRow | undefined> {
-  const { rows } = await sql<MemberRow>`
-    ${selectMember} where m.tenant_id = ${tenantId} and m.user_id = ${userId} for update of m`.execute(
-    trx,
-  )
-  return rows[0]
+  return selectMembers(trx, allMemberships)
+    .where('m.tenant_id', '=', tenantId)
+    .where('m.user_id', '=', userId)
+    .forUpdate('m')
+    .executeTakeFirst()
 }
 
 /**
@@ -299,21 +322,65 @@ export async function findAddressUse(
   tenantId: string,
   address: string,
 ): Promise<AddressUse> {
-  const { rows } = await sql<Omit<AddressUse, 'person'> & KnownPerson>`
-    select u.id, u.platform_admin as "platformAdmin", u.deactivated_at as "deactivatedAt",
-      exists (select from memberships m where m.tenant_id = ${tenantId} and m.user_id = u.id) as member,
-      exists (select from memberships m join users i on i.id = m.user_id
-        where m.tenant_id = ${tenantId} and i.email = ${address} and i.invited) as invited,
-      exists (select from memberships where mailbox_address = ${address}) or exists (select from mail_lists where address = ${address})
-        or exists (select from users o where o.email = ${address} and o.removed_at is null and not o.invited and o.id is distinct from u.id) as held,
-      exists (select from domains d where d.tenant_id = ${tenantId} and d.name = split_part(${address}, '@', 2) and d.verified_at is not null) as own
-    from (select) one left join users u on u.email = ${address} and u.removed_at is null and not u.invited limit 1`.execute(
-    db,
-  )
-  const [row] = rows
-  if (!row) throw new Error('a query without a condition returned no row')
-  const { id, platformAdmin, deactivatedAt, ...use } = row
-  return { ...use, person: id === null ? undefined : { id, platformAdmin, deactivatedAt } }
+  const { id, platformAdmin, deactivatedAt, ...use } = await db
+    // One row, whether there is such a person or not.
+    .selectFrom(sql<object>`(select)`.as('one'))
+    .leftJoin('users as u', (join) =>
+      join.on('u.email', '=', address).on('u.removed_at', 'is', null).on('u.invited', '=', false),
+    )
+    .select(['u.id', 'u.platform_admin as platformAdmin', 'u.deactivated_at as deactivatedAt'])
+    .select(({ eb, or, exists, selectFrom, fn, lit, val }) => {
+      const memberships = selectFrom('memberships as m')
+        .select('m.user_id')
+        .where('m.tenant_id', '=', tenantId)
+      return [
+        exists(memberships.whereRef('m.user_id', '=', 'u.id'))
+          .$castTo<boolean>()
+          .as('member'),
+        exists(
+          memberships
+            .innerJoin('users as i', 'i.id', 'm.user_id')
+            .where('i.email', '=', address)
+            .where('i.invited', '=', true),
+        )
+          .$castTo<boolean>()
+          .as('invited'),
+        or([
+          exists(
+            selectFrom('memberships as h')
+              .select('h.user_id')
+              .where('h.mailbox_address', '=', address),
+          ),
+          exists(selectFrom('mail_lists as l').select('l.id').where('l.address', '=', address)),
+          exists(
+            selectFrom('users as o')
+              .select('o.id')
+              .where('o.email', '=', address)
+              .where('o.removed_at', 'is', null)
+              .where('o.invited', '=', false)
+              .where('o.id', 'is distinct from', eb.ref('u.id')),
+          ),
+        ])
+          .$castTo<boolean>()
+          .as('held'),
+        exists(
+          selectFrom('domains as d')
+            .select('d.id')
+            .where('d.tenant_id', '=', tenantId)
+            .where('d.name', '=', fn<string>('split_part', [val(address), val('@'), lit(2)]))
+            .where('d.verified_at', 'is not', null),
+        )
+          .$castTo<boolean>()
+          .as('own'),
+      ]
+    })
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return {
+    ...use,
+    person:
+      id === null || platformAdmin === null ? undefined : { id, platformAdmin, deactivatedAt },
+  }
 }
 
 /**
@@ -371,7 +438,7 @@ export async function changeMembership(
 ): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set({
+    .set((eb) => ({
       ...changes,
       ...(identity_changed_at ? { identity_changed_at: sql<Date>`now()` } : {}),
       ...(todo.includes('identity')
@@ -379,9 +446,9 @@ export async function changeMembership(
         : {}),
       ...(todo.includes('mail') ? { mail_state: 'pending' as const, mail_error: null } : {}),
       ...(todo.includes('files') ? { files_state: 'pending' as const, files_error: null } : {}),
-      ...(todo.length > 0 ? { next_at: null, attempt: 0, version: sql<number>`version + 1` } : {}),
+      ...(todo.length > 0 ? { next_at: null, attempt: 0, version: eb('version', '+', 1) } : {}),
       updated_at: sql<Date>`now()`,
-    })
+    }))
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId)
     .execute()
@@ -399,16 +466,13 @@ export async function reopenForName(
 ): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set({
-      mail_state: sql<StepState>`case when mailbox_address is null then mail_state else 'pending' end`,
-      mail_error: sql<string | null>`case when mailbox_address is null then mail_error end`,
-      files_state: sql<StepState>`case when files_state = 'skipped' then files_state else 'pending' end`,
-      files_error: null,
+    .set((eb) => ({
+      ...reopenedAccounts(eb),
       next_at: null,
       attempt: 0,
-      version: sql<number>`version + 1`,
+      version: eb('version', '+', 1),
       updated_at: sql<Date>`now()`,
-    })
+    }))
     .where('user_id', '=', userId)
     .where('status', 'not in', ['removing', 'suspended'])
     .$if(exceptTenantId !== undefined, (query) =>
@@ -416,6 +480,33 @@ export async function reopenForName(
     )
     .execute()
 }
+
+/** Of `memberships`: a step is not done, or the member is being created or removed. */
+export const hasUnfinishedWork = ({ eb, or }: ExpressionBuilder<Tables, 'memberships'>) =>
+  or([
+    eb('identity_state', 'in', ['pending', 'error']),
+    eb('mail_state', 'in', ['pending', 'error']),
+    eb('files_state', 'in', ['pending', 'error']),
+    eb('status', 'in', ['provisioning', 'removing']),
+  ])
+
+/** Mailbox and file account have to follow; creates none for members without one. */
+export const reopenedAccounts = (eb: ExpressionBuilder<Tables, 'memberships'>) => ({
+  mail_state: eb
+    .case()
+    .when('mailbox_address', 'is', null)
+    .then(eb.ref('mail_state'))
+    .else('pending' as const)
+    .end(),
+  mail_error: eb.case().when('mailbox_address', 'is', null).then(eb.ref('mail_error')).end(),
+  files_state: eb
+    .case()
+    .when('files_state', '=', 'skipped')
+    .then(eb.ref('files_state'))
+    .else('pending' as const)
+    .end(),
+  files_error: null,
+})
 
 /** The address that the person signs in with. */
 export async function setPersonEmail(trx: Trx, userId: string, email: string): Promise<void> {

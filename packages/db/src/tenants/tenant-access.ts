@@ -7,6 +7,7 @@ import type {
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
+import { hasUnfinishedWork, reopenedAccounts } from '../members/members.ts'
 import { reopenSteps } from '../provisioning/provisioning.ts'
 import { signInLocked } from './access-conditions.ts'
 import { notifyTenant } from './tenants.ts'
@@ -23,17 +24,23 @@ export interface SignInState {
  * work began.
  */
 export async function readSignIn(db: Db | Trx, userId: string): Promise<SignInState> {
-  const { rows } = await sql<SignInState>`
-    select ${signInLocked} as locked, u.sign_in_ended_at is not null as ended from users u where u.id = ${userId}`.execute(
-    db,
-  )
-  return rows[0] ?? { locked: false, ended: false }
+  const state = await db
+    .selectFrom('users as u')
+    .select((eb) => [
+      signInLocked.as('locked'),
+      eb('u.sign_in_ended_at', 'is not', null).$castTo<boolean>().as('ended'),
+    ])
+    .where('u.id', '=', userId)
+    .executeTakeFirst()
+  return state ?? { locked: false, ended: false }
 }
 
 export async function markSignInEnded(db: Db | Trx, userId: string, ended: boolean): Promise<void> {
   await db
     .updateTable('users')
-    .set({ sign_in_ended_at: ended ? sql<Date>`coalesce(sign_in_ended_at, now())` : null })
+    .set(({ fn }) => ({
+      sign_in_ended_at: ended ? fn.coalesce('sign_in_ended_at', fn<Date>('now')) : null,
+    }))
     .where('id', '=', userId)
     .execute()
 }
@@ -82,21 +89,17 @@ export async function transitionTenant(
   await reopenSteps(trx, tenantId, turn.status === 'deleted' ? ['files'] : ['identity', 'files'])
   await trx
     .updateTable('memberships')
-    .set({
+    .set((eb) => ({
+      ...reopenedAccounts(eb),
       identity_state: 'pending',
       identity_error: null,
-      // Creates no mailbox or account for members without one.
-      mail_state: sql`case when mailbox_address is null then mail_state else 'pending' end`,
-      mail_error: sql`case when mailbox_address is null then mail_error end`,
-      files_state: sql`case when files_state = 'skipped' then files_state else 'pending' end`,
-      files_error: null,
       // A token of before names groups as they were then.
       identity_changed_at: sql<Date>`now()`,
       next_at: null,
       attempt: 0,
-      version: sql<number>`version + 1`,
+      version: eb('version', '+', 1),
       updated_at: sql<Date>`now()`,
-    })
+    }))
     .where('tenant_id', '=', tenantId)
     .where('status', '<>', 'removing')
     .where(({ not, exists, selectFrom }) =>
@@ -124,12 +127,27 @@ export async function transitionTenant(
  * open. Staff of partners work for customers of their own.
  */
 export async function ownsSuspendedAlone(db: Db | Trx, subject: string): Promise<boolean> {
-  const { rows } = await sql<{ refused: boolean | null }>`
-    select bool_or(m.role = 'owner' and t.status = 'suspended' and t.suspended_by = 'operator')
-      and bool_and(t.status in ('suspended', 'deleted')) as refused
-    from users u join memberships m on m.user_id = u.id and m.status <> 'removing' join tenants t on t.id = m.tenant_id
-    where u.idp_subject_id = ${subject} and u.partner_id is null`.execute(db)
-  return rows[0]?.refused === true
+  const row = await db
+    .selectFrom('users as u')
+    .innerJoin('memberships as m', 'm.user_id', 'u.id')
+    .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+    .select(({ eb, fn, and }) => [
+      fn<boolean | null>('bool_or', [
+        and([
+          eb('m.role', '=', 'owner'),
+          eb('t.status', '=', 'suspended'),
+          eb('t.suspended_by', '=', 'operator'),
+        ]),
+      ]).as('ownsSuspended'),
+      fn<boolean | null>('bool_and', [eb('t.status', 'in', ['suspended', 'deleted'])]).as(
+        'noneOpen',
+      ),
+    ])
+    .where('m.status', '<>', 'removing')
+    .where('u.idp_subject_id', '=', subject)
+    .where('u.partner_id', 'is', null)
+    .executeTakeFirstOrThrow()
+  return row.ownsSuspended === true && row.noneOpen === true
 }
 
 /** A deleted tenant keeps what a suspension said, for its restore. */
@@ -160,6 +178,7 @@ export interface AccessProgress {
  * out.
  */
 export async function readAccessProgress(db: Db, tenantId: string): Promise<AccessProgress[]> {
+  // Plain SQL: the builder has no aggregate with an order and a subscript.
   const { rows } = await sql<AccessProgress>`
     select p.system, count(*) filter (where p.state in ('ok', 'skipped'))::int as done, count(*) filter (where p.state = 'pending')::int as waiting,
       count(*) filter (where p.state = 'error')::int as failed,
@@ -185,8 +204,7 @@ export async function unfinishedMembersOf(
     .selectFrom('memberships')
     .select('user_id as userId')
     .where('tenant_id', '=', tenantId)
-    .where(sql<boolean>`(identity_state in ('pending', 'error') or mail_state in ('pending', 'error')
-      or files_state in ('pending', 'error') or status in ('provisioning', 'removing'))`)
+    .where(hasUnfinishedWork)
     .$if(after !== undefined, (query) => query.where('user_id', '>', after ?? ''))
     .orderBy('user_id')
     .limit(limit)
