@@ -5,9 +5,22 @@ import {
   type TenantAccess,
   type TenantRole,
 } from '@atrium/core/tenants/tenants'
-import { sql } from 'kysely'
+import {
+  type AliasedExpression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type QueryCreator,
+  type Selectable,
+  sql,
+} from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
+import { isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
+import type { MembershipsTable } from '../schema/members.ts'
+import type { Tables } from '../schema/tables.ts'
+import type { TenantsTable } from '../schema/tenants.ts'
 import { accessOf } from '../tenants/access-conditions.ts'
+import { groupNameOf } from '../tenants/tenant-groups.ts'
 import { lockTenantById, type TenantTrx } from '../tenants/tenants.ts'
 import { type MembershipStatus, managed, ownAddress } from './members.ts'
 
@@ -87,30 +100,113 @@ export interface MemberWork {
  */
 export const memberLeaseSeconds = 12
 
-/** `member` gives the rows of memberships, as `m`. */
-const readWork = (member = sql`memberships m`) => sql`
-  select m.run, m.version, json_build_object('id', t.id, 'slug', t.slug, 'access', ${accessOf('t')}, 'identityGroupId', t.identity_group_id,
-      'identityGroupName', coalesce(t.identity_group_name, t.slug), 'fileSpaceId', t.file_space_id) as tenant,
-    json_build_object('id', u.id, 'subject', u.idp_subject_id, 'idpUserId', u.idp_user_id, 'email', u.email, 'name', u.name,
-      'firstName', u.first_name, 'lastName', u.last_name, 'phone', u.phone, 'alternativeEmail', u.alternative_email,
-      'deactivated', u.deactivated_at is not null, 'platformAdmin', u.platform_admin, 'invited', u.invited) as user,
-    m.role, m.status,
-    ${managed} as managed, ${ownAddress} as "ownAddress",
-    exists (select from domains d where d.tenant_id = m.tenant_id and d.name = split_part(u.email, '@', 2) and d.released_name is not null)
-      as "domainReleased",
-    u.platform_admin or u.partner_id is not null
-      or exists (select from memberships o where o.user_id = u.id and o.tenant_id <> m.tenant_id) as "neededElsewhere",
-    case when m.mailbox_address is not null then json_build_object('address', m.mailbox_address,
-      'domainId', (select d.mail_domain_id from domains d
-        where d.tenant_id = m.tenant_id and d.name = split_part(m.mailbox_address, '@', 2) and not d.mail_rename_due),
-      'accountId', m.mail_account_id, 'vacant', m.mail_vacant, 'frozen', m.mail_frozen, 'permissions', m.mail_permissions) end as mailbox,
-    m.file_account_id as "fileAccountId", (select o.file_account_id from memberships o
-      where o.user_id = m.user_id and o.tenant_id <> m.tenant_id and o.file_account_id is not null limit 1) as "fileAccountElsewhere",
-    json_build_object('identity', json_build_object('state', m.identity_state), 'mail', json_build_object('state', m.mail_state),
-      'files', json_build_object('state', m.files_state)) as steps,
-    m.attempt, m.needs_password as "needsPassword", m.profile_due as "profileFlagged",
-    m.profile_due or exists (select from identity_dues d where d.user_id = m.user_id and (d.profile or d.address)) as "profileDue"
-  from ${member} join tenants t on t.id = m.tenant_id join users u on u.id = m.user_id`
+/** The work on `memberships`, which are all of them or a part, before anything was noted. */
+function selectWork(
+  db: QueryCreator<Tables>,
+  memberships: AliasedExpression<Selectable<MembershipsTable>, 'm'>,
+) {
+  return db
+    .selectFrom(memberships)
+    .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select([
+      // Only work that holds the member is written with it.
+      sql.ref<string>('m.run').as('run'),
+      'm.version',
+      'm.role',
+      'm.status',
+      managed.as('managed'),
+      ownAddress.as('ownAddress'),
+      'm.file_account_id as fileAccountId',
+      'm.attempt',
+      'm.needs_password as needsPassword',
+      'm.profile_due as profileFlagged',
+    ])
+    .select(({ eb, ref, fn, and, or, exists, selectFrom, lit, val }) => {
+      const domainOf = (address: 'u.email' | 'm.mailbox_address') =>
+        selectFrom('domains as d')
+          .whereRef('d.tenant_id', '=', 'm.tenant_id')
+          .where('d.name', '=', fn<string>('split_part', [address, val('@'), lit(2)]))
+      const elsewhere = selectFrom('memberships as o')
+        .whereRef('o.user_id', '=', 'm.user_id')
+        .where('o.tenant_id', '<>', ref('m.tenant_id'))
+      return [
+        jsonBuildObject({
+          id: ref('t.id'),
+          slug: ref('t.slug'),
+          access: accessOf('t'),
+          identityGroupId: ref('t.identity_group_id'),
+          identityGroupName: groupNameOf,
+          fileSpaceId: ref('t.file_space_id'),
+        }).as('tenant'),
+        jsonBuildObject({
+          id: ref('u.id'),
+          subject: ref('u.idp_subject_id'),
+          idpUserId: ref('u.idp_user_id'),
+          email: ref('u.email'),
+          name: ref('u.name'),
+          firstName: ref('u.first_name'),
+          lastName: ref('u.last_name'),
+          phone: ref('u.phone'),
+          alternativeEmail: ref('u.alternative_email'),
+          deactivated: eb('u.deactivated_at', 'is not', null).$castTo<boolean>(),
+          platformAdmin: ref('u.platform_admin'),
+          invited: ref('u.invited'),
+        }).as('user'),
+        exists(domainOf('u.email').select('d.id').where('d.released_name', 'is not', null))
+          .$castTo<boolean>()
+          .as('domainReleased'),
+        or([
+          ref('u.platform_admin'),
+          eb('u.partner_id', 'is not', null),
+          exists(elsewhere.select('o.user_id')),
+        ])
+          .$castTo<boolean>()
+          .as('neededElsewhere'),
+        eb
+          .case()
+          .when('m.mailbox_address', 'is not', null)
+          .then(
+            jsonBuildObject({
+              address: ref('m.mailbox_address').$notNull(),
+              domainId: domainOf('m.mailbox_address')
+                .select('d.mail_domain_id')
+                .where('d.mail_rename_due', '=', false)
+                .$asScalar(),
+              accountId: ref('m.mail_account_id'),
+              vacant: ref('m.mail_vacant'),
+              frozen: ref('m.mail_frozen'),
+              permissions: ref('m.mail_permissions'),
+            }),
+          )
+          .end()
+          .as('mailbox'),
+        elsewhere
+          .select('o.file_account_id')
+          .where('o.file_account_id', 'is not', null)
+          .limit(1)
+          .as('fileAccountElsewhere'),
+        jsonBuildObject({
+          identity: jsonBuildObject({ state: ref('m.identity_state') }),
+          mail: jsonBuildObject({ state: ref('m.mail_state') }),
+          files: jsonBuildObject({ state: ref('m.files_state') }),
+        }).as('steps'),
+        or([
+          ref('m.profile_due'),
+          exists(
+            selectFrom('identity_dues as s')
+              .select('s.user_id')
+              .whereRef('s.user_id', '=', 'm.user_id')
+              .where((s) => s.or([s.ref('s.profile'), s.ref('s.address')])),
+          ),
+        ])
+          .$castTo<boolean>()
+          .as('profileDue'),
+      ]
+    })
+}
+
+const allMemberships = sql<Selectable<MembershipsTable>>`memberships`.as('m')
 
 /**
  * Takes a member for one piece of work. Undefined when another one holds the member, or there is
@@ -123,25 +219,21 @@ export async function claimMember(
 ): Promise<MemberWork | undefined> {
   const claimed = await db
     .updateTable('memberships')
-    .set({ run: sql<string>`new_id()`, lease_until: leaseEnd() })
+    .set({ run: sql<string>`new_id()`, lease_until: secondsFromNow(memberLeaseSeconds) })
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId)
-    .where(sql<boolean>`coalesce(lease_until < now(), true)`)
+    .where(leaseExpired('lease_until'))
     .returning('run')
     .executeTakeFirst()
   if (!claimed?.run) return undefined
   return readMemberWork(db, tenantId, userId)
 }
 
-function leaseEnd() {
-  return sql<Date>`now() + make_interval(secs => ${memberLeaseSeconds})`
-}
-
 /** Keeps these pieces of work alive; returns those that still hold their member. */
 export async function extendMembers(db: Db, runs: readonly string[]): Promise<string[]> {
   const rows = await db
     .updateTable('memberships')
-    .set({ lease_until: leaseEnd() })
+    .set({ lease_until: secondsFromNow(memberLeaseSeconds) })
     .where('run', 'in', [...runs])
     .returning('run')
     .execute()
@@ -180,11 +272,13 @@ export async function insertClaimedMembership(
       files_state: 'pending',
       identity_changed_at: sql<Date>`now()`,
       run: sql<string>`new_id()`,
-      lease_until: leaseEnd(),
+      lease_until: secondsFromNow(memberLeaseSeconds),
     })
     .returningAll()
-  const { rows } = await sql<MemberWork>`with m as (${inserted}) ${readWork(sql`m`)}`.execute(trx)
-  const [work] = rows
+  const work = await selectWork(
+    trx.with('m', () => inserted),
+    sql<Selectable<MembershipsTable>>`m`.as('m'),
+  ).executeTakeFirst()
   if (!work) throw new Error('a membership was inserted without its tenant or person')
   if (!member.fresh)
     await trx
@@ -201,18 +295,20 @@ export async function readMemberWork(
   tenantId: string,
   userId: string,
 ): Promise<MemberWork | undefined> {
-  const { rows } =
-    await sql<MemberWork>`${readWork()} where m.tenant_id = ${tenantId} and m.user_id = ${userId}`.execute(
-      db,
-    )
-  return rows[0] && { ...rows[0], unsaved: {} }
+  const work = await selectWork(db, allMemberships)
+    .where('m.tenant_id', '=', tenantId)
+    .where('m.user_id', '=', userId)
+    .executeTakeFirst()
+  return work && { ...work, unsaved: {} }
 }
 
 /** The memberships by which a tenant may change this person's sign-in. */
 export async function readManagedWork(db: Db | Trx, userId: string): Promise<MemberWork[]> {
-  const { rows } =
-    await sql<MemberWork>`${readWork()} where m.user_id = ${userId} and ${managed}`.execute(db)
-  return rows
+  const works = await selectWork(db, allMemberships)
+    .where('m.user_id', '=', userId)
+    .where(managed)
+    .execute()
+  return works.map((work) => ({ ...work, unsaved: {} }))
 }
 
 /** Whether a living piece of work holds the member. */
@@ -301,15 +397,32 @@ export async function saveMadeIdentity(
   { tenant, user, run }: MemberWork,
   { subject, idpUserId }: { subject: string; idpUserId: string },
 ): Promise<{ profileDue: boolean }> {
-  const { rows } = await sql<{ profileDue: boolean }>`
-    with person as (
-      update users set idp_user_id = ${idpUserId}, idp_subject_id = ${subject} where id = ${user.id}),
-    member as (
-      update memberships set needs_password = true where tenant_id = ${tenant.id} and user_id = ${user.id} and run = ${run})
-    select exists (select from identity_dues where user_id = ${user.id} and (profile or address)) as "profileDue"`.execute(
-    db,
-  )
-  return { profileDue: rows[0]?.profileDue ?? false }
+  return db
+    .with('person', (cte) =>
+      cte
+        .updateTable('users')
+        .set({ idp_user_id: idpUserId, idp_subject_id: subject })
+        .where('id', '=', user.id),
+    )
+    .with('member', (cte) =>
+      cte
+        .updateTable('memberships')
+        .set({ needs_password: true })
+        .where('tenant_id', '=', tenant.id)
+        .where('user_id', '=', user.id)
+        .where('run', '=', run),
+    )
+    .selectNoFrom(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('identity_dues')
+          .select('user_id')
+          .where('user_id', '=', user.id)
+          .where(({ or, ref }) => or([ref('profile'), ref('address')])),
+      )
+        .$castTo<boolean>()
+        .as('profileDue'),
+    )
+    .executeTakeFirstOrThrow()
 }
 
 export interface MemberOutcome {
@@ -339,31 +452,37 @@ export async function saveMemberOutcomes(
   work.unsaved = {}
 }
 
+const row = expressionBuilder<Tables, 'memberships'>()
+
 function columnsOf(work: MemberWork, ended: readonly EndedStep[]) {
   return Object.assign({}, ...ended.map((one) => toColumns(work, one))) as Partial<
     ReturnType<typeof toColumns>
   >
 }
 
+/** Unless the record was changed since the work was claimed: then the step stays due. */
+const unlessChanged = (work: MemberWork) => row.case().when('version', '=', work.version)
+
 function toColumns(work: MemberWork, { step, outcome }: EndedStep) {
   const error = outcome.state === 'error' ? (outcome.error ?? 'unknown failure') : null
-  const unlessChanged = <T>(column: string, value: T) =>
-    sql<T>`case when version = ${work.version} then ${value} else ${sql.ref(column)} end`
-  const changedAt = sql<Date>`case when version = ${work.version} then now() else identity_changed_at end`
+  const changedAt = unlessChanged(work)
+    .then(row.fn<Date>('now'))
+    .else(row.ref('identity_changed_at'))
+    .end()
   return {
-    [`${step}_state`]: unlessChanged(`${step}_state`, outcome.state),
-    [`${step}_error`]: unlessChanged(`${step}_error`, error),
+    [`${step}_state`]: stateAfter(work, step, outcome.state),
+    [`${step}_error`]: unlessChanged(work)
+      .then(error)
+      .else(row.ref(`${step}_error`))
+      .end(),
     ...(step === 'identity' ? { identity_changed_at: changedAt } : {}),
   }
 }
 
-/** The state of a step once `ended` is saved. */
-function stateAfter(work: MemberWork, step: ProvisioningStep, ended: readonly EndedStep[]) {
-  const state = sql.ref(`${step}_state`)
-  const one = ended.find((each) => each.step === step)
-  return one
-    ? sql`case when version = ${work.version} then ${one.outcome.state} else ${state} end`
-    : state
+/** The state of a step once the outcome is saved; as it is without an outcome. */
+function stateAfter(work: MemberWork, step: ProvisioningStep, outcome?: StepState) {
+  const state = row.ref(`${step}_state`)
+  return outcome === undefined ? state : unlessChanged(work).then(outcome).else(state).end()
 }
 
 /**
@@ -377,33 +496,60 @@ export async function finishMember(
   retryInSeconds: number,
   ended: readonly EndedStep[] = [],
 ): Promise<{ settled: boolean; retryInSeconds: number | undefined }> {
-  const changed = sql<boolean>`version <> ${work.version}`
-  const states = provisioningSteps.map(
-    (step) => sql`${stateAfter(work, step, ended)} in ('ok', 'skipped')`,
+  const changed = row('version', '<>', work.version).$castTo<boolean>()
+  const settled = row.and(
+    provisioningSteps.map((step) => {
+      const outcome = ended.find((one) => one.step === step)?.outcome.state
+      return row(stateAfter(work, step, outcome), 'in', ['ok', 'skipped'])
+    }),
   )
-  const settled = sql<boolean>`(${sql.join(states, sql` and `)})`
-  const row = await trx
+  const isOpen = work.tenant.access === 'open'
+  const left = await trx
     .updateTable('memberships')
-    .set({
+    .set((eb) => ({
       ...work.unsaved,
       ...columnsOf(work, ended),
       run: null,
       lease_until: null,
-      status: sql<MembershipStatus>`case when status = 'provisioning' and ${work.tenant.access === 'open'}::boolean and ${settled} then 'active' else status end`,
-      attempt: sql<number>`case when ${settled} or ${changed} then 0 else attempt + 1 end`,
-      next_at: sql<Date>`case when ${settled} then null when ${changed} then now() else now() + make_interval(secs => ${retryInSeconds}) end`,
+      ...(isOpen && {
+        status: eb
+          .case()
+          .when(eb.and([eb('status', '=', 'provisioning'), settled]))
+          .then('active' as const)
+          .else(eb.ref('status'))
+          .end(),
+      }),
+      attempt: eb
+        .case()
+        .when(eb.or([settled, changed]))
+        .then(0)
+        .else(eb('attempt', '+', 1))
+        .end(),
+      next_at: eb
+        .case()
+        .when(settled)
+        .then(null)
+        .when(changed)
+        .then(eb.fn<Date>('now'))
+        .else(secondsFromNow(retryInSeconds))
+        .end(),
       updated_at: sql<Date>`now()`,
-    })
+    }))
     .where('tenant_id', '=', work.tenant.id)
     .where('user_id', '=', work.user.id)
     .where('run', '=', work.run)
-    .returning([nothingLeft.as('settled'), changed.as('changed')])
+    .returning((eb) => [stepsDone(eb).as('settled'), changed.as('changed')])
     .executeTakeFirst()
-  if (!row || row.settled) return { settled: row?.settled ?? false, retryInSeconds: undefined }
-  return { settled: false, retryInSeconds: row.changed ? 0 : retryInSeconds }
+  if (!left || left.settled) return { settled: left?.settled ?? false, retryInSeconds: undefined }
+  return { settled: false, retryInSeconds: left.changed ? 0 : retryInSeconds }
 }
 
-const nothingLeft = sql<boolean>`(identity_state in ('ok', 'skipped') and mail_state in ('ok', 'skipped') and files_state in ('ok', 'skipped'))`
+const stepsDone = ({ eb, and }: ExpressionBuilder<Tables, 'memberships'>) =>
+  and([
+    eb('identity_state', 'in', ['ok', 'skipped']),
+    eb('mail_state', 'in', ['ok', 'skipped']),
+    eb('files_state', 'in', ['ok', 'skipped']),
+  ]).$castTo<boolean>()
 
 /**
  * Removes a member whose steps are all done. `identityDeleted`: the person's record is closed as
@@ -433,22 +579,58 @@ export async function deleteMembership(
   }
   await trx
     .updateTable('users')
-    .set({
-      deactivated_at: sql<Date>`coalesce(deactivated_at, now())`,
+    .set(({ fn }) => ({
+      deactivated_at: fn.coalesce('deactivated_at', fn<Date>('now')),
       removed_at: sql<Date>`now()`,
-    })
+    }))
     .where('id', '=', work.user.id)
-    .where(sql<boolean>`not exists (select from memberships o where o.user_id = users.id)`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('memberships as o').select('o.user_id').whereRef('o.user_id', '=', 'users.id'),
+        ),
+      ),
+    )
     .execute()
 }
 
 /**
- * For `tenants t` and `memberships m`: a suspended tenant creates no one new, but still disables,
- * limits and removes its members. An open invitation is no work.
+ * For `memberships as m` with `tenants as t`: a suspended tenant creates no one new, but still
+ * disables, limits and removes its members. An open invitation is no work.
  */
-const worked = sql<boolean>`(m.status = 'removing' or not (select u.invited from users u where u.id = m.user_id)
-  and (t.status in ('pending', 'active') or ${accessOf('t')} <> 'open' and not (m.identity_state in ('ok', 'skipped')
-    and m.mail_state in ('ok', 'skipped') and m.files_state in ('ok', 'skipped'))))`
+const worked = ({ eb, and, or, not, exists, selectFrom }: MemberOfTenant) =>
+  or([
+    eb('m.status', '=', 'removing'),
+    and([
+      not(
+        exists(
+          selectFrom('users as u')
+            .select('u.id')
+            .whereRef('u.id', '=', 'm.user_id')
+            .where('u.invited', '=', true),
+        ),
+      ),
+      or([
+        eb('t.status', 'in', ['pending', 'active']),
+        and([eb(accessOf('t'), '<>', 'open'), hasStepLeft(eb)]),
+      ]),
+    ]),
+  ])
+
+type MemberOfTenant = ExpressionBuilder<
+  Tables & { m: MembershipsTable; t: TenantsTable },
+  'm' | 't'
+>
+
+const hasStepLeft = (eb: MemberOfTenant) =>
+  eb.or([
+    eb('m.identity_state', 'in', ['pending', 'error']),
+    eb('m.mail_state', 'in', ['pending', 'error']),
+    eb('m.files_state', 'in', ['pending', 'error']),
+  ])
+
+const hasWorkLeft = (eb: MemberOfTenant) =>
+  eb.or([eb('m.status', 'in', ['provisioning', 'removing']), hasStepLeft(eb)])
 
 export interface UnfinishedMember {
   tenantId: string
@@ -475,13 +657,12 @@ export async function findUnfinishedMembers(
         'heldSeconds',
       ),
     ])
-    .where(sql<boolean>`(m.identity_state in ('pending', 'error') or m.mail_state in ('pending', 'error')
-      or m.files_state in ('pending', 'error') or m.status in ('provisioning', 'removing'))`)
-    .where(sql<boolean>`coalesce(m.next_at <= now(), true)`)
+    .where(hasWorkLeft)
+    .where(isDue('m.next_at'))
     .where(worked)
   if (after)
-    query = query.where(
-      sql<boolean>`(m.tenant_id, m.user_id) > (${after.tenantId}, ${after.userId})`,
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('m.tenant_id', 'm.user_id'), '>', tuple(after.tenantId, after.userId)),
     )
   return query.orderBy('m.tenant_id').orderBy('m.user_id').limit(limit).execute()
 }
@@ -506,8 +687,7 @@ export async function secondsUntilMemberDue(
     .where('m.tenant_id', '=', tenantId)
     .where('m.user_id', '=', userId)
     .where(worked)
-    .where(sql<boolean>`(m.status in ('provisioning', 'removing') or not (m.identity_state in ('ok', 'skipped')
-      and m.mail_state in ('ok', 'skipped') and m.files_state in ('ok', 'skipped')))`)
+    .where(hasWorkLeft)
     .executeTakeFirst()
   return row?.seconds
 }
@@ -519,10 +699,35 @@ export async function secondsUntilMemberDue(
  * the number of rows.
  */
 export async function deleteRemovedPeople(db: Db): Promise<number> {
-  const result = await sql`
-    delete from users u where u.replaced_by is null and (u.removed_at < now() - interval '30 days' or (u.removed_at < now() - interval '2 days'
-        and u.home_tenant_id is null and not exists (select from identity_dues d where d.user_id = u.id)))
-      and not exists (select from memberships m where m.user_id = u.id)
-      and not exists (select from hosts h where h.user_id = u.id)`.execute(db)
-  return Number(result.numAffectedRows ?? 0)
+  const { numDeletedRows } = await db
+    .deleteFrom('users as u')
+    .where('u.replaced_by', 'is', null)
+    .where(({ eb, and, or, not, exists, selectFrom }) =>
+      or([
+        eb('u.removed_at', '<', sql<Date>`now() - interval '30 days'`),
+        and([
+          eb('u.removed_at', '<', sql<Date>`now() - interval '2 days'`),
+          eb('u.home_tenant_id', 'is', null),
+          not(
+            exists(
+              selectFrom('identity_dues as d')
+                .select('d.user_id')
+                .whereRef('d.user_id', '=', 'u.id'),
+            ),
+          ),
+        ]),
+      ]),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('memberships as m').select('m.user_id').whereRef('m.user_id', '=', 'u.id'),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('hosts as h').select('h.id').whereRef('h.user_id', '=', 'u.id'))),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
