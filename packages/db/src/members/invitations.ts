@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { pendingSubject } from '../users/pending-subject.ts'
 
@@ -26,7 +27,7 @@ export async function saveAccessLink(
   const fresh = {
     email: link.email,
     token_hash: link.hash,
-    expires_at: sql<Date>`now() + make_interval(secs => ${accessLinkSeconds})`,
+    expires_at: secondsFromNow(accessLinkSeconds),
     created_at: sql<Date>`now()`,
   }
   await db
@@ -36,59 +37,61 @@ export async function saveAccessLink(
     .execute()
 }
 
-export interface InvitedRow {
-  id: string
-  email: string
-  name: string
-  invited: boolean
-  /**
-   * The tenant that waits for the person; null for an invitation to a partner's staff and for
-   * people who accepted.
-   */
-  tenantId: string | null
-  tenantSlug: string | null
-  tenantName: string | null
-  partnerId: string | null
-  partnerSlug: string | null
-  partnerName: string | null
-}
+/**
+ * People with what waits for them. Tenant and membership are absent for an invitation to a
+ * partner's staff and for people who accepted.
+ */
+const selectInvited = (db: Db | Trx) =>
+  db
+    .selectFrom('users as u')
+    .leftJoin('memberships as m', (join) =>
+      join.onRef('m.user_id', '=', 'u.id').on('u.invited', '=', true),
+    )
+    .leftJoin('tenants as t', 't.id', 'm.tenant_id')
+    .leftJoin('partners as p', 'p.id', 'u.partner_id')
+    .select([
+      'u.id',
+      'u.email',
+      'u.name',
+      'u.invited',
+      't.id as tenantId',
+      't.slug as tenantSlug',
+      't.name as tenantName',
+      'p.id as partnerId',
+      'p.slug as partnerSlug',
+      'p.name as partnerName',
+    ])
+    .where('u.removed_at', 'is', null)
+    .limit(1)
 
-const selectInvited = sql`
-  select u.id, u.email, u.name, u.invited, t.id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName",
-    p.id as "partnerId", p.slug as "partnerSlug", p.name as "partnerName"
-  from users u left join memberships m on m.user_id = u.id and u.invited left join tenants t on t.id = m.tenant_id
-    left join partners p on p.id = u.partner_id`
+export type InvitedRow = NonNullable<Awaited<ReturnType<typeof findByAccessLink>>>
 
 /**
  * The person of a link that is valid now. A link ends with its time, its use, and any change of the
  * person's address.
  */
-export async function findByAccessLink(
-  db: Db | Trx,
-  hash: Buffer,
-): Promise<InvitedRow | undefined> {
-  const { rows } = await sql<InvitedRow>`
-    ${selectInvited} join access_links l on l.user_id = u.id
-    where l.token_hash = ${hash} and l.expires_at > now() and l.email = u.email and u.removed_at is null limit 1`.execute(
-    db,
-  )
-  return rows[0]
+export function findByAccessLink(db: Db | Trx, hash: Buffer) {
+  return selectInvited(db)
+    .innerJoin('access_links as l', 'l.user_id', 'u.id')
+    .where('l.token_hash', '=', hash)
+    .where('l.expires_at', '>', sql<Date>`now()`)
+    .whereRef('l.email', '=', 'u.email')
+    .executeTakeFirst()
 }
 
 /**
  * The person to whom a link is to be mailed; undefined once the address is another one, or an
  * invitation was withdrawn.
  */
-export async function findLinkRecipient(
+export function findLinkRecipient(
   db: Db,
   userId: string,
   email: string,
 ): Promise<InvitedRow | undefined> {
-  const { rows } = await sql<InvitedRow>`
-    ${selectInvited} where u.id = ${userId} and u.email = ${email} and u.removed_at is null limit 1`.execute(
-    db,
-  )
-  return rows[0]
+  return selectInvited(db)
+    .where('u.id', '=', userId)
+    .where('u.email', '=', email)
+    .executeTakeFirst()
 }
 
 export async function deleteAccessLink(db: Db | Trx, hash: Buffer): Promise<void> {
@@ -133,18 +136,13 @@ export function findInvitedStaff(
     .executeTakeFirst()
 }
 
-export interface Trust {
-  /** The tenant that made the identity. */
-  homeTenantId: string | null
-  proved: boolean
-}
-
-export async function readTrust(db: Db | Trx, userId: string): Promise<Trust | undefined> {
-  const { rows } = await sql<Trust>`
-    select u.home_tenant_id as "homeTenantId", ${proved} as proved from users u where u.id = ${userId}`.execute(
-    db,
-  )
-  return rows[0]
+/** The tenant that created the person's identity, and whether it is proved. */
+export function readTrust(db: Db | Trx, userId: string) {
+  return db
+    .selectFrom('users as u')
+    .select(['u.home_tenant_id as homeTenantId', proved.as('proved')])
+    .where('u.id', '=', userId)
+    .executeTakeFirst()
 }
 
 /** The tenant that proved the domain of an address; undefined when none did. */
@@ -327,17 +325,17 @@ export async function renewIdentitySteps(
 ): Promise<void> {
   await db
     .updateTable('memberships')
-    .set({
+    .set((eb) => ({
       identity_state: 'pending',
       identity_error: null,
       identity_changed_at: sql<Date>`now()`,
       next_at: null,
       attempt: 0,
-      version: sql<number>`version + 1`,
-    })
+      version: eb('version', '+', 1),
+    }))
     .where('user_id', '=', userId)
     .where('status', '<>', 'removing')
-    .where(sql<boolean>`tenant_id is distinct from ${exceptTenantId}::uuid`)
+    .where('tenant_id', 'is distinct from', exceptTenantId)
     .execute()
 }
 

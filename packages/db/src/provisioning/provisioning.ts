@@ -5,8 +5,10 @@ import type {
   TenantAccess,
   TenantStatus,
 } from '@atrium/core/tenants/tenants'
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
+import { isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
+import type { Tables } from '../schema/tables.ts'
 import { accessOf, followed } from '../tenants/access-conditions.ts'
 import { notifyTenant } from '../tenants/tenants.ts'
 
@@ -71,9 +73,12 @@ export async function claimProvisioning(
   return db.transaction().execute(async (trx) => {
     const claimed = await trx
       .updateTable('tenants')
-      .set({ provisioning_run: sql<string>`new_id()`, provisioning_lease_until: leaseEnd() })
+      .set({
+        provisioning_run: sql<string>`new_id()`,
+        provisioning_lease_until: secondsFromNow(leaseSeconds),
+      })
       .where('id', '=', tenantId)
-      .where(sql<boolean>`coalesce(provisioning_lease_until < now(), true)`)
+      .where(leaseExpired('provisioning_lease_until'))
       .returning([
         'provisioning_run as run',
         'id',
@@ -83,9 +88,9 @@ export async function claimProvisioning(
         accessOf('tenants').as('access'),
         'plan',
         'identity_group_id as identityGroupId',
-        sql<string>`coalesce(identity_group_name, slug)`.as('identityGroupName'),
         'file_space_id as fileSpaceId',
       ])
+      .returning(({ fn }) => fn.coalesce('identity_group_name', 'slug').as('identityGroupName'))
       .executeTakeFirst()
     if (!claimed?.run) return undefined
     const { run, ...tenant } = claimed
@@ -118,28 +123,18 @@ export async function claimProvisioning(
       .execute()
     const steps = await trx
       .selectFrom('provisioning_steps')
-      .select([
-        'step',
-        'state',
-        'attempt',
-        'version',
-        sql<boolean>`coalesce(next_at <= now(), true)`.as('due'),
-      ])
+      .select(['step', 'state', 'attempt', 'version', isDue('next_at').as('due')])
       .where('tenant_id', '=', tenantId)
       .execute()
     return { run, tenant, owner, domains, steps }
   })
 }
 
-function leaseEnd() {
-  return sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
-}
-
 /** Keeps the run alive. False when it is no longer ours: then nothing more may be written. */
 export async function extendLease(db: Db, tenantId: string, run: string): Promise<boolean> {
   const result = await db
     .updateTable('tenants')
-    .set({ provisioning_lease_until: leaseEnd() })
+    .set({ provisioning_lease_until: secondsFromNow(leaseSeconds) })
     .where('id', '=', tenantId)
     .where('provisioning_run', '=', run)
     .executeTakeFirst()
@@ -175,7 +170,12 @@ export async function markStepStarted(
         attempt: row('attempt', '+', 1),
         // A failed step that is tried again is waiting for its outcome; one that is right stays so
         // while it is looked at again.
-        state: sql<StepState>`case when state = 'error' then 'pending' else state end`,
+        state: row
+          .case()
+          .when('state', '=', 'error')
+          .then('pending' as const)
+          .else(row.ref('state'))
+          .end(),
         error: null,
       }))
       .where('tenant_id', '=', run.tenant.id)
@@ -200,17 +200,20 @@ export async function saveStepOutcome(
     if (!(await holdsRun(trx, run))) return false
     await trx
       .updateTable('provisioning_steps')
-      .set({
+      .set((row) => ({
         state: outcome.state,
         error: outcome.state === 'error' ? (outcome.error ?? 'unknown failure') : null,
         next_at:
-          outcome.retryInSeconds === undefined
-            ? null
-            : sql<Date>`now() + make_interval(secs => ${outcome.retryInSeconds})`,
+          outcome.retryInSeconds === undefined ? null : secondsFromNow(outcome.retryInSeconds),
         finished_at: sql<Date>`now()`,
         ...(outcome.state === 'error' ? {} : { attempt: 0 }),
-        changed_at: sql<Date>`case when state = ${outcome.state} then changed_at else now() end`,
-      })
+        changed_at: row
+          .case()
+          .when('state', '=', outcome.state)
+          .then(row.ref('changed_at'))
+          .else(row.fn<Date>('now'))
+          .end(),
+      }))
       .where('tenant_id', '=', run.tenant.id)
       .where('step', '=', step)
       .where('version', '=', version)
@@ -262,12 +265,12 @@ export async function saveStepOutcome(
   })
 }
 
-const again = {
+const again = (row: ExpressionBuilder<Tables, 'memberships'>) => ({
   next_at: null,
   attempt: 0,
-  version: sql<number>`version + 1`,
+  version: row('version', '+', 1),
   updated_at: sql<Date>`now()`,
-}
+})
 
 /**
  * Members whom the tenant's group lacks are put into it again. Until then no token without the
@@ -280,7 +283,7 @@ async function reopenIdentities(
 ): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set({ ...again, identity_state: 'pending', identity_error: null })
+    .set((row) => ({ ...again(row), identity_state: 'pending', identity_error: null }))
     .where('tenant_id', '=', tenantId)
     .where('status', 'in', ['active', 'provisioning'])
     .where('role', '<>', 'owner')
@@ -292,6 +295,7 @@ async function reopenIdentities(
           .where('u.deactivated_at', 'is', null)
           // They are in no tenant's group.
           .where('u.platform_admin', '=', false)
+          // One parameter, however many people the group has.
           .where(sql<boolean>`u.idp_subject_id <> all(${[...subjects]}::text[])`),
       ),
     )
@@ -302,7 +306,7 @@ async function reopenIdentities(
 async function reopenFiles(trx: Trx, tenantId: string): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set({ ...again, files_state: 'pending', files_error: null })
+    .set((row) => ({ ...again(row), files_state: 'pending', files_error: null }))
     .where('tenant_id', '=', tenantId)
     .where('status', 'in', ['active', 'provisioning'])
     .where('file_account_id', 'is not', null)
@@ -357,13 +361,29 @@ export async function finishProvisioning(db: Db, run: ProvisioningRun): Promise<
   await db.transaction().execute(async (trx) => {
     await trx
       .updateTable('tenants')
-      .set({
+      .set(({ eb, and, not, exists, selectFrom }) => ({
         provisioning_run: null,
         provisioning_lease_until: null,
-        status: sql<TenantStatus>`case when status = 'pending' and not exists (
-          select from provisioning_steps where tenant_id = tenants.id and state not in ('ok', 'skipped')) then 'active' else status end`,
+        status: eb
+          .case()
+          .when(
+            and([
+              eb('status', '=', 'pending'),
+              not(
+                exists(
+                  selectFrom('provisioning_steps')
+                    .select('step')
+                    .whereRef('tenant_id', '=', 'tenants.id')
+                    .where('state', 'not in', ['ok', 'skipped']),
+                ),
+              ),
+            ]),
+          )
+          .then('active' as const)
+          .else(eb.ref('status'))
+          .end(),
         updated_at: sql<Date>`now()`,
-      })
+      }))
       .where('id', '=', run.tenant.id)
       .where('provisioning_run', '=', run.run)
       .execute()
@@ -371,6 +391,7 @@ export async function finishProvisioning(db: Db, run: ProvisioningRun): Promise<
   })
 }
 
+/** For `provisioning_steps as s`. */
 const unfinished = sql<boolean>`s.state in ('pending', 'error')`
 
 /**
@@ -382,7 +403,7 @@ export async function secondsUntilDue(db: Db, tenantId: string): Promise<number 
   const due = await db
     .selectFrom('provisioning_steps as s')
     .innerJoin('tenants as t', 't.id', 's.tenant_id')
-    // greatest() passes over nulls, so without the count a tenant with nothing left to do would
+    // Plain SQL, for the filtered aggregates within `greatest`, which passes over nulls. Without the count a tenant with nothing left to do would
     // look overdue.
     .select(
       sql<
@@ -412,9 +433,18 @@ export async function findHeldTenants(
       't.id',
       sql<number>`extract(epoch from t.provisioning_lease_until - now())::float8`.as('heldSeconds'),
     ])
-    .where(sql<boolean>`t.provisioning_lease_until >= now()`)
-    .where(
-      sql<boolean>`(t.status = 'pending' or exists (select from provisioning_steps s where s.tenant_id = t.id and ${unfinished} and ${followed}))`,
+    .where('t.provisioning_lease_until', '>=', sql<Date>`now()`)
+    .where(({ eb, or, exists, selectFrom }) =>
+      or([
+        eb('t.status', '=', 'pending'),
+        exists(
+          selectFrom('provisioning_steps as s')
+            .select('s.step')
+            .whereRef('s.tenant_id', '=', 't.id')
+            .where(unfinished)
+            .where(followed),
+        ),
+      ]),
     )
     .$if(after !== undefined, (query) => query.where('t.id', '>', after ?? ''))
     .orderBy('t.id')
@@ -435,13 +465,16 @@ export async function findAbandonedTenants(
     .selectFrom('provisioning_steps as s')
     .innerJoin('tenants as t', 't.id', 's.tenant_id')
     .select('t.id')
-    .where(sql<boolean>`coalesce(t.provisioning_lease_until < now(), true)`)
+    .where(leaseExpired('t.provisioning_lease_until'))
     .where(followed)
-    .where(sql<boolean>`(${unfinished} or t.status = 'pending')`)
+    .where(({ eb, or }) => or([unfinished, eb('t.status', '=', 'pending')]))
     .$if(after !== undefined, (query) => query.where('t.id', '>', after ?? ''))
     .groupBy('t.id')
-    .having(
-      sql<boolean>`count(*) filter (where ${unfinished}) = 0 or bool_or(coalesce(s.next_at <= now(), true)) filter (where ${unfinished})`,
+    .having(({ eb, fn, or, lit }) =>
+      or([
+        eb(fn.countAll<number>().filterWhere(unfinished), '=', lit(0)),
+        fn.agg<boolean>('bool_or', [isDue('s.next_at')]).filterWhere(unfinished),
+      ]),
     )
     .orderBy('t.id')
     .limit(limit)

@@ -4,29 +4,27 @@ import type { Db, Trx } from '../platform/connect.ts'
 /** The name of the group of `tenants t`; as the index `tenants_identity_group` has it. */
 export const groupNameOf = sql<string>`coalesce(t.identity_group_name, t.slug)`
 
-export interface TenantGroup {
-  tenantId: string
-  slug: string
-  /** The provider's key of the group; null while none was made. */
-  groupId: string | null
-  name: string
-  /** A rename was begun and its end was not recorded. */
-  unfinished: boolean
-}
+export type TenantGroup = Awaited<ReturnType<typeof listTenantGroups>>[number]
 
 /**
- * Tenants by slug after `after`, deleted ones among them: their groups are at the provider still.
+ * Tenants by slug after `after`, with the provider's key of their group. Deleted tenants are
+ * included: their groups are still at the provider. `unfinished`: a rename began and its end was
+ * not recorded.
  */
-export async function listTenantGroups(
-  db: Db,
-  after: string,
-  limit: number,
-): Promise<TenantGroup[]> {
-  const { rows } = await sql<TenantGroup>`
-    select t.id as "tenantId", t.slug, t.identity_group_id as "groupId", ${groupNameOf} as name,
-      coalesce(t.identity_group_changed_at = 'infinity', false) as unfinished
-    from tenants t where t.slug > ${after} order by t.slug limit ${limit}`.execute(db)
-  return rows
+export function listTenantGroups(db: Db, after: string, limit: number) {
+  return db
+    .selectFrom('tenants as t')
+    .select([
+      't.id as tenantId',
+      't.slug',
+      't.identity_group_id as groupId',
+      groupNameOf.as('name'),
+      sql<boolean>`coalesce(t.identity_group_changed_at = 'infinity', false)`.as('unfinished'),
+    ])
+    .where('t.slug', '>', after)
+    .orderBy('t.slug')
+    .limit(limit)
+    .execute()
 }
 
 /**
@@ -76,10 +74,14 @@ export async function listAdministratorsInTenant(db: Db, tenantId: string): Prom
 export async function putIntoGroupsAgain(db: Db | Trx, userId: string): Promise<void> {
   await db
     .updateTable('memberships')
-    .set({
-      ...{ identity_state: 'pending' as const, identity_error: null, next_at: null, attempt: 0 },
-      ...{ version: sql<number>`version + 1`, updated_at: sql<Date>`now()` },
-    })
+    .set((eb) => ({
+      identity_state: 'pending',
+      identity_error: null,
+      next_at: null,
+      attempt: 0,
+      version: eb('version', '+', 1),
+      updated_at: sql<Date>`now()`,
+    }))
     .where('user_id', '=', userId)
     .where('status', '=', 'active')
     .where('identity_state', 'in', ['ok', 'skipped'])
