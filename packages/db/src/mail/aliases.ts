@@ -33,12 +33,24 @@ export async function addressHolder(
   address: string,
   exceptUserId: string | null,
 ): Promise<'mailbox' | 'list' | 'user' | undefined> {
-  const { rows } = await sql<{ holder: 'mailbox' | 'list' | 'user' }>`
-    select 'mailbox' as holder from memberships where mailbox_address = ${address}
-    union all select 'list' from mail_lists where address = ${address}
-    union all select 'user' from users where email = ${address} and removed_at is null and not invited and id is distinct from ${exceptUserId}::uuid
-    limit 1`.execute(db)
-  return rows[0]?.holder
+  const by = (holder: 'mailbox' | 'list' | 'user') => sql.lit(holder).as('holder')
+  const row = await db
+    .selectFrom('memberships')
+    .select(by('mailbox'))
+    .where('mailbox_address', '=', address)
+    .unionAll(db.selectFrom('mail_lists').select(by('list')).where('address', '=', address))
+    .unionAll(
+      db
+        .selectFrom('users')
+        .select(by('user'))
+        .where('email', '=', address)
+        .where('removed_at', 'is', null)
+        .where('invited', '=', false)
+        .where('id', 'is distinct from', exceptUserId),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row?.holder
 }
 
 export interface MailboxMemberRow {

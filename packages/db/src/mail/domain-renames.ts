@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db } from '../platform/connect.ts'
 
-/** How long one process may take to tell the mail server a name; it is given less. */
+/** How long one process may take to rename a domain in the mail server; the call has less. */
 const renameLeaseSeconds = 30
 
-/** A domain whose name this process alone tells the mail server now. */
+/** A domain that this process alone renames in the mail server. */
 export interface DomainRename {
   id: string
   name: string
@@ -12,8 +12,8 @@ export interface DomainRename {
 }
 
 /**
- * Domains of the tenant, or the one given, whose name the mail server does not have. Those that
- * another process tells now are left out.
+ * Claims the domains of the tenant, or the given one, whose name the mail server does not have.
+ * Those that another process holds are left out.
  */
 export async function claimDomainRenames(
   db: Db,
@@ -21,11 +21,11 @@ export async function claimDomainRenames(
 ): Promise<DomainRename[]> {
   const rows = await db
     .updateTable('domains')
-    .set({ mail_rename_until: sql<Date>`now() + make_interval(secs => ${renameLeaseSeconds})` })
+    .set({ mail_rename_until: secondsFromNow(renameLeaseSeconds) })
     .where('id' in of ? 'id' : 'tenant_id', '=', 'id' in of ? of.id : of.tenantId)
     .where('mail_rename_due', '=', true)
     .where('mail_domain_id', 'is not', null)
-    .where(sql<boolean>`coalesce(mail_rename_until < now(), true)`)
+    .where(leaseExpired('mail_rename_until'))
     .returning(['id', 'name', 'mail_domain_id as mailDomainId'])
     .$narrowType<{ mailDomainId: string }>()
     .execute()
@@ -33,7 +33,7 @@ export async function claimDomainRenames(
 }
 
 /**
- * Ends the telling. The name stays due when it failed, and when the domain has another one by now.
+ * Ends the claim. The rename stays due when it failed and when the domain has another name by now.
  */
 export async function endDomainRename(
   db: Db,
@@ -42,10 +42,10 @@ export async function endDomainRename(
 ): Promise<void> {
   await db
     .updateTable('domains')
-    .set({
+    .set((eb) => ({
       mail_rename_until: null,
-      ...(done ? { mail_rename_due: sql<boolean>`name <> ${name}` } : {}),
-    })
+      ...(done && { mail_rename_due: eb('name', '<>', name).$castTo<boolean>() }),
+    }))
     .where('id', '=', id)
     .execute()
 }

@@ -5,7 +5,8 @@ import type {
   DomainState,
   RecordVerdict,
 } from '@atrium/core/mail/domains'
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
+import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import { insertDomains } from '../tenants/tenants.ts'
@@ -253,7 +254,7 @@ export function listClaims(db: Db, name: string): Promise<DomainRow[]> {
 export async function countClaims(db: Db | Trx, tenantId: string): Promise<number> {
   const { count } = await db
     .selectFrom('domains')
-    .select(sql<number>`count(*)::int`.as('count'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('tenant_id', '=', tenantId)
     .where('verified_at', 'is', null)
     .executeTakeFirstOrThrow()
@@ -275,11 +276,20 @@ export async function requestMailDomainRemoval(db: Db | Trx, mailDomainId: strin
  * Domains to remove from the mail server that are due, oldest first. Claims each for five minutes.
  */
 export async function claimMailDomainRemovals(db: Db, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    update mail_domain_removals set next_at = now() + make_interval(secs => ${claimSeconds})
-    where mail_domain_id in (
-      select mail_domain_id from mail_domain_removals where next_at <= now() order by next_at limit ${limit} for update skip locked
-    ) returning mail_domain_id as id`.execute(db)
+  const rows = await db
+    .updateTable('mail_domain_removals')
+    .set({ next_at: secondsFromNow(claimSeconds) })
+    .where('mail_domain_id', 'in', ({ selectFrom }) =>
+      selectFrom('mail_domain_removals')
+        .select('mail_domain_id')
+        .where('next_at', '<=', sql<Date>`now()`)
+        .orderBy('next_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning('mail_domain_id as id')
+    .execute()
   return rows.map((row) => row.id)
 }
 
@@ -299,7 +309,7 @@ export async function setDomainDmarc(
       dmarc_policy: dmarc.policy,
       dmarc_rua: dmarc.rua,
       dmarc_pct: dmarc.pct,
-      next_check_at: sql<Date>`now() + interval '1 minute'`,
+      next_check_at: secondsFromNow(60),
     })
     .where('id', '=', id)
     .execute()
@@ -359,7 +369,7 @@ export async function saveDomainCheck(trx: Trx, check: DomainCheck): Promise<boo
       state: check.state,
       verdicts,
       last_checked_at: sql<Date>`now()`,
-      next_check_at: sql<Date>`now() + make_interval(secs => ${check.nextInSeconds})`,
+      next_check_at: secondsFromNow(check.nextInSeconds),
     })
     .where('id', '=', check.domainId)
     .executeTakeFirst()
@@ -376,10 +386,18 @@ export async function saveDomainCheck(trx: Trx, check: DomainCheck): Promise<boo
       verdicts,
     })
     .execute()
-  await sql`
-    delete from domain_checks where domain_id = ${check.domainId} and id <= (
-      select id from domain_checks where domain_id = ${check.domainId} order by id desc offset ${rememberedChecks} limit 1
-    )`.execute(trx)
+  await trx
+    .deleteFrom('domain_checks')
+    .where('domain_id', '=', check.domainId)
+    .where('id', '<=', ({ selectFrom }) =>
+      selectFrom('domain_checks')
+        .select('id')
+        .where('domain_id', '=', check.domainId)
+        .orderBy('id', 'desc')
+        .offset(rememberedChecks)
+        .limit(1),
+    )
+    .execute()
   return true
 }
 
@@ -431,14 +449,28 @@ export async function claimDueDomains(
   limit: number,
   unprovenBefore: Date,
 ): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    update domains set next_check_at = now() + make_interval(secs => ${claimSeconds})
-    where id in (
-      select d.id from domains d join tenants t on t.id = d.tenant_id
-      where d.next_check_at <= now()
-        and (t.status in ('pending', 'active') or d.mail_rename_due or (d.verified_at is null and d.created_at < ${unprovenBefore}))
-      order by d.next_check_at limit ${limit} for update of d skip locked
-    ) returning id`.execute(db)
+  const rows = await db
+    .updateTable('domains')
+    .set({ next_check_at: secondsFromNow(claimSeconds) })
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('domains as d')
+        .innerJoin('tenants as t', 't.id', 'd.tenant_id')
+        .select('d.id')
+        .where('d.next_check_at', '<=', sql<Date>`now()`)
+        .where(({ eb, and, or, ref }) =>
+          or([
+            eb('t.status', 'in', ['pending', 'active']),
+            ref('d.mail_rename_due'),
+            and([eb('d.verified_at', 'is', null), eb('d.created_at', '<', unprovenBefore)]),
+          ]),
+        )
+        .orderBy('d.next_check_at')
+        .limit(limit)
+        .forUpdate('d')
+        .skipLocked(),
+    )
+    .returning('id')
+    .execute()
   return rows.map((row) => row.id)
 }
 
@@ -449,10 +481,14 @@ export async function mailboxesOn(
   name: string,
   limit: number,
 ): Promise<{ count: number; examples: string[] }> {
-  const { rows } = await sql<{ address: string; total: number }>`
-    select mailbox_address as address, count(*) over () as total from memberships
-    where tenant_id = ${tenantId} and mailbox_address like ${`%@${escapeLike(name)}`} order by mailbox_address limit ${limit}`.execute(
-    db,
-  )
-  return { count: Number(rows[0]?.total ?? 0), examples: rows.map((row) => row.address) }
+  const rows = await db
+    .selectFrom('memberships')
+    .select(({ fn }) => ['mailbox_address as address', fn.countAll<number>().over().as('total')])
+    .where('tenant_id', '=', tenantId)
+    .where('mailbox_address', 'like', `%@${escapeLike(name)}`)
+    .orderBy('mailbox_address')
+    .limit(limit)
+    .$narrowType<{ address: NotNull }>()
+    .execute()
+  return { count: rows[0]?.total ?? 0, examples: rows.map((row) => row.address) }
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { secondsFromNow } from '../platform/clock.ts'
 import type { Db } from '../platform/connect.ts'
 
 /** Whose profile a link gives, as it was when the link was made. */
@@ -41,7 +42,7 @@ export async function insertMailProfileLink(
     .values({
       token_hash: tokenHash,
       ...link,
-      expires_at: sql<Date>`now() + make_interval(secs => ${seconds})`,
+      expires_at: secondsFromNow(seconds),
     })
     .execute()
 }
@@ -57,7 +58,12 @@ export async function takeMailProfileLink(
   const taken = await db
     .deleteFrom('mail_profile_links')
     .where('token_hash', '=', tokenHash)
-    .returning(['address', 'name', 'organisation', sql<boolean>`expires_at > now()`.as('valid')])
+    .returning((eb) => [
+      'address',
+      'name',
+      'organisation',
+      eb('expires_at', '>', sql<Date>`now()`).as('valid'),
+    ])
     .executeTakeFirst()
   if (!taken?.valid) return undefined
   const { valid: _, ...link } = taken

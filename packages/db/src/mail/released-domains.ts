@@ -1,5 +1,6 @@
 import { releasedLabel } from '@atrium/core/mail/domains'
-import { sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
+import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import { syncAfterSeconds } from '../users/identity-sync-tasks.ts'
@@ -95,32 +96,37 @@ async function renameDomain(
 ): Promise<void> {
   await trx
     .updateTable('domains')
-    .set({
+    .set((eb) => ({
       name: to,
       released_name: released,
       // What was read from the mail server and from DNS names the other domain.
-      dmarc_rua: sql<
-        string | null
-      >`case when split_part(dmarc_rua, '@', 2) = ${from} then split_part(dmarc_rua, '@', 1) || '@' || ${to} else dmarc_rua end`,
+      dmarc_rua: eb
+        .case()
+        .when(onDomain('dmarc_rua', from))
+        .then(movedTo('dmarc_rua', to))
+        .else(eb.ref('dmarc_rua'))
+        .end(),
       mail_report_address: null,
       mail_records: null,
       mail_records_complete: false,
       mail_error: null,
       state: 'unchecked',
       verdicts: '[]',
-      mail_rename_due: sql<boolean>`mail_domain_id is not null`,
-      next_check_at: sql<Date>`now() + interval '1 minute'`,
-    })
+      mail_rename_due: eb('mail_domain_id', 'is not', null).$castTo<boolean>(),
+      next_check_at: secondsFromNow(60),
+    }))
     .where('id', '=', id)
     .execute()
   await movePeople(trx, tenantId, from, to)
   await moveMail(trx, tenantId, from, to)
 }
 
-const onDomain = (column: string, domain: string) =>
-  sql<boolean>`split_part(${sql.ref(column)}, '@', 2) = ${domain}`
+const { fn, lit, val } = expressionBuilder()
+const partOf = (column: string, part: 1 | 2) =>
+  fn<string>('split_part', [sql.ref(column), val('@'), lit(part)])
+const onDomain = (column: string, domain: string) => sql<boolean>`${partOf(column, 2)} = ${domain}`
 const movedTo = (column: string, domain: string) =>
-  sql<string>`split_part(${sql.ref(column)}, '@', 1) || '@' || ${domain}`
+  sql<string>`${partOf(column, 1)} || '@' || ${domain}`
 
 /**
  * Replaces members' mailboxes and sign-in addresses: the next owner of the domain can read mail
@@ -135,45 +141,92 @@ async function movePeople(trx: Trx, tenantId: string, from: string, to: string):
     .where('tenant_id', '=', tenantId)
     .where(onDomain('mailbox_address', from))
     .execute()
-  const { rows } = await sql<{ id: string; email: string }>`
-    select u.id, ${movedTo('u.email', to)} as email from memberships m join users u on u.id = m.user_id
-    where m.tenant_id = ${tenantId} and ${onDomain('u.email', from)} and not u.platform_admin and not u.invited and u.removed_at is null
-    order by email`.execute(trx)
+  const rows = await trx
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['u.id', movedTo('u.email', to).as('email')])
+    .where('m.tenant_id', '=', tenantId)
+    .where(onDomain('u.email', from))
+    .where('u.platform_admin', '=', false)
+    .where('u.invited', '=', false)
+    .where('u.removed_at', 'is', null)
+    .orderBy('email')
+    .execute()
   if (rows.length === 0) return
   const locks = rows.map(({ email }) => lockOfEmail(email))
+  // One statement takes all locks, in the order of the addresses.
   await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${locks}::text[]) with ordinality as l (name, at) order by at`.execute(
     trx,
   )
   const ids = rows.map(({ id }) => id)
   await trx
     .updateTable('memberships')
-    .set({
+    .set((eb) => ({
       profile_due: true,
       identity_state: 'pending',
       identity_error: null,
-      files_state: sql`case when files_state = 'skipped' then files_state else 'pending' end`,
+      files_state: eb
+        .case()
+        .when('files_state', '=', 'skipped')
+        .then(eb.ref('files_state'))
+        .else('pending' as const)
+        .end(),
       files_error: null,
       // A token of before names the other address.
       identity_changed_at: sql<Date>`now()`,
       next_at: null,
       attempt: 0,
-      version: sql<number>`version + 1`,
+      version: eb('version', '+', 1),
       updated_at: sql<Date>`now()`,
-    })
+    }))
     .where('tenant_id', '=', tenantId)
     .where('user_id', 'in', ids)
     .execute()
-  await sql`
-    with moved as (
-      update users u set email = ${movedTo('u.email', to)}, updated_at = now()
-      where u.id = any(${ids}::uuid[]) and not exists (
-        select from users o where o.email = ${movedTo('u.email', to)} and o.removed_at is null and not o.invited and o.id <> u.id)
-      returning u.id)
-    insert into identity_dues (user_id, profile, address, mark, attempts, next_at)
-    select id, true, true, new_id(), 0, now() + make_interval(secs => ${syncAfterSeconds}) from moved
-    on conflict (user_id) do update set profile = true, address = true, mark = excluded.mark, attempts = 0, next_at = excluded.next_at, error = null`.execute(
-    trx,
-  )
+  await trx
+    .with('moved', (cte) =>
+      cte
+        .updateTable('users as u')
+        .set({ email: movedTo('u.email', to), updated_at: sql<Date>`now()` })
+        .where('u.id', 'in', ids)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('users as o')
+                .select('o.id')
+                .where('o.email', '=', movedTo('u.email', to))
+                .where('o.removed_at', 'is', null)
+                .where('o.invited', '=', false)
+                .whereRef('o.id', '<>', 'u.id'),
+            ),
+          ),
+        )
+        .returning('u.id'),
+    )
+    .insertInto('identity_dues')
+    .columns(['user_id', 'profile', 'address', 'mark', 'attempts', 'next_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('moved')
+        .select([
+          'id',
+          lit(true).as('profile'),
+          lit(true).as('address'),
+          sql<string>`new_id()`.as('mark'),
+          lit(0).as('attempts'),
+          secondsFromNow(syncAfterSeconds).as('nextAt'),
+        ]),
+    )
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet((eb) => ({
+        profile: true,
+        address: true,
+        mark: eb.ref('excluded.mark'),
+        attempts: 0,
+        next_at: eb.ref('excluded.next_at'),
+        error: null,
+      })),
+    )
+    .execute()
 }
 
 /**
@@ -188,23 +241,45 @@ async function moveMail(trx: Trx, tenantId: string, from: string, to: string): P
     .where(onDomain('address', from))
     .execute()
   // Lists and hosts must not send mail to the next owner of the domain.
-  await sql`
-    with moved as (
-      update mail_list_recipients r set address = ${movedTo('r.address', to)} from mail_lists l
-      where r.list_id = l.id and l.tenant_id = ${tenantId} and ${onDomain('r.address', from)} returning l.id)
-    update mail_lists set state = case when state = 'removing' then state else 'pending' end, error = null, version = version + 1, next_at = null
-    where id in (select id from moved)`.execute(trx)
+  await trx
+    .with('moved', (cte) =>
+      cte
+        .updateTable('mail_list_recipients as r')
+        .from('mail_lists as l')
+        .set({ address: movedTo('r.address', to) })
+        .whereRef('r.list_id', '=', 'l.id')
+        .where('l.tenant_id', '=', tenantId)
+        .where(onDomain('r.address', from))
+        .returning('l.id'),
+    )
+    .updateTable('mail_lists')
+    .set((eb) => ({
+      state: eb
+        .case()
+        .when('state', '=', 'removing')
+        .then(eb.ref('state'))
+        .else('pending' as const)
+        .end(),
+      error: null,
+      version: eb('version', '+', 1),
+      next_at: null,
+    }))
+    .where('id', 'in', ({ selectFrom }) => selectFrom('moved').select('moved.id'))
+    .execute()
   await trx
     .updateTable('hosts')
     .set({ mail_address: movedTo('mail_address', to) })
     .where('tenant_id', '=', tenantId)
     .where(onDomain('mail_address', from))
     .execute()
-  await sql`
-    update mail_credentials set username = ${movedTo('username', to)}
-    where ${onDomain('username', from)} and host_id in (select id from hosts where tenant_id = ${tenantId})`.execute(
-    trx,
-  )
+  await trx
+    .updateTable('mail_credentials')
+    .set({ username: movedTo('username', to) })
+    .where(onDomain('username', from))
+    .where('host_id', 'in', ({ selectFrom }) =>
+      selectFrom('hosts').select('id').where('tenant_id', '=', tenantId),
+    )
+    .execute()
   await trx.deleteFrom('mail_profile_links').where(onDomain('address', from)).execute()
 }
 
@@ -220,17 +295,33 @@ export async function listsToPush(db: Db, tenantId: string): Promise<string[]> {
 }
 
 /** What keeps working under the names in the place of lost ones. */
-export async function countOn(
-  db: Db | Trx,
-  tenantId: string,
-  domain: string,
-): Promise<{ mailboxes: number; lists: number; signIns: number }> {
-  const { rows } = await sql<{ mailboxes: number; lists: number; signIns: number }>`
-    select (select count(*)::int from memberships where tenant_id = ${tenantId} and ${onDomain('mailbox_address', domain)}) as mailboxes,
-      (select count(*)::int from mail_lists where tenant_id = ${tenantId} and ${onDomain('address', domain)}) as lists,
-      (select count(*)::int from memberships m join users u on u.id = m.user_id
-        where m.tenant_id = ${tenantId} and ${onDomain('u.email', domain)}) as "signIns"`.execute(
-    db,
-  )
-  return rows[0] ?? { mailboxes: 0, lists: 0, signIns: 0 }
+export function countOn(db: Db | Trx, tenantId: string, domain: string) {
+  return db
+    .selectNoFrom(({ selectFrom, fn: { countAll } }) => {
+      const count = countAll<number>().as('count')
+      const memberships = selectFrom('memberships as m')
+        .select(count)
+        .where('m.tenant_id', '=', tenantId)
+      return [
+        memberships
+          .where(onDomain('m.mailbox_address', domain))
+          .$asScalar()
+          .$notNull()
+          .as('mailboxes'),
+        selectFrom('mail_lists')
+          .select(count)
+          .where('tenant_id', '=', tenantId)
+          .where(onDomain('address', domain))
+          .$asScalar()
+          .$notNull()
+          .as('lists'),
+        memberships
+          .innerJoin('users as u', 'u.id', 'm.user_id')
+          .where(onDomain('u.email', domain))
+          .$asScalar()
+          .$notNull()
+          .as('signIns'),
+      ]
+    })
+    .executeTakeFirstOrThrow()
 }
