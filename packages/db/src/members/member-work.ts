@@ -122,7 +122,7 @@ function selectWork(
       'm.needs_password as needsPassword',
       'm.profile_due as profileFlagged',
     ])
-    .select(({ eb, ref, fn, and, or, exists, selectFrom, lit, val }) => {
+    .select(({ eb, ref, fn, or, exists, selectFrom, lit, val }) => {
       const domainOf = (address: 'u.email' | 'm.mailbox_address') =>
         selectFrom('domains as d')
           .whereRef('d.tenant_id', '=', 'm.tenant_id')
