@@ -1,14 +1,11 @@
 import type { MailTemplateKey } from '@atrium/core/branding/template-keys'
 import type { MailState } from '@atrium/core/mail/mail-states'
-import type {
-  CalendarAttachment,
-  MailValue,
-  MailValues,
-  OutgoingMail,
-} from '@atrium/core/outbox/outbox'
-import { type SqlBool, sql } from 'kysely'
+import type { MailValues, OutgoingMail } from '@atrium/core/outbox/outbox'
+import { type ExpressionBuilder, type NotNull, sql } from 'kysely'
+import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
+import type { Tables } from '../schema/tables.ts'
 
 /**
  * How long a sender may hold a mail without telling an outcome; longer than its deadline. A killed
@@ -25,6 +22,7 @@ export async function insertMail(
   mail: Omit<OutgoingMail, 'userId' | 'language' | 'values'> & { values: MailValues },
   { host, now }: { host: string; now: Date },
 ): Promise<string | undefined> {
+  // Plain SQL: the message id is built from the id that the same statement creates.
   const { rows } = await sql<{ id: string }>`
     insert into outbox (id, key, tenant_id, template, recipient, recipient_name, "values", booking_id, calendar, message_id, next_at,
       created_at, changed_at)
@@ -44,39 +42,62 @@ export async function isMailQueued(trx: Trx, key: string): Promise<boolean> {
   )
 }
 
-/** A mail claimed for one try. */
-export interface ClaimedMail {
-  id: string
-  run: string
-  tenantId: string | null
-  template: MailTemplateKey
-  recipient: string
-  recipientName: string | null
-  values: Record<string, MailValue>
-  bookingId: string | null
-  calendar: CalendarAttachment | null
-  messageId: string
-  /** Tries so far, this one included. */
-  attempts: number
-}
+/** A mail claimed for one try; `attempts` includes it. */
+export type ClaimedMail = Awaited<ReturnType<typeof claimMails>>[number]
+
+/** Whether a mail is due at `now` and no living process holds it. */
+const isDueAt = (now: Date) => (eb: ExpressionBuilder<Tables, 'outbox'>) =>
+  eb.and([
+    eb('state', 'in', ['queued', 'sending', 'failed']),
+    eb('next_at', '<=', now),
+    leaseExpired('lease_until'),
+  ])
 
 /**
- * Takes mails that are due at `now` and that no living process holds, the longest waiting first.
- * Leases go by the clock of the database, because several processes look at them.
+ * Claims mails that are due at `now`, the longest waiting first. Leases go by the clock of the
+ * database, which all processes share.
  */
-export async function claimMails(db: Db, now: Date, limit: number): Promise<ClaimedMail[]> {
-  const { rows } = await sql<ClaimedMail>`
-    with due as (
-      select id from outbox
-      where state in ('queued', 'sending', 'failed') and next_at <= ${now} and coalesce(lease_until < now(), true)
-      order by next_at, id limit ${limit} for update skip locked
-    )
-    update outbox o set state = 'sending', attempts = o.attempts + 1, run = new_id(), changed_at = ${now},
-      lease_until = now() + make_interval(secs => ${mailLeaseSeconds})
-    from due where o.id = due.id
-    returning o.id, o.run, o.tenant_id as "tenantId", o.template, o.recipient, o.recipient_name as "recipientName", o."values",
-      o.booking_id as "bookingId", o.calendar, o.message_id as "messageId", o.attempts`.execute(db)
-  return rows
+export function claimMails(db: Db, now: Date, limit: number) {
+  return (
+    db
+      .with('due', (cte) =>
+        cte
+          .selectFrom('outbox')
+          .select('id')
+          .where(isDueAt(now))
+          .orderBy('next_at')
+          .orderBy('id')
+          .limit(limit)
+          .forUpdate()
+          .skipLocked(),
+      )
+      .updateTable('outbox as o')
+      .from('due')
+      .set((eb) => ({
+        state: 'sending',
+        attempts: eb('o.attempts', '+', 1),
+        run: sql<string>`new_id()`,
+        changed_at: now,
+        lease_until: secondsFromNow(mailLeaseSeconds),
+      }))
+      .whereRef('o.id', '=', 'due.id')
+      .returning([
+        'o.id',
+        'o.run',
+        'o.tenant_id as tenantId',
+        'o.template',
+        'o.recipient',
+        'o.recipient_name as recipientName',
+        'o.values',
+        'o.booking_id as bookingId',
+        'o.calendar',
+        'o.message_id as messageId',
+        'o.attempts',
+      ])
+      // A mail without a recipient is over and never due.
+      .$narrowType<{ run: NotNull; recipient: NotNull }>()
+      .execute()
+  )
 }
 
 /** `nextAt` null: not retried automatically. */
@@ -110,6 +131,7 @@ export async function saveMailOutcomes(
         },
   )
   const column = <Key extends keyof (typeof rows)[number]>(key: Key) => rows.map((row) => row[key])
+  // Plain SQL: one array per column, so that the statement is the same for any number of tries.
   const saved = await sql<{ id: string }>`
     update outbox o set state = ended.state, run = null, lease_until = null, changed_at = ended.now, sent_at = ended.sent_at,
       next_at = ended.next_at, error = ended.error
@@ -126,23 +148,45 @@ export async function saveMailOutcomes(
  * of a booking; and a host who booked with himself reads both sides.
  */
 export async function isOvertaken(db: Db, mail: ClaimedMail): Promise<boolean> {
-  const { rows } = await sql<{ overtaken: boolean }>`
-    select exists (select from outbox o where o.booking_id = ${mail.bookingId}::uuid and o.id > ${mail.id} and o.recipient = ${mail.recipient}
-      and o.state <> 'gave_up' and o.template not in ('booking.reminder', 'booking.host_conflict', 'booking.replaced')
-      and starts_with(o.template, 'booking.host_') = starts_with(${mail.template}, 'booking.host_')) as overtaken`.execute(
-    db,
-  )
-  return rows[0]?.overtaken ?? false
+  const later = await db
+    .selectFrom('outbox')
+    .select('id')
+    .where('booking_id', '=', mail.bookingId)
+    .where('id', '>', mail.id)
+    .where('recipient', '=', mail.recipient)
+    .where('state', '<>', 'gave_up')
+    .where('template', 'not in', ['booking.reminder', 'booking.host_conflict', 'booking.replaced'])
+    .where(({ eb, fn, val }) =>
+      eb(
+        fn<boolean>('starts_with', ['template', val(toHost)]),
+        '=',
+        mail.template.startsWith(toHost),
+      ),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return later !== undefined
 }
+
+/** How the keys of mails to hosts begin. */
+const toHost = 'booking.host_'
 
 /**
  * Releases a mail that was claimed and not attempted, so that the next worker can claim it. Does
  * nothing when another process took it over meanwhile.
  */
 export async function releaseMail(db: Db, mail: Pick<ClaimedMail, 'id' | 'run'>): Promise<void> {
-  await sql`
-    update outbox set state = 'queued', run = null, lease_until = null, attempts = attempts - 1
-    where id = ${mail.id} and run = ${mail.run}`.execute(db)
+  await db
+    .updateTable('outbox')
+    .set((eb) => ({
+      state: 'queued',
+      run: null,
+      lease_until: null,
+      attempts: eb('attempts', '-', 1),
+    }))
+    .where('id', '=', mail.id)
+    .where('run', '=', mail.run)
+    .execute()
 }
 
 /**
@@ -169,10 +213,13 @@ export async function requeueMail(trx: Trx, id: string, now: Date): Promise<void
 
 /** True while a mail is due at `now` and unclaimed. */
 export async function hasDueMail(db: Db, now: Date): Promise<boolean> {
-  const { rows } = await sql<{ due: boolean }>`
-    select exists (select from outbox where state in ('queued', 'sending', 'failed') and next_at <= ${now}
-      and coalesce(lease_until < now(), true)) as due`.execute(db)
-  return rows[0]?.due ?? false
+  const due = await db
+    .selectFrom('outbox')
+    .select('id')
+    .where(isDueAt(now))
+    .limit(1)
+    .executeTakeFirst()
+  return due !== undefined
 }
 
 /**
@@ -217,7 +264,7 @@ const columns = [
   'o.sent_at as sentAt',
 ] as const
 
-/** Newest first, one row more than asked. `q` looks at the template's key and the tenant's slug. */
+/** Newest first, one row more than requested. `q` searches the template's key and the tenant's slug. */
 export function listMails(
   db: Db,
   filter: {
@@ -237,7 +284,12 @@ export function listMails(
   if (filter.before) query = query.where('o.id', '<', filter.before)
   if (filter.q) {
     const pattern = `%${escapeLike(filter.q)}%`
-    query = query.where(sql<SqlBool>`(o.template ilike ${pattern} or t.slug ilike ${pattern})`)
+    query = query.where(({ eb, or, cast }) =>
+      or([
+        eb(cast<string>('o.template', 'text'), 'ilike', pattern),
+        eb('t.slug', 'ilike', pattern),
+      ]),
+    )
   }
   return query
     .orderBy('o.id', 'desc')
@@ -269,19 +321,19 @@ export async function lockMail(trx: Trx, id: string): Promise<MailRow | undefine
  * How many mails wait (being sent included), have failed and are due again, and were given up;
  * since when the oldest of them waits.
  */
-export async function countMails(
-  db: Db,
-): Promise<{ waiting: number; failed: number; gaveUp: number; oldestWaiting: Date | null }> {
-  const { rows } = await sql<{
-    waiting: number
-    failed: number
-    gaveUp: number
-    oldestWaiting: Date | null
-  }>`
-    select count(*) filter (where state in ('queued', 'sending'))::int as waiting,
-      count(*) filter (where state = 'failed')::int as failed,
-      count(*) filter (where state = 'gave_up')::int as "gaveUp",
-      min(created_at) filter (where state in ('queued', 'sending', 'failed')) as "oldestWaiting"
-    from outbox where state <> 'sent'`.execute(db)
-  return rows[0] ?? { waiting: 0, failed: 0, gaveUp: 0, oldestWaiting: null }
+export function countMails(db: Db) {
+  return db
+    .selectFrom('outbox')
+    .select(({ fn }) => [
+      fn.countAll<number>().filterWhere('state', 'in', ['queued', 'sending']).as('waiting'),
+      fn.countAll<number>().filterWhere('state', '=', 'failed').as('failed'),
+      fn.countAll<number>().filterWhere('state', '=', 'gave_up').as('gaveUp'),
+      fn
+        .min('created_at')
+        .filterWhere('state', 'in', ['queued', 'sending', 'failed'])
+        .$castTo<Date | null>()
+        .as('oldestWaiting'),
+    ])
+    .where('state', '<>', 'sent')
+    .executeTakeFirstOrThrow()
 }
