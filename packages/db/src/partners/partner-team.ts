@@ -1,56 +1,60 @@
 import type { PartnerAccess } from '@atrium/core/partners/partner-access'
-import type { FactorCounts } from '@atrium/core/upstream-cache/mfa'
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
+import { enrolled, factors } from '../upstream-cache/mfa.ts'
 
-export interface StaffRow {
-  id: string
-  email: string
-  name: string
-  idpSubjectId: string
-  idpUserId: string | null
-  access: PartnerAccess
-  deactivatedAt: Date | null
-  /** Has not accepted the invitation yet. */
-  invited: boolean
-  lastSeenAt: Date | null
-  enrolled: boolean | null
-  factors: FactorCounts | null
-  failure: string | null
-  readAt: Date | null
+/** The partner's staff with their second factors as last read. */
+function selectStaff(db: Db | Trx, partnerId: string) {
+  return (
+    db
+      .selectFrom('users as u')
+      .leftJoin('user_readings as r', (join) =>
+        join.onRef('r.user_id', '=', 'u.id').on('r.kind', '=', 'second_factors'),
+      )
+      .select([
+        'u.id',
+        'u.email',
+        'u.name',
+        'u.idp_subject_id as idpSubjectId',
+        'u.idp_user_id as idpUserId',
+        'u.partner_access as access',
+        'u.deactivated_at as deactivatedAt',
+        // Has not accepted the invitation yet.
+        'u.invited',
+        'u.last_seen_at as lastSeenAt',
+        enrolled.as('enrolled'),
+        factors.as('factors'),
+        'r.failure',
+        'r.read_at as readAt',
+      ])
+      .where('u.partner_id', '=', partnerId)
+      .where('u.removed_at', 'is', null)
+      // A user of a partner has an access level.
+      .$narrowType<{ access: NotNull }>()
+  )
 }
 
-const selectStaff = sql`
-  select u.id, u.email, u.name, u.idp_subject_id as "idpSubjectId", u.idp_user_id as "idpUserId", u.partner_access as access,
-    u.deactivated_at as "deactivatedAt", u.invited, u.last_seen_at as "lastSeenAt", (r.value ->> 'enrolled')::boolean as enrolled,
-    r.value -> 'factors' as factors, r.failure, r.read_at as "readAt"
-  from users u left join user_readings r on r.user_id = u.id and r.kind = 'second_factors'`
+export type StaffRow = Awaited<ReturnType<typeof listStaff>>[number]
 
-/**
- * The partner's staff with their second factors as last read, newest first, one row more than
- * asked.
- */
-export async function listStaff(
+/** Newest first, one row more than requested. */
+export function listStaff(
   db: Db,
   partnerId: string,
   page: { before?: string | undefined; limit: number },
-): Promise<StaffRow[]> {
-  const { rows } = await sql<StaffRow>`
-    ${selectStaff} where u.partner_id = ${partnerId} and u.removed_at is null ${page.before ? sql`and u.id < ${page.before}` : sql``}
-    order by u.id desc limit ${page.limit + 1}`.execute(db)
-  return rows
+) {
+  return selectStaff(db, partnerId)
+    .$if(page.before !== undefined, (query) => query.where('u.id', '<', page.before ?? ''))
+    .orderBy('u.id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
 }
 
-export async function findStaff(
+export function findStaff(
   db: Db | Trx,
   partnerId: string,
   userId: string,
 ): Promise<StaffRow | undefined> {
-  const { rows } =
-    await sql<StaffRow>`${selectStaff} where u.partner_id = ${partnerId} and u.id = ${userId} and u.removed_at is null`.execute(
-      db,
-    )
-  return rows[0]
+  return selectStaff(db, partnerId).where('u.id', '=', userId).executeTakeFirst()
 }
 
 /** Whether another person with access owns the partner. Read under the partner's lock. */

@@ -1,18 +1,6 @@
-import type { TenantRole } from '@atrium/core/tenants/tenants'
 import type { FactorCounts, MfaState } from '@atrium/core/upstream-cache/mfa'
 import { sql } from 'kysely'
 import type { Db } from '../platform/connect.ts'
-
-export interface MfaRow {
-  id: string
-  email: string
-  name: string
-  role: TenantRole
-  enrolled: boolean | null
-  factors: FactorCounts | null
-  failure: string | null
-  readAt: Date | null
-}
 
 /** The value of a `second_factors` reading. */
 export interface FactorsEntry {
@@ -20,23 +8,30 @@ export interface FactorsEntry {
   factors: FactorCounts
 }
 
-const enrolled = sql<boolean | null>`(r.value->>'enrolled')::boolean`
-const from = (tenantId: string) => sql`
-  from memberships m join users u on u.id = m.user_id
-    left join user_readings r on r.user_id = m.user_id and r.kind = 'second_factors'
-  where m.tenant_id = ${tenantId}`
+/** Of `user_readings as r`: null while nothing is known. */
+export const enrolled = sql<boolean | null>`(r.value->>'enrolled')::boolean`
+export const factors = sql<FactorCounts | null>`r.value->'factors'`
 
 const conditions = {
-  enrolled: sql`${enrolled}`,
-  not_enrolled: sql`not ${enrolled}`,
-  unknown: sql`${enrolled} is null`,
+  enrolled: enrolled.$castTo<boolean>(),
+  not_enrolled: sql<boolean>`not ${enrolled}`,
+  unknown: sql<boolean>`${enrolled} is null`,
 } as const satisfies Record<MfaState, unknown>
+
+const membersOf = (db: Db, tenantId: string) =>
+  db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .leftJoin('user_readings as r', (join) =>
+      join.onRef('r.user_id', '=', 'm.user_id').on('r.kind', '=', 'second_factors'),
+    )
+    .where('m.tenant_id', '=', tenantId)
 
 /**
  * Members with their second factors as last read, by user id, newest first, one row more than
- * asked; paged as `listMembers`; of one member alone with `only`.
+ * requested; paged as `listMembers`; of one member alone with `only`.
  */
-export async function listMfa(
+export function listMfa(
   db: Db,
   tenantId: string,
   filter: {
@@ -45,28 +40,39 @@ export async function listMfa(
     limit: number
     only?: string | undefined
   },
-): Promise<MfaRow[]> {
-  const { rows } = await sql<MfaRow>`
-    select u.id, u.email, u.name, m.role, ${enrolled} as enrolled, r.value->'factors' as factors, r.failure, r.read_at as "readAt"
-    ${from(tenantId)}
-      ${filter.state ? sql`and ${conditions[filter.state]}` : sql``}
-      ${filter.only ? sql`and m.user_id = ${filter.only}` : sql``}
-      ${filter.before ? sql`and m.user_id < ${filter.before} and u.id < ${filter.before}` : sql``}
-    order by m.user_id desc limit ${filter.limit + 1}`.execute(db)
-  return rows
+) {
+  let query = membersOf(db, tenantId).select([
+    'u.id',
+    'u.email',
+    'u.name',
+    'm.role',
+    enrolled.as('enrolled'),
+    factors.as('factors'),
+    'r.failure',
+    'r.read_at as readAt',
+  ])
+  if (filter.state) query = query.where(conditions[filter.state])
+  if (filter.only) query = query.where('m.user_id', '=', filter.only)
+  if (filter.before)
+    query = query.where('m.user_id', '<', filter.before).where('u.id', '<', filter.before)
+  return query
+    .orderBy('m.user_id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
 }
 
-export interface MfaCounts {
-  members: number
-  enrolled: number
-  notEnrolled: number
-  unknown: number
-}
+export type MfaRow = Awaited<ReturnType<typeof listMfa>>[number]
 
-export async function countMfa(db: Db, tenantId: string): Promise<MfaCounts> {
-  const { rows } = await sql<MfaCounts>`
-    select count(*) as members, count(*) filter (where ${conditions.enrolled}) as enrolled,
-      count(*) filter (where ${conditions.not_enrolled}) as "notEnrolled", count(*) filter (where ${conditions.unknown}) as unknown
-    ${from(tenantId)}`.execute(db)
-  return rows[0] ?? { members: 0, enrolled: 0, notEnrolled: 0, unknown: 0 }
+export function countMfa(db: Db, tenantId: string) {
+  return membersOf(db, tenantId)
+    .select(({ fn }) => {
+      const count = (state: MfaState) => fn.countAll<number>().filterWhere(conditions[state])
+      return [
+        fn.countAll<number>().as('members'),
+        count('enrolled').as('enrolled'),
+        count('not_enrolled').as('notEnrolled'),
+        count('unknown').as('unknown'),
+      ]
+    })
+    .executeTakeFirstOrThrow()
 }

@@ -32,6 +32,8 @@ export interface ClaimedMember {
   fileAccountId: string | null
 }
 
+// Plain SQL in this file: both kinds of people have the shape of one table `m`, and a condition
+// serves the row and the row in conflict with it.
 const isDue = (row: 'r' | 'user_readings', { freshSince, retriedSince }: Due) => {
   const [readAt, failure] = [sql.ref(`${row}.read_at`), sql.ref(`${row}.failure`)]
   return sql<boolean>`(${readAt} is null or ${readAt} <= case when ${failure} is null then ${freshSince}::timestamptz else ${retriedSince}::timestamptz end)`
