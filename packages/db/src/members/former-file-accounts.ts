@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
+import { secondsFromNow } from '../platform/clock.ts'
 import type { Db } from '../platform/connect.ts'
 
-/** A person whose file account was removed, and what may have come back of it. */
-export interface FormerFileAccount {
-  userId: string
-  username: string
-  subject: string
-  /** Seconds since the account was removed. */
-  age: number
-  /** Ids of accounts that were created again and are disabled now. */
-  disabled: string[]
-  /** `back`: the person has a membership again. `leaving`: the removal is not done. */
-  standing: 'gone' | 'leaving' | 'back'
-}
+/**
+ * A person whose file account was removed, and what may have come back of it: `age` in seconds
+ * since the removal, `disabled` the ids of accounts that were created again and are disabled now.
+ */
+export type FormerFileAccount = Awaited<ReturnType<typeof claimFormerFileAccounts>>[number]
 
 /**
  * Notes that this person's file account is about to be removed. Repeatable: the time is that of the
@@ -37,16 +31,54 @@ export async function noteFormerFileAccount(
  * Takes up to `limit` that are due. Each is due again after ten minutes unless
  * `planFormerFileAccount` says otherwise.
  */
-export async function claimFormerFileAccounts(db: Db, limit: number): Promise<FormerFileAccount[]> {
-  const { rows } = await sql<FormerFileAccount>`
-    update former_file_accounts f set next_at = now() + interval '10 minutes'
-    where f.user_id in (select user_id from former_file_accounts where next_at <= now() order by next_at limit ${limit} for update skip locked)
-    returning f.user_id as "userId", f.username, f.subject, extract(epoch from now() - f.removed_at)::float8 as age, f.disabled,
-      case when exists (select from users u join memberships m on m.user_id = u.id
-          where (u.id = f.user_id or u.idp_subject_id = f.subject) and u.removed_at is null and m.status <> 'removing') then 'back'
-        when exists (select from users u where (u.id = f.user_id or u.idp_subject_id = f.subject) and u.removed_at is null) then 'leaving'
-        else 'gone' end as standing`.execute(db)
-  return rows
+export function claimFormerFileAccounts(db: Db, limit: number) {
+  return db
+    .updateTable('former_file_accounts as f')
+    .set({ next_at: secondsFromNow(600) })
+    .where('f.user_id', 'in', ({ selectFrom }) =>
+      selectFrom('former_file_accounts')
+        .select('user_id')
+        .where('next_at', '<=', sql<Date>`now()`)
+        .orderBy('next_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning([
+      'f.user_id as userId',
+      'f.username',
+      'f.subject',
+      sql<number>`extract(epoch from now() - f.removed_at)::float8`.as('age'),
+      'f.disabled',
+    ])
+    .returning(({ eb, exists, selectFrom }) => {
+      const onRecord = selectFrom('users as u')
+        .select('u.id')
+        .where((u) =>
+          u.or([
+            u('u.id', '=', u.ref('f.user_id')),
+            u('u.idp_subject_id', '=', u.ref('f.subject')),
+          ]),
+        )
+        .where('u.removed_at', 'is', null)
+      const member = onRecord
+        .innerJoin('memberships as m', 'm.user_id', 'u.id')
+        .where('m.status', '<>', 'removing')
+      return (
+        eb
+          .case()
+          // The person has a membership again.
+          .when(exists(member))
+          .then('back' as const)
+          // The removal is not done.
+          .when(exists(onRecord))
+          .then('leaving' as const)
+          .else('gone' as const)
+          .end()
+          .as('standing')
+      )
+    })
+    .execute()
 }
 
 export async function noteDisabledFileAccount(
@@ -54,9 +86,12 @@ export async function noteDisabledFileAccount(
   userId: string,
   accountId: string,
 ): Promise<void> {
-  await sql`
-    update former_file_accounts set disabled = array_append(disabled, ${accountId})
-    where user_id = ${userId} and ${accountId} <> all(disabled)`.execute(db)
+  await db
+    .updateTable('former_file_accounts')
+    .set({ disabled: sql<string[]>`array_append(disabled, ${accountId})` })
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`${accountId} <> all(disabled)`)
+    .execute()
 }
 
 /** When to look again, in seconds since the account was removed. */

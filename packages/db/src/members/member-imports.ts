@@ -1,5 +1,6 @@
 import type { ImportRowState } from '@atrium/core/members/member-import'
 import { sql } from 'kysely'
+import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 
 /** In whose right an import makes members. */
@@ -127,18 +128,31 @@ export async function requesterMayImport(
   trx: Trx,
   { tenantId, requestedBy, requester }: ImportRecord,
 ): Promise<boolean> {
-  const { rows } = await sql<{ may: boolean }>`
-    select exists (
-      select from users u
-      where case when ${requester.id}::uuid is null then u.email = ${requestedBy} or u.idp_subject_id = ${requestedBy}
-          else u.id = ${requester.id}::uuid end
-        and u.deactivated_at is null and u.removed_at is null
-        and (u.platform_admin and (${requester.byOperator}::boolean or ${requester.id}::uuid is null)
-          or exists (select from memberships m where m.tenant_id = ${tenantId} and m.user_id = u.id
-            and m.role in ('admin', 'owner') and m.status in ('active', 'provisioning')))) as may`.execute(
-    trx,
-  )
-  return rows[0]?.may ?? false
+  const row = await trx
+    .selectFrom('users as u')
+    .select('u.id')
+    .where(({ eb, or }) =>
+      requester.id === null
+        ? or([eb('u.email', '=', requestedBy), eb('u.idp_subject_id', '=', requestedBy)])
+        : eb('u.id', '=', requester.id),
+    )
+    .where('u.deactivated_at', 'is', null)
+    .where('u.removed_at', 'is', null)
+    .where(({ or, ref, exists, selectFrom }) =>
+      or([
+        ...(requester.byOperator || requester.id === null ? [ref('u.platform_admin')] : []),
+        exists(
+          selectFrom('memberships as m')
+            .select('m.user_id')
+            .where('m.tenant_id', '=', tenantId)
+            .whereRef('m.user_id', '=', 'u.id')
+            .where('m.role', 'in', ['admin', 'owner'])
+            .where('m.status', 'in', ['active', 'provisioning']),
+        ),
+      ]),
+    )
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** In the order of the lines. */
@@ -175,10 +189,10 @@ export async function countImportRows(
 export async function claimImport(db: Db, importId: string): Promise<{ run: string } | undefined> {
   const claimed = await db
     .updateTable('member_imports')
-    .set({ run: sql<string>`new_id()`, lease_until: leaseEnd() })
+    .set({ run: sql<string>`new_id()`, lease_until: secondsFromNow(importLeaseSeconds) })
     .where('id', '=', importId)
     .where('finished_at', 'is', null)
-    .where(sql<boolean>`coalesce(lease_until < now(), true)`)
+    .where(leaseExpired('lease_until'))
     .returning('run')
     .executeTakeFirst()
   return claimed?.run ? { run: claimed.run } : undefined
@@ -188,27 +202,34 @@ export async function claimImport(db: Db, importId: string): Promise<{ run: stri
 export async function extendImport(db: Db, importId: string, run: string): Promise<boolean> {
   const result = await db
     .updateTable('member_imports')
-    .set({ lease_until: leaseEnd() })
+    .set({ lease_until: secondsFromNow(importLeaseSeconds) })
     .where('id', '=', importId)
     .where('run', '=', run)
     .executeTakeFirst()
   return result.numUpdatedRows > 0n
 }
 
-function leaseEnd() {
-  return sql<Date>`now() + make_interval(secs => ${importLeaseSeconds})`
-}
-
 /** Ends the run, and the import when no row is left to do. */
 export async function releaseImport(db: Db, importId: string, run: string): Promise<void> {
   await db
     .updateTable('member_imports')
-    .set({
+    .set(({ eb, exists, selectFrom }) => ({
       run: null,
       lease_until: null,
-      finished_at: sql<Date>`case when exists (select from member_import_rows r where r.import_id = member_imports.id
-        and r.state in ('ready', 'running')) then null else now() end`,
-    })
+      finished_at: eb
+        .case()
+        .when(
+          exists(
+            selectFrom('member_import_rows as r')
+              .select('r.line')
+              .whereRef('r.import_id', '=', 'member_imports.id')
+              .where('r.state', 'in', ['ready', 'running']),
+          ),
+        )
+        .then(null)
+        .else(eb.fn<Date>('now'))
+        .end(),
+    }))
     .where('id', '=', importId)
     .where('run', '=', run)
     .execute()
@@ -336,7 +357,7 @@ export async function findUnfinishedImports(
 export async function deleteOldImports(db: Db): Promise<number> {
   const result = await db
     .deleteFrom('member_imports')
-    .where(sql<boolean>`finished_at < now() - interval '30 days'`)
+    .where('finished_at', '<', secondsFromNow(-30 * 86_400))
     .executeTakeFirst()
   return Number(result.numDeletedRows)
 }
