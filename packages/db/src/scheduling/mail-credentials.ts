@@ -1,5 +1,6 @@
 import type { CredentialSource } from '@atrium/core/scheduling/scheduling'
 import { sql } from 'kysely'
+import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 
 export interface MailCredentialRow {
@@ -109,10 +110,15 @@ export async function noteCredentialCheck(
  * because the mailbox was disabled. Returns the hosts.
  */
 export async function clearRejections(trx: Trx, mailAccountId: string): Promise<string[]> {
-  const { rows } = await sql<{ hostId: string }>`
-    update mail_credentials c set checked_at = null, ok = null, error = null from hosts h
-    where h.id = c.host_id and h.mail_account_id = ${mailAccountId} and c.ok = false
-    returning c.host_id as "hostId"`.execute(trx)
+  const rows = await trx
+    .updateTable('mail_credentials as c')
+    .from('hosts as h')
+    .set({ checked_at: null, ok: null, error: null })
+    .whereRef('h.id', '=', 'c.host_id')
+    .where('h.mail_account_id', '=', mailAccountId)
+    .where('c.ok', '=', false)
+    .returning('c.host_id as hostId')
+    .execute()
   return rows.map(({ hostId }) => hostId)
 }
 
@@ -130,28 +136,47 @@ export async function listForsakenCredentials(
   limit: number,
   hostId?: string,
 ): Promise<string[]> {
-  const { rows } = await sql<{ hostId: string }>`
-    select c.host_id as "hostId" from mail_credentials c join hosts h on h.id = c.host_id
-    where ${hostId === undefined ? sql`true` : sql`c.host_id = ${hostId}`} and ((h.removed_at is not null and (h.removed_at < now() - interval '1 day'
-        or not exists (select from booking_hosts b where b.host_id = h.id and b.calendar_state = 'pending')))
-      or not exists (select from memberships m where m.tenant_id = h.tenant_id and m.user_id = h.user_id and m.status <> 'removing'))
-    order by c.host_id limit ${limit}`.execute(db)
-  return rows.map(({ hostId }) => hostId)
+  let query = db
+    .selectFrom('mail_credentials as c')
+    .innerJoin('hosts as h', 'h.id', 'c.host_id')
+    .select('c.host_id as hostId')
+    .where(({ eb, and, or, not, exists, selectFrom }) =>
+      or([
+        and([
+          eb('h.removed_at', 'is not', null),
+          or([
+            eb('h.removed_at', '<', secondsFromNow(-86_400)),
+            not(
+              exists(
+                selectFrom('booking_hosts as b')
+                  .select('b.host_id')
+                  .whereRef('b.host_id', '=', 'h.id')
+                  .where('b.calendar_state', '=', 'pending'),
+              ),
+            ),
+          ]),
+        ]),
+        not(
+          exists(
+            selectFrom('memberships as m')
+              .select('m.user_id')
+              .whereRef('m.tenant_id', '=', 'h.tenant_id')
+              .whereRef('m.user_id', '=', 'h.user_id')
+              .where('m.status', '<>', 'removing'),
+          ),
+        ),
+      ]),
+    )
+  if (hostId !== undefined) query = query.where('c.host_id', '=', hostId)
+  const rows = await query.orderBy('c.host_id').limit(limit).execute()
+  return rows.map((row) => row.hostId)
 }
 
 /**
- * An app password that has to leave the mail server, or may have been made there and has to if it
- * was.
+ * An app password that has to leave the mail server, or may have been created there and has to if
+ * it was. `description` is unique to the one attempt and finds it when its id never reached us.
  */
-export interface AppPasswordRemoval {
-  id: string
-  hostId: string
-  accountId: string
-  /** Unique to the one attempt; what it is found by when its id never reached us. */
-  description: string
-  externalId: string | null
-  attempts: number
-}
+export type AppPasswordRemoval = Awaited<ReturnType<typeof claimAppPasswordRemovals>>[number]
 
 export async function insertAppPasswordRemoval(
   db: Db | Trx,
@@ -170,7 +195,7 @@ export async function insertAppPasswordRemoval(
       account_id: removal.accountId,
       description: removal.description,
       external_id: removal.externalId,
-      next_at: sql<Date>`now() + make_interval(secs => ${removal.afterSeconds})`,
+      next_at: secondsFromNow(removal.afterSeconds),
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -181,18 +206,29 @@ export async function deleteAppPasswordRemoval(db: Db | Trx, id: string): Promis
   await db.deleteFrom('app_password_removals').where('id', '=', id).execute()
 }
 
-/** Takes the removals that are due, each for two minutes, so that several processes share them. */
-export async function claimAppPasswordRemovals(
-  db: Db,
-  limit: number,
-): Promise<AppPasswordRemoval[]> {
-  const { rows } = await sql<AppPasswordRemoval>`
-    update app_password_removals r set next_at = now() + interval '2 minutes', attempts = r.attempts + 1
-    where r.id in (select id from app_password_removals where next_at <= now() order by next_at limit ${limit} for update skip locked)
-    returning r.id, r.host_id as "hostId", r.account_id as "accountId", r.description, r.external_id as "externalId", r.attempts`.execute(
-    db,
-  )
-  return rows
+/** Claims the removals that are due, each for two minutes, so that several processes share them. */
+export function claimAppPasswordRemovals(db: Db, limit: number) {
+  return db
+    .updateTable('app_password_removals')
+    .set((eb) => ({ next_at: secondsFromNow(120), attempts: eb('attempts', '+', 1) }))
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('app_password_removals')
+        .select('id')
+        .where('next_at', '<=', sql<Date>`now()`)
+        .orderBy('next_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning([
+      'id',
+      'host_id as hostId',
+      'account_id as accountId',
+      'description',
+      'external_id as externalId',
+      'attempts',
+    ])
+    .execute()
 }
 
 export async function postponeAppPasswordRemoval(
@@ -203,7 +239,7 @@ export async function postponeAppPasswordRemoval(
 ): Promise<void> {
   await db
     .updateTable('app_password_removals')
-    .set({ next_at: sql<Date>`now() + make_interval(secs => ${afterSeconds})`, error })
+    .set({ next_at: secondsFromNow(afterSeconds), error })
     .where('id', '=', id)
     .execute()
 }
