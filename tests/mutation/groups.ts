@@ -2,10 +2,12 @@
 export interface Group {
   mutate: readonly string[]
   tests: readonly string[]
+  /** The tests need PostgreSQL: the cluster of `@atrium/testing`, started once per test process. */
+  database?: true
 }
 
 const money =
-  '{billing,ledger,minor-units,money,payout-states,payouts,percentage,prices,proration,statements,subscription-life,subscriptions}'
+  '{billing,entitlements,ledger,minor-units,money,payout-states,payouts,percentage,prices,proration,statements,subscription-life,subscriptions}'
 const slots = '{schedules,scheduling,slot-availability,slot-explanation,slots,spans,time-zones}'
 
 export const groups: Readonly<Record<string, Group>> = {
@@ -15,16 +17,31 @@ export const groups: Readonly<Record<string, Group>> = {
       `!packages/core/src/**/${money}.ts`,
       `!packages/core/src/**/${slots}.ts`,
       // The demo workplace is data.
-      '!packages/core/src/**/{demo,demo-history}.ts',
+      '!packages/core/src/demo/*.ts',
     ],
     tests: ['packages/core/test/**/*.test.ts'],
   },
   money: {
-    mutate: [`packages/core/src/**/${money}.ts`],
-    tests: ['packages/core/test/**/*.test.ts'],
+    mutate: [`packages/core/src/billing/${money}.ts`],
+    tests: ['packages/core/test/billing/*.test.ts'],
   },
   slots: {
-    mutate: [`packages/core/src/**/${slots}.ts`],
-    tests: ['packages/core/test/**/*.test.ts'],
+    mutate: [`packages/core/src/scheduling/${slots}.ts`],
+    tests: ['packages/core/test/scheduling/*.test.ts'],
+  },
+  guards: {
+    mutate: ['apps/api/src/rpc/{context,guards,own-servers,recent-sign-in,visitor-address}.ts'],
+    tests: ['apps/api/test/{guards,recent-sign-in-age,visitor-address}.test.ts'],
+    database: true,
+  },
+  sessions: {
+    mutate: [
+      'packages/bff/src/{auth-routes,cookies,proxy,return-to,same-origin,sessions,sign-in-transaction}.ts',
+      'packages/bff/src/oidc/*.ts',
+    ],
+    tests: [
+      'packages/bff/test/{logout,own-routes,proxy,recent-sign-in,refresh,sessions,sign-in}.test.ts',
+    ],
+    database: true,
   },
 }

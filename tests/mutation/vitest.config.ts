@@ -9,14 +9,19 @@ if (!group) throw new Error('ATRIUM_MUTATION_GROUP must name a group of tests/mu
 /** The tests of one group, for StrykerJS alone. */
 export default defineConfig({
   root,
-  // The package in node_modules leads out of the copy that StrykerJS mutates.
+  // The packages in node_modules lead out of the copy that StrykerJS mutates.
   resolve: {
-    alias: [{ find: /^@atrium\/core\/(.+)$/, replacement: join(root, 'packages/core/src/$1.ts') }],
+    alias: [
+      { find: /^@atrium\/(core|bff)\/(.+)$/, replacement: join(root, 'packages/$1/src/$2.ts') },
+      { find: /^@atrium\/api\/(.+)$/, replacement: join(root, 'apps/api/src/$1.ts') },
+    ],
   },
   test: {
     include: [...group.tests],
+    globalSetup: group.database ? ['packages/testing/src/postgres/cluster.ts'] : [],
     setupFiles: ['tests/mutation/fixed-seed.ts'],
     isolate: false,
     testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 })

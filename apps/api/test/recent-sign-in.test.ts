@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { AppError } from '@atrium/core/platform/errors'
 import { overRest, overTrpc } from '@atrium/testing/calls'
 import { matrix } from '@atrium/testing/matrix/all'
 import type { Caller, World } from '@atrium/testing/matrix/rows'
@@ -9,11 +8,8 @@ import { callOf } from '@atrium/testing/text-fields'
 import { everythingWritten } from '@atrium/testing/written'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readConfig } from '../src/platform/config.ts'
-import type { TokenClaims } from '../src/platform/token.ts'
 import { appRouter } from '../src/router.ts'
 import { proceduresOf } from '../src/rpc/procedure.ts'
-import { requireRecentSignIn } from '../src/rpc/recent-sign-in.ts'
 import { decided, sensitive } from './sensitive-procedures.ts'
 
 let places: Places
@@ -268,42 +264,6 @@ describe('an old sign-in', () => {
     const second = await ask(fresh())
     expect(second.status).toBe(200)
     expect(second.headers.get('idempotency-replayed')).toBeNull()
-  })
-})
-
-describe('the setting', () => {
-  const passes = async (seconds: number, age: number) => {
-    const config = { ...testApp.config, recentSignInSeconds: seconds }
-    const verifyToken = async () =>
-      ({ signedInAt: new Date(Date.now() - age * 1000) }) as TokenClaims
-    return requireRecentSignIn(
-      { services: { ...testApp.app.services, config }, verifyToken },
-      () => true,
-    ).then(
-      () => 'passes',
-      (error: AppError) => `${error.code} ${error.maxAgeSeconds}: ${error.message}`,
-    )
-  }
-
-  it('says how old a sign-in may be, in words that people read', async () => {
-    const rejected = (seconds: number, words: string) =>
-      `recent_sign_in_required ${seconds}: This requires a sign-in that is at most ${words} old.`
-    expect(await passes(60, 50)).toBe('passes')
-    expect(await passes(60, 70)).toBe(rejected(60, 'a minute'))
-    expect(await passes(90, 100)).toBe(rejected(90, '90 seconds'))
-    expect(await passes(900, 1_000)).toBe(rejected(900, '15 minutes'))
-    expect(await passes(7_200, 7_300)).toBe(rejected(7_200, '2 hours'))
-  })
-
-  it('of 0 lets any sign-in pass', async () => expect(await passes(0, 1e7)).toBe('passes'))
-
-  it('is an hour unless told otherwise, and nothing that a second sign-in could not keep up with', () => {
-    const read = (value?: string) =>
-      readConfig({ ...testApp.env, ...(value !== undefined && { RECENT_SIGN_IN_SECONDS: value }) })
-        .recentSignInSeconds
-    expect([read(), read('0'), read('60'), read('86400')]).toEqual([3_600, 0, 60, 86_400])
-    for (const value of ['59', '-1', '86401', '1.5', 'an hour'])
-      expect(() => read(value)).toThrow('RECENT_SIGN_IN_SECONDS')
   })
 })
 

@@ -5,7 +5,6 @@ import {
 } from '@atrium/testing/bookings-test-app'
 import { newAddress, visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { limitedAddress } from '../src/rpc/visitor-address.ts'
 
 let testApp: BookingsTestApp
 let host: TestHost
@@ -155,84 +154,6 @@ describe('a forged address', () => {
         left.push(Number((await send(newAddress(), secret)).headers.get('ratelimit-remaining')))
       expect(left, String(secret)).toEqual([left[0], (left[0] ?? 0) - 1, (left[0] ?? 0) - 2])
     }
-  })
-
-  const addressOf = (
-    headers: Record<string, string>,
-    { hops = 0, peerIp = '203.0.113.7' }: { hops?: number; peerIp?: string | null } = {},
-  ) =>
-    limitedAddress({
-      services: {
-        config: {
-          booking: { url: null, appSecret: 'the secret of the booking app 1234' },
-          appSecrets: { portal: null, operator: null },
-          trustedProxyHops: hops,
-        },
-      },
-      request: { header: (name: string) => headers[name], peerIp } as Parameters<
-        typeof limitedAddress
-      >[0]['request'],
-    })
-  const app = { 'x-atrium-booking-app': 'the secret of the booking app 1234' }
-  it.each([
-    [
-      'the socket, when nobody is trusted',
-      { 'x-forwarded-for': '198.51.100.1' },
-      {},
-      '203.0.113.7',
-    ],
-    [
-      'the leftmost of the booking app',
-      { ...app, 'x-forwarded-for': '198.51.100.1, 10.0.0.1' },
-      {},
-      '198.51.100.1',
-    ],
-    [
-      'the entry of the one trusted proxy',
-      { 'x-forwarded-for': '6.6.6.6, 198.51.100.1' },
-      { hops: 1 },
-      '198.51.100.1',
-    ],
-    [
-      'the entry of the outer of two',
-      { 'x-forwarded-for': '6.6.6.6, 198.51.100.1, 10.0.0.1' },
-      { hops: 2 },
-      '198.51.100.1',
-    ],
-    [
-      'what there is, when there are fewer',
-      { 'x-forwarded-for': '198.51.100.1' },
-      { hops: 2 },
-      '198.51.100.1',
-    ],
-    [
-      'the socket, for what is no address',
-      { ...app, 'x-forwarded-for': 'localhost' },
-      {},
-      '203.0.113.7',
-    ],
-    [
-      'the network of an IPv6 address',
-      { ...app, 'x-forwarded-for': '2001:DB8:0:7:1:2:3:4' },
-      {},
-      '2001:db8:0:7::/64',
-    ],
-    [
-      'the same network, written shorter',
-      { ...app, 'x-forwarded-for': '[2001:db8:0:7::9]:443' },
-      {},
-      '2001:db8:0:7::/64',
-    ],
-    [
-      'an IPv4 address in an IPv6 one',
-      { ...app, 'x-forwarded-for': '::ffff:198.51.100.1' },
-      {},
-      '198.51.100.1',
-    ],
-    ['the loopback', { ...app, 'x-forwarded-for': '::1' }, {}, '0:0:0:0::/64'],
-    ['something, without any', {}, { peerIp: null }, 'unknown'],
-  ])('counts %s', (_name, headers, options, expected) => {
-    expect(addressOf(headers as Record<string, string>, options)).toBe(expected)
   })
 })
 
