@@ -18,8 +18,12 @@ export default defineConfig({
   },
   test: {
     include: [...group.tests],
+    // As the projects `unit` and `integration` of the root have it.
     globalSetup: group.database ? ['packages/testing/src/postgres/cluster.ts'] : [],
-    setupFiles: ['tests/mutation/fixed-seed.ts'],
+    setupFiles: [
+      'tests/mutation/fixed-seed.ts',
+      ...(group.database ? [] : ['packages/ui/test/messages.setup.ts']),
+    ],
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,14 +1,19 @@
-import { randomUUID } from 'node:crypto'
-import { demoClients } from '@atrium/core/demo/demo'
-import type { PartnerAccess } from '@atrium/core/partners/partner-access'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners/partner-access'
+import { AppError } from '@atrium/core/platform/errors'
+import { type Database, openDatabase } from '@atrium/db/platform/connect'
+import type { DatabaseAccounts } from '@atrium/db/server/provision-database'
+import { insertTenant } from '@atrium/db/tenants/tenants'
+import { copyDatabase } from '@atrium/testing/postgres/database'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { TokenClaims } from '../src/platform/token.ts'
 import type { RequestInfo } from '../src/rpc/caller.ts'
 import { createContext } from '../src/rpc/context.ts'
 import { toAppError } from '../src/rpc/errors.ts'
 import * as guards from '../src/rpc/guards.ts'
-import { proceduresOf } from '../src/rpc/procedure.ts'
+import { proceduresOf, undeclaredError } from '../src/rpc/procedure.ts'
+import type { Services } from '../src/rpc/services.ts'
 import { router } from '../src/rpc/trpc.ts'
-import { type PartnersTestApp, startPartnersTestApp } from './partners-test-app.ts'
 
 /** Procedures that return what their guard proved. */
 const guarded = router({
@@ -92,16 +97,61 @@ interface Place {
   token: string | undefined
 }
 
-let testApp: PartnersTestApp
+let accounts: DatabaseAccounts & AsyncDisposable
+let database: Database
+/** Access tokens as the verifier reads them, by their text. */
+const tokens = new Map<string, TokenClaims>()
+const logged = vi.fn()
+let services: Services
 const places = {} as Record<Person, Place>
 let terminated: Place
 
 beforeAll(async () => {
-  testApp = await startPartnersTestApp()
-  const { db } = testApp.database
-  const open = async (status: 'active' | 'suspended' | 'terminated') => {
-    const partner = await testApp.newPartner({ status })
-    return { partner, tenant: await testApp.newCustomer(partner.id) }
+  accounts = await copyDatabase()
+  database = openDatabase({ url: accounts.appUrl, onError: () => {} })
+  const { db } = database
+  services = {
+    config: { tokens: { operatorAudience: 'operator', operatorIssuers: ['https://idp.test/'] } },
+    database,
+    tokens: {
+      verify: async (token: string) => {
+        const claims = tokens.get(token)
+        if (!claims) throw new AppError('unauthenticated')
+        return claims
+      },
+    },
+    requestCounts: { count: () => {} },
+    log: { error: logged },
+  } as unknown as Services
+
+  const unique = (name: string) => `${name}-${randomBytes(5).toString('hex')}`
+  const newPerson = async (fields: object = {}) => {
+    const subject = unique('subject')
+    const person = { idp_subject_id: subject, email: `${subject}@example.test`, name: 'Person' }
+    const { id } = await db
+      .insertInto('users')
+      .values({ ...person, ...fields })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return { id, subject }
+  }
+  const open = async (status: PartnerStatus) => {
+    const slug = unique('partner')
+    const partner = await db
+      .insertInto('partners')
+      .values({ slug, name: slug, status })
+      .returning(['id', 'slug'])
+      .executeTakeFirstOrThrow()
+    const owner = await newPerson()
+    const values = {
+      ...{ slug: unique('tenant'), name: 'Tenant', plan: 'free', partnerId: partner.id, seats: 2 },
+      ...{ industry: null, brandColor: null, ownerId: owner.id },
+      ...{ billing: { company: null, vatNumber: null, country: null, email: null } },
+      ...{ domains: [`${slug}.tenants.local`], platformDomain: 'tenants.local' },
+    } as const
+    const tenant = await db.transaction().execute((trx) => insertTenant(trx, values))
+    if (!tenant) throw new Error(`${values.slug} is taken`)
+    return { partner, tenant, owner }
   }
   const [active, suspended, over, foreign] = [
     await open('active'),
@@ -117,44 +167,40 @@ beforeAll(async () => {
       access,
       staffOf = at,
       platformAdmin = false,
-      operatorToken = false,
+      audience = 'portal',
     }: {
       at?: typeof active
       role?: 'member' | 'admin' | 'owner'
       access?: PartnerAccess
       staffOf?: typeof active
       platformAdmin?: boolean
-      operatorToken?: boolean
+      audience?: 'portal' | 'operator'
     },
   ) => {
-    const { id, subject } = await testApp.newPerson(
-      access && { partnerId: staffOf.partner.id, access },
-      { platform_admin: platformAdmin },
-    )
-    if (role === 'owner') {
-      await db
-        .updateTable('memberships')
-        .set({ user_id: id })
-        .where('tenant_id', '=', at.tenant.id)
-        .where('role', '=', 'owner')
-        .execute()
-    } else if (role) {
+    const fields = {
+      platform_admin: platformAdmin,
+      ...(access && { partner_id: staffOf.partner.id, partner_access: access }),
+    }
+    const { id, subject } = role === 'owner' ? at.owner : await newPerson(fields)
+    if (role && role !== 'owner') {
       await db
         .insertInto('memberships')
         .values({ tenant_id: at.tenant.id, user_id: id, role, status: 'active' })
         .execute()
     }
-    const aud = operatorToken ? demoClients.operator.clientId : demoClients.portal.clientId
-    places[person] = {
-      slug: at.tenant.slug,
-      partnerSlug: at.partner.slug,
-      token: await testApp.issuer.sign({ sub: subject, aud, groups: undefined }),
-    }
+    const token = unique('token')
+    tokens.set(token, {
+      ...{ subject, issuer: 'https://idp.test/', audiences: [audience] },
+      ...{ email: undefined, name: undefined, groups: undefined, signedInAt: undefined },
+      ...{ issuedAt: new Date(), expiresAt: new Date(Date.now() + 60_000) },
+    })
+    places[person] = { slug: at.tenant.slug, partnerSlug: at.partner.slug, token }
   }
+  const asOperator = { platformAdmin: true, audience: 'operator' } as const
   await settle('stranger', {})
   places.nobody = { ...places.stranger, token: undefined }
-  await settle('operator', { platformAdmin: true, operatorToken: true })
-  await settle('operatorTokenWithoutFlag', { operatorToken: true })
+  await settle('operator', asOperator)
+  await settle('operatorTokenWithoutFlag', { audience: 'operator' })
   await settle('flagWithPortalToken', { platformAdmin: true })
   await settle('member', { role: 'member' })
   await settle('admin', { role: 'admin' })
@@ -169,20 +215,20 @@ beforeAll(async () => {
   await settle('foreignOwner', { access: 'owner', staffOf: foreign })
   await settle('memberAndViewer', { role: 'member', access: 'viewer' })
   await settle('memberAndForeignOwner', { role: 'member', access: 'owner', staffOf: foreign })
-  await settle('memberAndOperator', { role: 'member', platformAdmin: true, operatorToken: true })
-  await settle('operatorAndViewerOfSuspended', {
-    at: suspended,
-    access: 'viewer',
-    platformAdmin: true,
-    operatorToken: true,
-  })
+  await settle('memberAndOperator', { role: 'member', ...asOperator })
+  await settle('operatorAndViewerOfSuspended', { at: suspended, access: 'viewer', ...asOperator })
   terminated = {
     slug: over.tenant.slug,
     partnerSlug: over.partner.slug,
     token: places.operator.token,
   }
 }, 60_000)
-afterAll(() => testApp[Symbol.asyncDispose]())
+afterAll(async () => {
+  await database.close()
+  await accounts[Symbol.asyncDispose]()
+  // Each rejection is one that the guard declares for the description of the API.
+  expect(logged).not.toHaveBeenCalledWith(expect.anything(), undeclaredError)
+})
 
 const request = (): RequestInfo => ({
   requestId: randomUUID(),
@@ -200,7 +246,7 @@ const request = (): RequestInfo => ({
 
 /** What the guard proved. Throws what it rejects with. */
 async function proved(guard: Guard, input: unknown, token: string | undefined): Promise<unknown> {
-  const ctx = createContext(testApp.app.services, request(), token && `Bearer ${token}`)
+  const ctx = createContext(services, request(), token && `Bearer ${token}`)
   const getRawInput = async () => input
   return procedures[guard]?.({ ctx, path: guard, type: 'query', batchIndex: 0, getRawInput })
 }

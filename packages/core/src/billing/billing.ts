@@ -190,7 +190,7 @@ export function billingStateOf({
   reason,
 }: Pick<Entitlements, 'state' | 'reason'>): BillingState {
   if (state === 'limited') return 'limited'
-  return state === 'grace' && reason === 'payment_missing' ? 'past_due' : 'ok'
+  return reason === 'payment_missing' ? 'past_due' : 'ok'
 }
 
 /** The reminder days that have come since `pastDueSince`. */

@@ -116,9 +116,7 @@ export function ledgerSteps(
     const before = lost
     lost = lostShare(invoice, accrual, counted)
     const sides = reversal.kind === 'dispute' ? holds : clawbacks
-    const own = entries.filter(
-      ({ reversalId, type }) => reversalId === reversal.id && sides.some((side) => side === type),
-    )
+    const own = entries.filter(({ reversalId }) => reversalId === reversal.id)
     const amount = before - lost - own.reduce((sum, entry) => sum + entry.amount, 0n)
     return amount === 0n ? [] : [{ type: amount < 0n ? sides[0] : sides[1], amount, reversal }]
   })

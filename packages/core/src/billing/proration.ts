@@ -24,7 +24,6 @@ export function prorate(
   { start, end, at }: { start: Date; end: Date; at: Date },
 ): Proration {
   const length = seconds(end.getTime()) - seconds(start.getTime())
-  if (length <= 0n) throw new RangeError('The period has no length.')
   const moment = Math.min(Math.max(at.getTime(), start.getTime()), end.getTime())
   const left = seconds(end.getTime()) - seconds(moment)
   const credit = -divideRounded(before * left, length)

@@ -100,9 +100,8 @@ export function periodAt(anchor: Date, cycle: BillingCycle, at: Date): { start: 
   const between =
     (at.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + at.getUTCMonth() - anchor.getUTCMonth()
   let periods = Math.floor(between / monthsEach)
-  // The month alone may be one period off in either direction.
-  while (afterMonths(anchor, periods * monthsEach) > at) periods -= 1
-  while (afterMonths(anchor, (periods + 1) * monthsEach) <= at) periods += 1
+  // The period that begins in the month of `at` may begin after it.
+  if (afterMonths(anchor, periods * monthsEach) > at) periods -= 1
   return {
     start: afterMonths(anchor, periods * monthsEach),
     end: afterMonths(anchor, (periods + 1) * monthsEach),

@@ -100,7 +100,7 @@ describe('what billing does to a tenant', () => {
   it.each([
     ['full', null, 'ok'],
     ['grace', 'payment_missing', 'past_due'],
-    ['grace', 'trial_over', 'ok'],
+    ['grace', 'ended', 'ok'],
     ['limited', 'payment_missing', 'limited'],
   ] as const)('with entitlements that are %s for %s is %s', (state, reason, expected) => {
     expect(billingStateOf({ state, reason } as Parameters<typeof billingStateOf>[0])).toBe(expected)

@@ -176,6 +176,21 @@ describe.each([
       state: 'grace',
     })
   })
+  it('that outlasted its trial, what was paid for stays', () => {
+    expect(of({ subscription: { ...subscription, trialEnd: ago(4) } })).toMatchObject({
+      plan: 'enterprise',
+      state: 'grace',
+    })
+  })
+  it('and after a grant that is over too, the plan of the subscription stays', () => {
+    const grant = { plan: 'starter', seats: 9, createdAt: ago(90), endsAt: ago(1) } as const
+    expect(of({ subscription, grant })).toMatchObject({
+      plan: 'enterprise',
+      seats: 5,
+      state: 'grace',
+      reason,
+    })
+  })
   it('a grant comes back', () => {
     const grant = { plan: 'starter', seats: 9, createdAt: ago(90), endsAt: null } as const
     expect(of({ subscription, grant })).toMatchObject({
@@ -281,7 +296,7 @@ it.each<[string, Entitlements, string[]]>([
   [
     'a trial',
     of({ subscription: { ...paid, status: 'trialing', trialEnd: ago(-3) } }),
-    ['Business', '20 members', '13 March 2026'],
+    ['Trial', 'Business', '20 members', '13 March 2026'],
   ],
   [
     'a trial whose end is not known',
@@ -343,6 +358,7 @@ it('is shown with moments in UTC, and with null where there is none', () => {
     overdue: null,
     explanation: 'Because.',
   })
+  expect(toEntitlementsView(of({ subscription: paid }), '').since).toBeNull()
   const owed = of({ overdue: { ...invoice, number: null, amount: null } })
   expect(toEntitlementsView(owed, '')).toMatchObject({
     since: '2026-03-04T12:00:00.000Z',

@@ -176,6 +176,14 @@ describe('a price that is written', () => {
     expect(issuesOf(input)).toEqual([path])
   })
 
+  it('may have several currencies, each once', () => {
+    const amounts = [
+      { currency: 'eur', unitAmount: 800 },
+      { currency: 'usd', unitAmount: 900 },
+    ]
+    expect(CreatePrice.parse({ ...base, amounts }).amounts).toEqual(amounts)
+  })
+
   it('keeps each partner once', () => {
     expect(
       CreatePrice.parse({ ...base, partnerSlugs: ['north', 'south', 'north'] }).partnerSlugs,

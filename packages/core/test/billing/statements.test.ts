@@ -112,6 +112,14 @@ it.each([
   [{ status: 'draft' }, 'not yet'],
   [{ status: 'failed' }, 'no, the transfer failed'],
   [{ status: 'canceled', canceledAt: '2026-02-09T08:00:00.000Z' }, 'no, canceled on 2026-02-09'],
+  [
+    {
+      status: 'canceled',
+      canceledAt: '2026-02-09T08:00:00.000Z',
+      cancellationNumber: 'SB-NORTH-0004',
+    },
+    'no, canceled on 2026-02-09 by SB-NORTH-0004',
+  ],
 ] as const)('that is not paid says so: %o', (fields, text) => {
   const html = statementHtml({ ...statement, paidAt: null, ...fields })
   expect(html).toContain(`<dt>Paid</dt><dd>${text}</dd>`)

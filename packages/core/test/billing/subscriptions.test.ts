@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isEnded } from '../../src/billing/subscription-life.ts'
 import {
@@ -72,6 +73,18 @@ describe('a period', () => {
     expect(periodAt(at(anchor), cycle, at(moment))).toEqual({ start: at(start), end: at(end) })
   })
 
+  it('holds its moment, from any anchor', () => {
+    const moment = fc.date({ min: at('2000-01-01'), max: at('2100-01-01'), noInvalidDate: true })
+    fc.assert(
+      fc.property(moment, fc.constantFrom('month', 'year'), moment, (anchor, cycle, held) => {
+        const { start, end } = periodAt(anchor, cycle, held)
+        expect(start <= held && held < end).toBe(true)
+        const days = (end.getTime() - start.getTime()) / 86_400_000
+        expect(cycle === 'year' ? [365, 366] : [28, 29, 30, 31]).toContain(days)
+      }),
+    )
+  })
+
   it('follows the one before without a gap, from any anchor', () => {
     for (let anchorDay = 1; anchorDay <= 31; anchorDay += 1) {
       const anchor = new Date(Date.UTC(2026, 0, anchorDay, 7, 30))
@@ -130,6 +143,18 @@ describe('a change', () => {
       standing,
       { ...yearly, plan: 'enterprise', total: 14_400n },
       'now',
+    ],
+    [
+      'from year to year goes at once when it costs no less',
+      { ...yearly, status: 'active' },
+      { ...yearly, seats: 11, total: 13_200n },
+      'now',
+    ],
+    [
+      'from year to year waits when it costs less',
+      { ...yearly, status: 'active' },
+      { ...yearly, seats: 9, total: 10_800n },
+      'period_end',
     ],
     [
       'from year to month waits, dearer or not',
