@@ -144,10 +144,17 @@ beforeAll(async () => {
       .executeTakeFirstOrThrow()
     const owner = await newPerson()
     const values = {
-      ...{ slug: unique('tenant'), name: 'Tenant', plan: 'free', partnerId: partner.id, seats: 2 },
-      ...{ industry: null, brandColor: null, ownerId: owner.id },
-      ...{ billing: { company: null, vatNumber: null, country: null, email: null } },
-      ...{ domains: [`${slug}.tenants.local`], platformDomain: 'tenants.local' },
+      slug: unique('tenant'),
+      name: 'Tenant',
+      plan: 'free',
+      partnerId: partner.id,
+      seats: 2,
+      industry: null,
+      brandColor: null,
+      ownerId: owner.id,
+      billing: { company: null, vatNumber: null, country: null, email: null },
+      domains: [`${slug}.tenants.local`],
+      platformDomain: 'tenants.local',
     } as const
     const tenant = await db.transaction().execute((trx) => insertTenant(trx, values))
     if (!tenant) throw new Error(`${values.slug} is taken`)
