@@ -26,3 +26,103 @@ export type TaxabilityReason = (typeof taxabilityReasons)[number]
 /** `exclusive`: added to the price. `inclusive`: part of the price. */
 export const taxBehaviors = ['exclusive', 'inclusive'] as const
 export type TaxBehavior = (typeof taxBehaviors)[number]
+
+/** Members of the European Union, ISO 3166-1 alpha-2. Northern Ireland counts for goods only. */
+export const euCountries = [
+  'AT',
+  'BE',
+  'BG',
+  'CY',
+  'CZ',
+  'DE',
+  'DK',
+  'EE',
+  'ES',
+  'FI',
+  'FR',
+  'GR',
+  'HR',
+  'HU',
+  'IE',
+  'IT',
+  'LT',
+  'LU',
+  'LV',
+  'MT',
+  'NL',
+  'PL',
+  'PT',
+  'RO',
+  'SE',
+  'SI',
+  'SK',
+] as const
+
+const eu: ReadonlySet<string> = new Set(euCountries)
+
+export function isEuCountry(country: string): boolean {
+  return eu.has(country)
+}
+
+/** Countries whose VAT is that of another one (VAT directive, article 7; Isle of Man Act 1979). */
+const territories: Readonly<Record<string, string>> = { MC: 'FR', IM: 'GB' }
+
+/** The country whose VAT law applies at an address in `country`. */
+export function vatCountry(country: string): string {
+  return territories[country] ?? country
+}
+
+/** The ISO code of the country that issued a VAT number; its prefix differs for Greece alone. */
+export function countryOfVatNumber(vatNumber: string): string {
+  const prefix = vatNumber.slice(0, 2)
+  return prefix === 'EL' ? 'GR' : prefix
+}
+
+export interface TaxSeller {
+  /** ISO 3166-1 alpha-2. */
+  country: string
+  /** Registered for the One Stop Shop: charges consumers the rate of their own country. */
+  oss: boolean
+  /** Standard rates in percent by country. Contains the seller's, and with OSS every EU country. */
+  rates: Readonly<Record<string, number>>
+}
+
+export interface TaxBuyer {
+  /** ISO 3166-1 alpha-2. */
+  country: string
+  /** A VAT number that the authority confirmed; null for none, unchecked and invalid ones. */
+  validVatNumber: string | null
+}
+
+export interface TaxTreatment {
+  reason: 'standard_rated' | 'reverse_charge' | 'not_subject_to_tax'
+  /** Whose tax it is, or would be. */
+  country: string
+  /** 0 unless `standard_rated`. */
+  percent: number
+}
+
+/**
+ * How a subscription is taxed, for services supplied electronically (VAT directive, articles 44, 58
+ * and 196): own rate at home; reverse charge for a business of another EU country with a valid
+ * number of that country; for other EU buyers the rate of their country with OSS, else our own;
+ * nothing outside the EU. A seller outside the EU charges at home only. RangeError when a rate is
+ * missing.
+ */
+export function taxTreatment(seller: TaxSeller, buyer: TaxBuyer): TaxTreatment {
+  const home = vatCountry(seller.country)
+  const country = vatCountry(buyer.country)
+  if (country === home) return standard(seller, home)
+  if (!isEuCountry(home) || !isEuCountry(country))
+    return { reason: 'not_subject_to_tax', country, percent: 0 }
+  const { validVatNumber } = buyer
+  if (validVatNumber !== null && countryOfVatNumber(validVatNumber) === country)
+    return { reason: 'reverse_charge', country, percent: 0 }
+  return standard(seller, seller.oss ? country : home)
+}
+
+function standard({ rates }: TaxSeller, country: string): TaxTreatment {
+  const percent = Object.hasOwn(rates, country) ? rates[country] : undefined
+  if (percent === undefined) throw new RangeError(`there is no tax rate for ${country}`)
+  return { reason: 'standard_rated', country, percent }
+}
