@@ -7,7 +7,7 @@ import type { Payments, PriceInput } from '../src/payments/port.ts'
 import { type StripeOptions, stripe } from '../src/payments/stripe.ts'
 import { UpstreamError } from '../src/upstream-error.ts'
 import { bodyCanary, faults } from './faults.ts'
-import { business, declinedLater, openPayments, start } from './payments-sandbox.ts'
+import { business, declinedLater, germany, none, openPayments, start } from './payments-sandbox.ts'
 import { scriptedForms } from './scripted-forms.ts'
 
 const keyCanary = 'sk_test_KEYCANARY93ad'
@@ -28,7 +28,7 @@ const price: PriceInput = {
     unitAmount: 1,
     tiers: null,
   },
-  ...{ priceId: 'p', version: 1 },
+  ...{ priceId: 'p', version: 1, taxBehavior: 'exclusive' },
 }
 
 /** Every method of the port with input that needs no answer first. */
@@ -36,7 +36,13 @@ const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> 
   check: (payments) => payments.check({}),
   createCustomer: (payments) =>
     payments.createCustomer(
-      { tenantId: 't', tenantSlug: 'acme', name: 'Acme', email: 'person@acme.test', country: 'DE' },
+      {
+        tenantId: 't',
+        tenantSlug: 'acme',
+        name: 'Acme',
+        email: 'person@acme.test',
+        address: germany,
+      },
       write,
     ),
   updateCustomer: (payments) => payments.updateCustomer('cus_1', { name: 'Acme' }, write),
@@ -66,9 +72,28 @@ const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> 
         priceId: 'price_1',
         seats: 1,
         trialDays: 0,
+        tax: none,
       },
       write,
     ),
+  previewSubscription: (payments) =>
+    payments.previewSubscription({
+      customer: { id: 'cus_1' },
+      priceId: 'price_1',
+      currency: 'eur',
+      seats: 1,
+      trialEnd: null,
+      tax: none,
+    }),
+  setSubscriptionTax: (payments) =>
+    payments.setSubscriptionTax({ subscriptionId: 'sub_1', tax: { mode: 'automatic' } }, write),
+  ensureTaxRate: (payments) =>
+    payments.ensureTaxRate({
+      country: 'DE',
+      percent: 19,
+      behavior: 'exclusive',
+      reason: 'standard_rated',
+    }),
   findSubscription: (payments) => payments.findSubscription('sub_1'),
   listSubscriptions: (payments) => payments.listSubscriptions('cus_1'),
   previewChange: (payments) =>
@@ -77,6 +102,7 @@ const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> 
       ...change,
       prorationDate: start,
       cycleChanges: true,
+      tax: none,
     }),
   changeSubscription: (payments) =>
     payments.changeSubscription({ ...change, prorationDate: start, cycleChanges: true }, write),
@@ -93,6 +119,7 @@ const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> 
         seats: 1,
         cycle: 'month',
         cycleChanges: false,
+        tax: none,
       },
       write,
     ),
@@ -208,7 +235,7 @@ describe('the client', () => {
       ...quick,
     })
     await expect(wrong.check({})).rejects.toMatchObject({ kind: 'unauthorized', status: 401 })
-    const input = { tenantId: 't', tenantSlug: 'acme', name: 'Acme', email: null, country: null }
+    const input = { tenantId: 't', tenantSlug: 'acme', name: 'Acme', email: null, address: null }
     const first = await world.payments.createCustomer(input, write)
     expect(await world.payments.createCustomer(input, write)).toEqual(first)
     await expect(
@@ -235,6 +262,7 @@ describe('on the sandbox', () => {
       priceId: business,
       seats: 3,
       trialDays: 0,
+      tax: none,
     }
     const { subscription } = await world.payments.createSubscription(input, world.write())
     expect(await world.payments.listSubscriptions(customerId)).toMatchObject([
@@ -253,6 +281,7 @@ describe('on the sandbox', () => {
       priceId: business,
       seats: 3,
       trialDays: 0,
+      tax: none,
     }
     world.sandbox.fault({
       system: 'payments',

@@ -1,7 +1,7 @@
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { type Sandbox, startSandbox } from '@atrium/sandbox/start'
 import type { CallReport } from '../src/call-policy.ts'
-import type { Payments, ProcessorSubscription } from '../src/payments/port.ts'
+import type { Payments, PostalAddress, ProcessorSubscription } from '../src/payments/port.ts'
 import { type StripeOptions, stripe } from '../src/payments/stripe.ts'
 
 /** 2026-01-15T12:00:00Z: no month that begins here is cut short. */
@@ -22,6 +22,18 @@ export interface PaymentsUnderTest extends AsyncDisposable {
   ): Promise<{ customerId: string; subscription: ProcessorSubscription }>
   eventTypes(): string[]
 }
+
+export const germany: PostalAddress = {
+  line1: null,
+  line2: null,
+  postalCode: null,
+  city: null,
+  state: null,
+  country: 'DE',
+}
+
+/** No tax. */
+export const none = { mode: 'none' } as const
 
 export const business = 'price_demo_business_month_eur'
 export const works = '4242424242424242'
@@ -55,7 +67,7 @@ export async function openPayments(
       tenantSlug: 'acme',
       name: 'Acme',
       email: 'billing@acme.test',
-      country: 'DE',
+      address: germany,
     }
     const { id } = await payments.createCustomer(input, write())
     if (card !== undefined) sandbox.payments.act({ action: 'attach_card', customer: id, card })
@@ -76,6 +88,7 @@ export async function openPayments(
         priceId: business,
         seats,
         trialDays: 0,
+        tax: { mode: 'none' } as const,
       }
       const { subscription } = await payments.createSubscription(input, write())
       return { customerId, subscription }

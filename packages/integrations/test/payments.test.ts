@@ -4,6 +4,7 @@ import {
   business,
   confirmedEachTime,
   declinedLater,
+  none,
   openPayments,
   type PaymentsUnderTest,
   start,
@@ -30,7 +31,7 @@ describe('a customer', () => {
     })
     await payments.updateCustomer(
       id,
-      { name: 'Acme Engineering', email: null, country: null },
+      { name: 'Acme Engineering', email: null, address: null },
       write(),
     )
     expect(await payments.findCustomer(id)).toMatchObject({ email: null })
@@ -204,6 +205,7 @@ describe('a new subscription', () => {
       priceId: business,
       seats: 1,
       trialDays: 0,
+      tax: none,
     }
     const { subscription, clientSecret } = await payments.createSubscription(input, write())
     expect(subscription.status).toBe('incomplete')
@@ -236,6 +238,7 @@ describe('a new subscription', () => {
       priceId: business,
       seats: 1,
       trialDays: 0,
+      tax: none,
     }
     const { subscription, clientSecret } = await payments.createSubscription(input, write())
     expect(subscription.status).toBe('incomplete')
@@ -254,6 +257,7 @@ describe('a new subscription', () => {
       priceId: business,
       seats: 3,
       trialDays: 14,
+      tax: none,
     }
     const { subscription, clientSecret } = await payments.createSubscription(input, write())
     expect(subscription).toMatchObject({
@@ -274,6 +278,7 @@ describe('a new subscription', () => {
       priceId: 'price_demo_business_month_usd',
       seats: 1,
       trialDays: 0,
+      tax: none,
     }
     await expect(payments.createSubscription(input, write())).rejects.toMatchObject({
       kind: 'refused',
@@ -296,13 +301,17 @@ describe('a change', () => {
   it('costs exactly what its preview said', async () => {
     const { payments, write, subscribed } = world
     const { customerId, subscription } = await subscribed(10)
-    const preview = await payments.previewChange({ customerId, ...change(subscription, 14) })
+    const preview = await payments.previewChange({
+      customerId,
+      ...change(subscription, 14),
+      tax: none,
+    })
     expect(preview).toMatchObject({
       currency: 'eur',
       prorationDate: start,
       total: 3_200,
       tax: 0,
-      nextAmount: 11_200,
+      next: { total: 11_200 },
     })
     expect(preview.lines.map(({ amount, proration }) => [amount, proration])).toEqual([
       [-8_000, true],
@@ -347,9 +356,9 @@ describe('a change', () => {
       priceId: 'price_demo_business_year_eur',
       cycleChanges: true,
     }
-    expect(await payments.previewChange({ customerId, ...input })).toMatchObject({
+    expect(await payments.previewChange({ customerId, ...input, tax: none })).toMatchObject({
       total: 16_000 - 1_600,
-      nextAmount: 16_000,
+      next: { total: 16_000 },
     })
     expect(await payments.changeSubscription(input, write())).toMatchObject({
       cycle: 'year',
@@ -362,7 +371,13 @@ describe('a change', () => {
     const { customerId, subscription } = await subscribed(10)
     const { id: subscriptionId, currentPeriodEnd } = subscription
     const starter = 'price_demo_starter_month_eur'
-    const terms = { subscriptionId, plan: 'starter', cycle: 'month', cycleChanges: false } as const
+    const terms = {
+      subscriptionId,
+      plan: 'starter',
+      cycle: 'month',
+      cycleChanges: false,
+      tax: none,
+    } as const
     const request = { ...terms, priceId: starter, seats: 6 }
     const scheduled = await payments.scheduleChange(request, write())
     expect(scheduled).toMatchObject({
@@ -417,7 +432,7 @@ describe('a change', () => {
       await payments.scheduleChange(
         {
           ...{ subscriptionId: subscription.id, plan: 'business', priceId: business, seats: 2 },
-          ...{ cycle: 'month', cycleChanges: true },
+          ...{ cycle: 'month', cycleChanges: true, tax: none },
         },
         write(),
       ),
@@ -499,6 +514,7 @@ describe('a price', () => {
       tiers: null,
       priceId: 'p2',
       version: 2,
+      taxBehavior: 'exclusive',
     } as const
     const { id } = await payments.createPrice(input, write())
     const holders = () => records().prices.filter((one) => one.lookupKey === 'business:month:eur')
@@ -533,6 +549,7 @@ describe('a price', () => {
       tiers,
       priceId: scheme,
       version: 1,
+      taxBehavior: 'exclusive',
     } as const
     const { id: priceId } = await payments.createPrice(input, write())
     const { subscription } = await payments.createSubscription(
@@ -543,6 +560,7 @@ describe('a price', () => {
         priceId,
         seats: 14,
         trialDays: 0,
+        tax: none,
       },
       write(),
     )

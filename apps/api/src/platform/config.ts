@@ -1,4 +1,13 @@
 import { isIP, isIPv4 } from 'node:net'
+import { isCountryCode } from '@atrium/core/billing/countries'
+import {
+  euCountries,
+  isEuCountry,
+  type TaxSeller,
+  taxModes,
+  vatCountry,
+} from '@atrium/core/billing/taxes'
+import { checkVatNumber } from '@atrium/core/billing/vat-numbers'
 import { isLimitName, type LimitName } from '@atrium/core/platform/limits'
 import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/platform/settings'
 import { trim } from '@atrium/core/platform/trim'
@@ -68,6 +77,17 @@ const limitNumbers = list.transform((pairs, ctx) => {
   return numbers
 })
 
+/** `country=percent` pairs with commas between them: `DE=19,FR=20,FI=25.5`. */
+const taxRates = list.transform((pairs, ctx) => {
+  const rates: Record<string, number> = {}
+  for (const pair of pairs) {
+    const [, country = '', percent] = /^([A-Z]{2})\s*=\s*(\d{1,2}(?:\.\d{1,4})?)$/.exec(pair) ?? []
+    if (!isCountryCode(country)) ctx.addIssue(`holds ${pair}, which is no country=percent`)
+    else rates[country] = Number(percent)
+  }
+  return rates
+})
+
 const groupPrefix = z.string().regex(tenantGroupPrefixShape, tenantGroupPrefixFault)
 
 const shape = {
@@ -124,6 +144,12 @@ const shape = {
   TRIAL_MAX_PLAN: plan.default('business'),
   TRIAL_MAX_SEATS: z.coerce.number().int().min(1).max(1_000_000).default(20),
   PARTNER_HOLD_DAYS: z.coerce.number().int().min(0).max(365).default(30),
+  TAX_MODE: z.enum(taxModes).default('none'),
+  TAX_SELLER_COUNTRY: z.string().refine(isCountryCode, 'is no country of ISO 3166-1').optional(),
+  TAX_SELLER_VAT_NUMBER: z.string().optional(),
+  TAX_RATES: taxRates.optional(),
+  TAX_OSS: toggle.default(false),
+  VIES_API_URL: address.optional(),
   PORTAL_URL: address.optional(),
   BOOKING_URL: address.optional(),
   BOOKING_APP_SECRET: z.string().optional(),
@@ -227,7 +253,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
       freeSeats: e.FREE_PLAN_SEATS,
       trial: { plan: e.TRIAL_MAX_PLAN, seats: e.TRIAL_MAX_SEATS },
       partnerHoldDays: e.PARTNER_HOLD_DAYS,
+      tax: taxSettings(e),
     },
+    /** Where VAT numbers are checked; null where tax does not depend on them. */
+    vies: viesSettings(e),
     /**
      * Where people reach the customer portal, for links in mails and back from the payment
      * processor's pages.
@@ -277,6 +306,49 @@ function isDnsServer(server: string): boolean {
   return isIP(server) !== 0 || isIP(bracketed ?? '') === 6 || isIPv4(host ?? '')
 }
 
+/** How invoices are taxed. `fixed_rates` has all that the decision needs. */
+export type TaxSettings =
+  | { mode: 'none' }
+  | { mode: 'stripe_tax' }
+  | { mode: 'fixed_rates'; seller: TaxSeller }
+
+function taxSettings(e: Settings): TaxSettings {
+  const { TAX_MODE: mode } = e
+  if (mode !== 'fixed_rates') return { mode }
+  const { TAX_SELLER_COUNTRY: country = '', TAX_RATES: rates = {}, TAX_OSS: oss } = e
+  return { mode, seller: { country, oss, rates } }
+}
+
+const publicViesUrl = 'https://ec.europa.eu/taxation_customs/vies/rest-api'
+
+function viesSettings(e: Settings) {
+  const baseUrl = e.VIES_API_URL ?? (e.TAX_MODE === 'none' ? undefined : publicViesUrl)
+  if (baseUrl === undefined) return null
+  return {
+    baseUrl,
+    /** Whose question it is: with it the authority gives a consultation number as proof. */
+    requester: checkVatNumber(e.TAX_SELLER_VAT_NUMBER ?? null, null).value,
+  }
+}
+
+function taxFaults(e: Partial<Settings>): string[] {
+  const faults: string[] = []
+  const { TAX_SELLER_COUNTRY: country, TAX_RATES: rates, TAX_SELLER_VAT_NUMBER: number } = e
+  if (number !== undefined && checkVatNumber(number, country ?? null).fault !== null)
+    faults.push('TAX_SELLER_VAT_NUMBER: does not have the form of its country')
+  if (e.TAX_MODE !== 'fixed_rates') return faults
+  if (country === undefined)
+    faults.push('TAX_SELLER_COUNTRY: is missing, while TAX_MODE is fixed_rates')
+  if (rates === undefined) faults.push('TAX_RATES: is missing, while TAX_MODE is fixed_rates')
+  if (country === undefined || rates === undefined) return faults
+  const home = vatCountry(country)
+  const needed = e.TAX_OSS ? [home, ...euCountries] : [home]
+  const missing = [...new Set(needed)].filter((one) => rates[one] === undefined)
+  if (missing.length > 0) faults.push(`TAX_RATES: has no rate for ${missing.join(', ')}`)
+  if (e.TAX_OSS && !isEuCountry(home)) faults.push('TAX_OSS: is for sellers in the European Union')
+  return faults
+}
+
 function issuerSettings(
   e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial<Settings>,
 ): IssuerSettings {
@@ -312,6 +384,7 @@ function groupFaults(
       faults.push(`ENCRYPTION_KEYS: ${error instanceof Error ? error.message : 'is not usable'}`)
     }
   }
+  faults.push(...taxFaults(e))
   whole(['IDP_API_URL', 'IDP_API_TOKEN'])
   whole(['MAIL_API_URL', 'MAIL_API_KEY'])
   whole(['FILES_API_URL', 'FILES_API_USER', 'FILES_API_TOKEN'])

@@ -6,6 +6,7 @@ import { plan } from '../tenants/tenants.ts'
 import { vatStatus } from './billing-info.ts'
 import { type Entitlements, EntitlementsView } from './entitlements.ts'
 import { billingCycle, subscriptionSource, subscriptionStatus } from './subscriptions.ts'
+import { TaxAmount } from './taxes.ts'
 
 /** The payment processor's five, and `unknown` for a word that came later. */
 export const invoiceStatuses = [
@@ -263,6 +264,9 @@ export const NextInvoice = z.object({
   /** The payment processor computed it; else an estimate from our records, without tax and credit. */
   exact: z.boolean(),
   lines: z.array(InvoiceLine),
+  /** Without tax. */
+  netMinor: minor,
+  taxes: z.array(TaxAmount),
   taxMinor: minor,
   totalMinor: minor,
   /** What of the customer's credit pays for it. */

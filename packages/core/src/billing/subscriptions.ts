@@ -11,6 +11,7 @@ import { instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
 import { type Plan, plan } from '../tenants/tenants.ts'
 import { currencyCode } from './money.ts'
+import { TaxAmount } from './taxes.ts'
 
 export { billingCycles, subscriptionSources, subscriptionStatuses }
 
@@ -375,6 +376,24 @@ const quoted = z.object({
   totalMinor: z.number().int(),
 })
 
+const PreviewLine = z.object({
+  description: z.string().nullable(),
+  amountMinor: z.number().int(),
+  quantity: z.number().int().nullable(),
+  proration: z.boolean(),
+  periodStart: instant,
+  periodEnd: instant,
+})
+
+/** What an invoice would come to, in minor units. */
+export const PreviewTotals = z.object({
+  netMinor: z.number().int(),
+  taxes: z.array(TaxAmount),
+  taxMinor: z.number().int(),
+  totalMinor: z.number().int(),
+})
+export type PreviewTotals = z.infer<typeof PreviewTotals>
+
 export const ChangePreview = z.object({
   /** `now` is charged at once; `period_end` waits and costs nothing now. */
   effect: z.enum(['now', 'period_end']),
@@ -384,21 +403,17 @@ export const ChangePreview = z.object({
   currency: z.string(),
   before: quoted,
   after: quoted,
-  lines: z.array(
-    z.object({
-      description: z.string().nullable(),
-      amountMinor: z.number().int(),
-      quantity: z.number().int().nullable(),
-      proration: z.boolean(),
-      periodStart: instant,
-      periodEnd: instant,
-    }),
-  ),
+  lines: z.array(PreviewLine),
+  /** Due now, without tax. */
+  netMinor: z.number().int(),
+  taxes: z.array(TaxAmount),
   taxMinor: z.number().int(),
   /** Due now, with tax; negative for a credit. */
   totalMinor: z.number().int(),
   /** What the next whole period costs, with tax where it is exact. */
   nextAmountMinor: z.number().int(),
+  /** The same, split into net and taxes. */
+  next: PreviewTotals,
   /** Sent back as it is with the change. */
   quote: z.object({
     prorationDate: instant,
@@ -425,6 +440,28 @@ export const StartSubscription = z.strictObject({
   seats: seatCount,
 })
 export type StartSubscription = z.infer<typeof StartSubscription>
+
+/** What `StartSubscription` with the same terms charges. */
+export const StartPreview = z.object({
+  plan,
+  cycle: billingCycle,
+  currency: z.string(),
+  seats: z.number().int(),
+  /** When the trial ends and the first whole period is charged; null without a trial. */
+  trialEnd: instant.nullable(),
+  /** Of the first invoice; of nothing while a trial runs. */
+  lines: z.array(PreviewLine),
+  ...PreviewTotals.shape,
+  /** What of the customer's credit pays for it. */
+  creditMinor: z.number().int(),
+  /** Charged at once. */
+  amountDueMinor: z.number().int(),
+  /** Every whole period after it. */
+  recurring: PreviewTotals,
+  /** When the next invoice after the first one is made. */
+  nextInvoiceAt: instant,
+})
+export type StartPreview = z.infer<typeof StartPreview>
 
 /**
  * `clientSecret`: with it the browser confirms the first payment; null when there is nothing to

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /**
  * Why a tax is what it is, in the payment processor's words (docs.stripe.com/tax/reports#taxability
  * reasons). `unknown` is a word that we do not know yet.
@@ -26,6 +28,24 @@ export type TaxabilityReason = (typeof taxabilityReasons)[number]
 /** `exclusive`: added to the price. `inclusive`: part of the price. */
 export const taxBehaviors = ['exclusive', 'inclusive'] as const
 export type TaxBehavior = (typeof taxBehaviors)[number]
+
+/** One tax of an invoice or of a preview, over all lines that have it. Amounts in minor units. */
+export const TaxAmount = z.object({
+  /** As applied: 19 is 19 %. Null where the payment processor does not tell the rate. */
+  percent: z.number().nullable(),
+  /** Whose tax it is, ISO 3166-1 alpha-2. */
+  country: z.string().nullable(),
+  /** 0 for `reverse_charge`: the buyer owes the tax. */
+  amountMinor: z.number().int(),
+  taxableMinor: z.number().int().nullable(),
+  behavior: z.enum(taxBehaviors),
+  reason: z.enum(taxabilityReasons),
+})
+export type TaxAmount = z.infer<typeof TaxAmount>
+
+/** How tax gets onto invoices: not at all, by Stripe Tax, or by the operator's own rates. */
+export const taxModes = ['none', 'stripe_tax', 'fixed_rates'] as const
+export type TaxMode = (typeof taxModes)[number]
 
 /** Members of the European Union, ISO 3166-1 alpha-2. Northern Ireland counts for goods only. */
 export const euCountries = [

@@ -79,6 +79,7 @@ const table = {
   billing_disabled: 409,
   payments_not_configured: 503,
   billing_limited: 409,
+  billing_address_incomplete: 409,
   invoice_state: 409,
   payment_failed: 409,
   payment_method_in_use: 409,

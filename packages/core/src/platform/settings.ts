@@ -201,6 +201,12 @@ export const settingNames = [
     'BILLING_AUTO_SUSPEND',
     'PARTNER_HOLD_DAYS',
     'STRIPE_SECRET_KEY',
+    'TAX_MODE',
+    'TAX_SELLER_COUNTRY',
+    'TAX_SELLER_VAT_NUMBER',
+    'TAX_RATES',
+    'TAX_OSS',
+    'VIES_API_URL',
   ],
   ...[
     'STRIPE_PUBLISHABLE_KEY',

@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import type { CallOptions } from '../call-options.ts'
 import { type CallPolicyOptions, callPolicy, type Operation } from '../call-policy.ts'
 import { isTransient, UpstreamError } from '../upstream-error.ts'
-import { PaymentDeclined } from './declined.ts'
+import { isRejection, type Rejection } from './declined.ts'
 import { failureOf } from './failures.ts'
 import { Misshapen } from './shapes.ts'
 import { type Transport, transport } from './transport.ts'
@@ -89,21 +89,21 @@ export function stripeCalls(options: StripeOptions): StripeCalls {
 
 function callWith(operation: Operation, wire: Transport, stripe: () => Stripe): Call {
   /**
-   * A declined card is a valid response, not a failure of the processor: the circuit must count it
-   * as a success.
+   * A rejection is a valid response, not a failure of the processor: the circuit must count it as a
+   * success.
    */
   async function response<T, V>(
     label: string,
     request: (stripe: Stripe) => Promise<T>,
     read: (response: T) => V,
-  ): Promise<V | PaymentDeclined> {
-    return operation.request<V | PaymentDeclined>({ label, repeatable: true }, async (signal) => {
+  ): Promise<V | Rejection> {
+    return operation.request<V | Rejection>({ label, repeatable: true }, async (signal) => {
       try {
         return { status: 200, value: read(await wire.under(signal, () => request(stripe()))) }
       } catch (error) {
         if (signal.aborted && !(error instanceof UpstreamError)) throw signal.reason
         const failure = failureOf(operation, error)
-        if (failure instanceof PaymentDeclined) return { status: 402, value: failure }
+        if (isRejection(failure)) return { status: 402, value: failure }
         throw failure
       }
     })
@@ -114,7 +114,7 @@ function callWith(operation: Operation, wire: Transport, stripe: () => Stripe): 
     read: (response: T) => V,
   ): Promise<V> {
     const value = await response(label, request, read)
-    if (value instanceof PaymentDeclined) throw value
+    if (isRejection(value)) throw value
     return value
   }
   return {

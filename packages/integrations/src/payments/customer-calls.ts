@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { StripeCalls } from './client.ts'
-import type { Card, PaymentCustomer, Payments } from './port.ts'
+import type { Card, PaymentCustomer, Payments, PostalAddress } from './port.ts'
 import { idOf, objectOf, optionalId, text, whole } from './shapes.ts'
 
 type CustomerCalls = Pick<
@@ -22,7 +22,7 @@ type CustomerCalls = Pick<
 export function customerCalls({ call }: StripeCalls): CustomerCalls {
   return {
     createCustomer: (
-      { tenantId, tenantSlug, name, email, country },
+      { tenantId, tenantSlug, name, email, address, taxExempt },
       { idempotencyKey, ...options },
     ) =>
       call('createCustomer', options, ({ send }) =>
@@ -34,7 +34,8 @@ export function customerCalls({ call }: StripeCalls): CustomerCalls {
                 name,
                 metadata: { tenantId, tenantSlug },
                 ...(email !== null && { email }),
-                ...(country !== null && { address: { country } }),
+                ...(address !== null && { address: newAddress(address) }),
+                ...(taxExempt !== undefined && { tax_exempt: taxExempt }),
               },
               { idempotencyKey },
             ),
@@ -42,7 +43,7 @@ export function customerCalls({ call }: StripeCalls): CustomerCalls {
         ),
       ),
 
-    updateCustomer: (id, { name, email, country }, { idempotencyKey, ...options }) =>
+    updateCustomer: (id, { name, email, address, taxExempt }, { idempotencyKey, ...options }) =>
       call('updateCustomer', options, async ({ send }) => {
         await send(
           'POST /v1/customers/:id',
@@ -53,7 +54,10 @@ export function customerCalls({ call }: StripeCalls): CustomerCalls {
                 ...(name !== undefined && { name }),
                 // An empty value unsets it.
                 ...(email !== undefined && { email: email ?? '' }),
-                ...(country !== undefined && { address: country === null ? '' : { country } }),
+                ...(address !== undefined && {
+                  address: address === null ? '' : wholeAddress(address),
+                }),
+                ...(taxExempt !== undefined && { tax_exempt: taxExempt }),
               },
               { idempotencyKey },
             ),
@@ -239,6 +243,25 @@ export function cardOf(method: Stripe.PaymentMethod): Card | null {
   }
 }
 
+/** Of a new customer: only what is there. */
+export function newAddress(address: PostalAddress): Stripe.AddressParam {
+  return Object.fromEntries(
+    Object.entries(wholeAddress(address)).filter(([, value]) => value !== ''),
+  )
+}
+
+/** An empty value unsets a part that the customer had. */
+function wholeAddress(address: PostalAddress): Stripe.AddressParam {
+  return {
+    line1: address.line1 ?? '',
+    line2: address.line2 ?? '',
+    postal_code: address.postalCode ?? '',
+    city: address.city ?? '',
+    state: address.state ?? '',
+    country: address.country ?? '',
+  }
+}
+
 function taxIdOf(response: Stripe.TaxId): { id: string; value: string; status: string | null } {
   const taxId = objectOf(response, 'tax_id')
   return {
@@ -252,7 +275,7 @@ function taxIdOf(response: Stripe.TaxId): { id: string; value: string; status: s
  * By the prefix of the number; that of Northern Ireland (`XI`) and of Greece (`EL`) are of the
  * Union.
  */
-function taxIdType(value: string): Stripe.CustomerCreateTaxIdParams.Type {
+export function taxIdType(value: string): Stripe.CustomerCreateTaxIdParams.Type {
   const outside: Readonly<Record<string, Stripe.CustomerCreateTaxIdParams.Type>> = {
     GB: 'gb_vat',
     CH: 'ch_vat',

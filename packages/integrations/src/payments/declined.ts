@@ -20,6 +20,22 @@ export class PaymentDeclined extends Error {
   }
 }
 
+/** The customer's address is missing or too incomplete for the processor to compute tax. */
+export class TaxLocationInvalid extends Error {
+  override readonly name = 'TaxLocationInvalid'
+
+  constructor() {
+    super('The billing address is incomplete, so tax cannot be computed.')
+  }
+}
+
+/** A valid response that says no; not a failure of the processor. */
+export type Rejection = PaymentDeclined | TaxLocationInvalid
+
+export function isRejection(value: unknown): value is Rejection {
+  return value instanceof PaymentDeclined || value instanceof TaxLocationInvalid
+}
+
 const confirmations: ReadonlySet<string> = new Set([
   'authentication_required',
   'invoice_payment_intent_requires_action',

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import type { Operation } from '../call-policy.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../upstream-error.ts'
-import { PaymentDeclined } from './declined.ts'
+import { isRejection, PaymentDeclined, type Rejection, TaxLocationInvalid } from './declined.ts'
 import { Misshapen } from './shapes.ts'
 import { UnusableResponse } from './transport.ts'
 
@@ -25,8 +25,16 @@ const notes: Readonly<Record<string, string>> = {
   livemode_mismatch: 'the object belongs to the other mode, live or test',
   payment_method_customer_decline: 'the payment method belongs to another customer',
   resource_already_exists: 'there is one of that name already',
+  stripe_tax_inactive: 'Stripe Tax is not activated there',
+  taxes_calculation_failed: 'it could not compute the tax',
   tax_id_invalid: 'the VAT number does not have the form of its country',
 }
+
+/** Codes of an address for which tax cannot be computed. */
+const locationFaults: ReadonlySet<string> = new Set([
+  'customer_tax_location_invalid',
+  'invalid_tax_location',
+])
 
 /** Codes with which a 404 says what there is none of. */
 const absences: ReadonlySet<string> = new Set(['invoice_upcoming_none', 'resource_missing'])
@@ -39,11 +47,11 @@ const passing: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The failure of a call to the SDK in our words. A declined card is `PaymentDeclined`; anything
+ * The failure of a call to the SDK in our words. A declined card is `PaymentDeclined`, an unusable address `TaxLocationInvalid`; anything
  * that is not known to be the processor's doing comes out as `invalid_answer`, without its text.
  */
-export function failureOf(operation: Operation, error: unknown): UpstreamError | PaymentDeclined {
-  if (error instanceof UpstreamError || error instanceof PaymentDeclined) return error
+export function failureOf(operation: Operation, error: unknown): UpstreamError | Rejection {
+  if (error instanceof UpstreamError || isRejection(error)) return error
   if (error instanceof Misshapen)
     return operation.fail('invalid_answer', { status: 200, note: error.message })
   if (!(error instanceof Stripe.errors.StripeError)) return operation.fail('invalid_answer')
@@ -52,6 +60,7 @@ export function failureOf(operation: Operation, error: unknown): UpstreamError |
   if (error instanceof Stripe.errors.StripeCardError)
     return new PaymentDeclined(error.decline_code ?? error.code)
   const { statusCode: status, code, rawType } = error
+  if (code !== undefined && locationFaults.has(code)) return new TaxLocationInvalid()
   if (code === 'invoice_payment_intent_requires_action') return new PaymentDeclined(code)
   // An object that we name and that is gone is a 404 or comes with the parameter that names it;
   // what is missing without is the card.

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import type {
   InvoiceCustomer,
+  InvoicePreview,
   PostalAddress,
   ProcessorInvoice,
   ProcessorInvoiceLine,
@@ -41,6 +42,7 @@ export function invoiceOf(response: Stripe.Invoice): ProcessorInvoice {
     automaticTax: {
       enabled: invoice.automatic_tax?.enabled === true,
       status: invoice.automatic_tax?.status ?? null,
+      disabledReason: invoice.automatic_tax?.disabled_reason ?? null,
     },
     amountDue: whole(invoice.amount_due, 'amount_due'),
     amountPaid: whole(invoice.amount_paid, 'amount_paid'),
@@ -117,6 +119,25 @@ function balanceAppliedOf(invoice: Stripe.Invoice): number | null {
   const { starting_balance: start, ending_balance: end } = invoice
   if (end === null || end === undefined) return null
   return whole(end, 'ending_balance') - whole(start, 'starting_balance')
+}
+
+/** What an invoice would be; the rates of the taxes are still null. */
+export function previewOf(response: Stripe.Invoice): InvoicePreview {
+  const invoice = objectOf(response, 'invoice')
+  const taxes = taxesOf(invoice.total_taxes)
+  const tax = sumOfTaxes(taxes)
+  const total = whole(invoice.total, 'total')
+  const amountDue = whole(invoice.amount_due, 'amount_due')
+  return {
+    currency: text(invoice.currency, 'currency'),
+    lines: invoice.lines.data.map(lineOf),
+    tax,
+    taxes,
+    total,
+    totalExcludingTax: whole(invoice.total_excluding_tax ?? total - tax, 'total_excluding_tax'),
+    creditApplied: Math.max(0, total - amountDue),
+    amountDue,
+  }
 }
 
 /** The ids of a payment, to look up the invoice behind a refund or a dispute. */

@@ -29,6 +29,30 @@ export interface PaymentCustomer {
 }
 
 /**
+ * How tax gets onto invoices. `automatic`: the processor computes it (Stripe Tax). `rates`: these
+ * rates, the processor's ids. `none`: no tax; on calls that change something, what is there stays.
+ */
+export type SubscriptionTax =
+  | { mode: 'automatic' }
+  | { mode: 'rates'; rateIds: readonly string[] }
+  | { mode: 'none' }
+
+/** The buyer as tax is computed for it. */
+export interface TaxableCustomer {
+  address: PostalAddress | null
+  /** `reverse`: nothing is charged, and the invoice says that the buyer owes the tax. */
+  taxExempt: 'none' | 'reverse'
+}
+
+export interface TaxRateInput {
+  /** ISO 3166-1 alpha-2. */
+  country: string
+  percent: number
+  behavior: TaxBehavior
+  reason: TaxabilityReason
+}
+
+/**
  * A subscription as the processor has it now. `status` is its own word, which may be one that we do
  * not know yet.
  */
@@ -70,6 +94,7 @@ export interface ProcessorSubscription {
   pauseReason: string | null
   latestInvoiceId: string | null
   defaultPaymentMethodId: string | null
+  tax: { automatic: boolean; rateIds: readonly string[] }
   /** The schedule attached to it. */
   scheduleId: string | null
   /**
@@ -162,10 +187,10 @@ export interface ProcessorInvoice {
   total: number
   totalExcludingTax: number
   /**
-   * Whether the processor computed the tax by itself. `status` is its word; with
-   * `requires_location_inputs` the customer's address is missing or unusable.
+   * Whether the processor computed the tax by itself. `status` and `disabledReason` are its words;
+   * `requires_location_inputs`: the customer's address is missing or unusable.
    */
-  automaticTax: { enabled: boolean; status: string | null }
+  automaticTax: { enabled: boolean; status: string | null; disabledReason: string | null }
   amountDue: number
   amountPaid: number
   amountRemaining: number
@@ -255,29 +280,37 @@ export interface ProcessorCreditNote extends ProcessorReversal {
   lines: readonly ProcessorCreditNoteLine[]
 }
 
-export interface ChangePreview {
+/** What an invoice would be. */
+export interface InvoicePreview {
   currency: string
+  lines: readonly ProcessorInvoiceLine[]
+  tax: number
+  /** One entry per rate and reason, over all lines. */
+  taxes: readonly InvoiceTax[]
+  /** With tax; negative for a credit. */
+  total: number
+  totalExcludingTax: number
+  /** What of the customer's credit pays for it. */
+  creditApplied: number
+  amountDue: number
+}
+
+export interface ChangePreview extends InvoicePreview {
   /**
    * The moment that was computed with; confirm with the same one so that the amount equals the
    * quote.
    */
   prorationDate: Date
-  lines: readonly ProcessorInvoiceLine[]
-  tax: number
-  /** Due now, with tax; negative for a credit. */
-  total: number
-  /** What the next whole period costs, with tax. */
-  nextAmount: number
+  /** What the next whole period costs. */
+  next: InvoicePreview
 }
 
-export interface UpcomingInvoice {
-  currency: string
-  lines: readonly ProcessorInvoiceLine[]
-  tax: number
-  total: number
-  /** What of the customer's credit pays for it. */
-  creditApplied: number
-  amountDue: number
+/** Of a subscription that does not exist yet. */
+export interface StartPreview {
+  /** The first invoice; of nothing while a trial runs. */
+  first: InvoicePreview
+  /** What every whole period costs. */
+  recurring: InvoicePreview
 }
 
 /** An event whose signature was verified. The object in it may be old: read it again by its id. */
@@ -307,6 +340,7 @@ export interface PriceInput {
   /** Our own price and its version, in the metadata. */
   priceId: string
   version: number
+  taxBehavior: TaxBehavior
 }
 
 /** Every write takes an idempotency key of ours: a retry has no second effect. */
@@ -327,13 +361,20 @@ export interface Payments {
       tenantSlug: string
       name: string
       email: string | null
-      country: string | null
+      address: PostalAddress | null
+      taxExempt?: TaxableCustomer['taxExempt']
     },
     options: WriteOptions,
   ): Promise<{ id: string }>
   updateCustomer(
     id: string,
-    input: { name?: string; email?: string | null; country?: string | null },
+    input: {
+      name?: string
+      email?: string | null
+      /** Replaces the whole address. */
+      address?: PostalAddress | null
+      taxExempt?: TaxableCustomer['taxExempt']
+    },
     options: WriteOptions,
   ): Promise<void>
   /** Undefined for an unknown and for a deleted customer. */
@@ -403,10 +444,13 @@ export interface Payments {
    */
   createPrice(input: PriceInput, options: WriteOptions): Promise<{ id: string }>
   archivePrice(id: string, options: WriteOptions): Promise<void>
+  /** The id of the rate, which is created when there is none like it. Idempotent. */
+  ensureTaxRate(input: TaxRateInput, options?: CallOptions): Promise<string>
   /**
    * With a default card on the customer it is charged at once; without, the subscription is
    * `incomplete` until its first invoice is paid. `clientSecret` is that of the payment that waits
-   * for the person; null when nothing waits. A trial without a card ends `paused`.
+   * for the person; null when nothing waits. A trial without a card ends `paused`. Rejects with
+   * `TaxLocationInvalid` when tax cannot be computed for the customer's address.
    */
   createSubscription(
     input: {
@@ -416,9 +460,33 @@ export interface Payments {
       priceId: string
       seats: number
       trialDays: number
+      tax: SubscriptionTax
     },
     options: WriteOptions,
   ): Promise<{ subscription: ProcessorSubscription; clientSecret: string | null }>
+  /**
+   * What `createSubscription` would charge. Without a customer the address and the tax numbers are
+   * given. Rejects with `TaxLocationInvalid`.
+   */
+  previewSubscription(
+    input: {
+      customer:
+        | { id: string }
+        | (TaxableCustomer & { taxIds: readonly { type: string; value: string }[] })
+      priceId: string
+      currency: string
+      seats: number
+      /** Null without a trial. */
+      trialEnd: Date | null
+      tax: SubscriptionTax
+    },
+    options?: CallOptions,
+  ): Promise<StartPreview>
+  /** From the next invoice on, also through the phases of its schedule. */
+  setSubscriptionTax(
+    input: { subscriptionId: string; tax: SubscriptionTax },
+    options: WriteOptions,
+  ): Promise<ProcessorSubscription>
   findSubscription(id: string, options?: CallOptions): Promise<ProcessorSubscription | undefined>
   /** Newest first, ended ones too. */
   listSubscriptions(
@@ -434,6 +502,7 @@ export interface Payments {
       seats: number
       prorationDate: Date
       cycleChanges: boolean
+      tax: SubscriptionTax
     },
     options?: CallOptions,
   ): Promise<ChangePreview>
@@ -444,7 +513,7 @@ export interface Payments {
   previewNextInvoice(
     input: { subscriptionId: string; scheduleId: string | null },
     options?: CallOptions,
-  ): Promise<UpcomingInvoice | undefined>
+  ): Promise<InvoicePreview | undefined>
   /**
    * Now and charged at once; the seats or the price change only once they are paid (`pendingUpdate`
    * until then).
@@ -488,6 +557,7 @@ export interface Payments {
       seats: number
       cycle: 'month' | 'year'
       cycleChanges: boolean
+      tax: SubscriptionTax
     },
     options: WriteOptions,
   ): Promise<ProcessorSubscription>

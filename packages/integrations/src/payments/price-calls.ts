@@ -56,7 +56,7 @@ function priceParameters(input: PriceInput): Omit<Stripe.PriceCreateParams, 'pro
   const common = {
     currency,
     recurring: { interval: cycle },
-    tax_behavior: 'exclusive',
+    tax_behavior: input.taxBehavior,
     lookup_key: `${plan}:${cycle}:${currency}`,
     transfer_lookup_key: true,
     metadata: { plan, priceId: input.priceId, version: String(input.version) },

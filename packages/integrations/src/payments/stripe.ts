@@ -5,7 +5,7 @@ import type { Payments } from './port.ts'
 import { priceCalls } from './price-calls.ts'
 import { objectOf } from './shapes.ts'
 import { subscriptionCalls } from './subscription-calls.ts'
-import { taxRates } from './tax-shape.ts'
+import { taxRateCalls, taxRates } from './tax-shape.ts'
 
 export type { StripeOptions } from './client.ts'
 
@@ -27,7 +27,8 @@ export function stripe(options: StripeOptions): Payments {
       }),
     ...customerCalls(calls),
     ...priceCalls(calls),
-    ...subscriptionCalls(calls),
+    ...taxRateCalls(calls, rates),
+    ...subscriptionCalls(calls, rates),
     ...invoiceCalls(calls, rates),
   }
 }

@@ -1,14 +1,25 @@
 import type Stripe from 'stripe'
 import type { Call, StripeCalls } from './client.ts'
-import { lineOf } from './invoice-shape.ts'
+import { newAddress } from './customer-calls.ts'
+import { previewOf } from './invoice-shape.ts'
 import { everyPage, listOf } from './pages.ts'
-import type { ChangePreview, Payments, ProcessorSubscription, UpcomingInvoice } from './port.ts'
-import { idOf, Misshapen, objectOf, seconds, whole } from './shapes.ts'
+import type {
+  ChangePreview,
+  InvoicePreview,
+  Payments,
+  ProcessorSubscription,
+  StartPreview,
+  SubscriptionTax,
+} from './port.ts'
+import { idOf, Misshapen, objectOf, seconds } from './shapes.ts'
 import { subscriptionOf } from './subscription-shape.ts'
+import type { TaxRates } from './tax-shape.ts'
 
 type SubscriptionCalls = Pick<
   Payments,
   | 'createSubscription'
+  | 'previewSubscription'
+  | 'setSubscriptionTax'
   | 'findSubscription'
   | 'listSubscriptions'
   | 'previewChange'
@@ -25,7 +36,7 @@ type SubscriptionCalls = Pick<
 /** What the shape of a subscription is read from beside its own fields. */
 const parts = ['items.data.price.tiers', 'schedule']
 
-export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
+export function subscriptionCalls({ call }: StripeCalls, rates: TaxRates): SubscriptionCalls {
   const update = (
     { send }: Call,
     id: string,
@@ -48,7 +59,7 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
 
   return {
     createSubscription: (
-      { customerId, tenantId, plan, priceId, seats, trialDays },
+      { customerId, tenantId, plan, priceId, seats, trialDays, tax },
       { idempotencyKey, ...options },
     ) =>
       call('createSubscription', options, async (current) => {
@@ -65,6 +76,7 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
                 payment_settings: { save_default_payment_method: 'off' },
                 metadata: { tenantId, plan },
                 expand: [...parts, 'latest_invoice.confirmation_secret'],
+                ...newTax(tax),
                 ...(trialDays > 0 && {
                   trial_period_days: trialDays,
                   trial_settings: { end_behavior: { missing_payment_method: 'pause' as const } },
@@ -77,6 +89,27 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
             clientSecret: waitingSecret(response),
           }),
         )
+      }),
+
+    previewSubscription: (input, options) =>
+      call('previewSubscription', options, (current) => previewSubscription(current, rates, input)),
+
+    setSubscriptionTax: ({ subscriptionId, tax }, { idempotencyKey, ...options }) =>
+      call('setSubscriptionTax', options, async (current) => {
+        const schedule = await attachedSchedule(current, subscriptionId)
+        if (schedule === undefined)
+          return update(current, subscriptionId, changedTax(tax), idempotencyKey)
+        await current.send(
+          'POST /v1/subscription_schedules/:id',
+          (stripe) =>
+            stripe.subscriptionSchedules.update(
+              schedule.id,
+              { phases: runningPhases(schedule).map((phase) => samePhase(phase, tax)) },
+              { idempotencyKey },
+            ),
+          (response) => objectOf(response, 'subscription_schedule'),
+        )
+        return existing(await find(current, subscriptionId))
       }),
 
     findSubscription: (id, options) =>
@@ -103,7 +136,7 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
       ),
 
     previewChange: (input, options) =>
-      call('previewChange', options, (current) => previewChange(current, input)),
+      call('previewChange', options, (current) => previewChange(current, rates, input)),
 
     changeSubscription: (
       { subscriptionId, itemId, priceId, plan, seats, prorationDate, cycleChanges },
@@ -143,12 +176,12 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
       ),
 
     scheduleChange: (
-      { subscriptionId, priceId, plan, seats, cycle, cycleChanges },
+      { subscriptionId, priceId, plan, seats, cycle, cycleChanges, tax },
       { idempotencyKey, ...options },
     ) =>
       call('scheduleChange', options, async (current) => {
         const schedule = await scheduleOf(current, subscriptionId, idempotencyKey)
-        const { start_date, end_date, items } = runningPhase(schedule)
+        const running = runningPhase(schedule)
         await current.send(
           'POST /v1/subscription_schedules/:id',
           (stripe) =>
@@ -158,21 +191,14 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
                 end_behavior: 'release',
                 proration_behavior: 'none',
                 phases: [
+                  samePhase(running, tax),
                   {
-                    start_date,
-                    end_date,
-                    items: items.map(({ price, quantity }) => ({
-                      price: idOf(price, 'price'),
-                      ...(quantity !== undefined && { quantity }),
-                    })),
-                    proration_behavior: 'none',
-                  },
-                  {
-                    start_date: end_date,
+                    start_date: running.end_date,
                     duration: { interval: cycle, interval_count: 1 },
                     items: [{ price: priceId, quantity: seats }],
                     metadata: { plan },
                     proration_behavior: 'none',
+                    ...phaseTax(tax, running),
                     ...(cycleChanges && { billing_cycle_anchor: 'phase_start' as const }),
                   },
                 ],
@@ -198,16 +224,17 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
       }),
 
     previewNextInvoice: ({ subscriptionId, scheduleId }, options) =>
-      call('previewNextInvoice', options, ({ find: findInvoice }) =>
-        findInvoice(
+      call('previewNextInvoice', options, async (current) => {
+        const found = await current.find(
           'POST /v1/invoices/create_preview',
           (stripe) =>
             stripe.invoices.createPreview(
               scheduleId === null ? { subscription: subscriptionId } : { schedule: scheduleId },
             ),
-          upcomingOf,
-        ),
-      ),
+          previewOf,
+        )
+        return found && rates.resolve(current, found)
+      }),
 
     setCancelAtPeriodEnd: (id, cancel, comment, { idempotencyKey, ...options }) =>
       call('setCancelAtPeriodEnd', options, (current) =>
@@ -276,25 +303,34 @@ function waitingSecret(subscription: Stripe.Subscription): string | null {
 
 /** The schedule that is attached to a subscription; makes one of its current period if none is. */
 async function scheduleOf(
-  { send }: Call,
+  current: Call,
   subscriptionId: string,
   idempotencyKey: string,
 ): Promise<Stripe.SubscriptionSchedule> {
+  return (
+    (await attachedSchedule(current, subscriptionId)) ??
+    current.send(
+      'POST /v1/subscription_schedules',
+      (stripe) =>
+        stripe.subscriptionSchedules.create(
+          { from_subscription: subscriptionId },
+          { idempotencyKey: `${idempotencyKey}:schedule` },
+        ),
+      (response) => objectOf(response, 'subscription_schedule'),
+    )
+  )
+}
+
+async function attachedSchedule(
+  { send }: Call,
+  subscriptionId: string,
+): Promise<Stripe.SubscriptionSchedule | undefined> {
   const attached = await send(
     'GET /v1/subscriptions/:id',
     (stripe) => stripe.subscriptions.retrieve(subscriptionId, { expand: ['schedule'] }),
     (response) => objectOf(response, 'subscription').schedule,
   )
-  if (attached !== null && typeof attached === 'object') return attached
-  return send(
-    'POST /v1/subscription_schedules',
-    (stripe) =>
-      stripe.subscriptionSchedules.create(
-        { from_subscription: subscriptionId },
-        { idempotencyKey: `${idempotencyKey}:schedule` },
-      ),
-    (response) => objectOf(response, 'subscription_schedule'),
-  )
+  return attached !== null && typeof attached === 'object' ? attached : undefined
 }
 
 function runningPhase(schedule: Stripe.SubscriptionSchedule): Stripe.SubscriptionSchedule.Phase {
@@ -304,59 +340,139 @@ function runningPhase(schedule: Stripe.SubscriptionSchedule): Stripe.Subscriptio
   return phase
 }
 
+/** The phase that runs and those that follow. Past ones cannot be sent again. */
+function runningPhases(schedule: Stripe.SubscriptionSchedule): Stripe.SubscriptionSchedule.Phase[] {
+  const { start_date: start } = runningPhase(schedule)
+  return schedule.phases.filter(({ start_date }) => start_date >= start)
+}
+
+/** A phase as it is, with this tax. An update replaces all phases, and their tax with them. */
+function samePhase(
+  phase: Stripe.SubscriptionSchedule.Phase,
+  tax: SubscriptionTax,
+): Stripe.SubscriptionScheduleUpdateParams.Phase {
+  return {
+    start_date: phase.start_date,
+    end_date: phase.end_date,
+    items: phase.items.map(({ price, quantity }) => ({
+      price: idOf(price, 'price'),
+      ...(quantity !== undefined && { quantity }),
+    })),
+    ...(phase.metadata !== null && { metadata: phase.metadata }),
+    ...(phase.billing_cycle_anchor !== null && {
+      billing_cycle_anchor: phase.billing_cycle_anchor,
+    }),
+    proration_behavior: 'none',
+    ...phaseTax(tax, phase),
+  }
+}
+
+type PhaseTax = Pick<
+  Stripe.SubscriptionScheduleUpdateParams.Phase,
+  'automatic_tax' | 'default_tax_rates'
+>
+
+/** The tax of a phase; without one of ours, what the running phase has. */
+function phaseTax(tax: SubscriptionTax, running: Stripe.SubscriptionSchedule.Phase): PhaseTax {
+  if (tax.mode === 'automatic') return { automatic_tax: { enabled: true } }
+  if (tax.mode === 'rates') return { default_tax_rates: [...tax.rateIds] }
+  const rateIds = (running.default_tax_rates ?? []).map((rate) => idOf(rate, 'tax rate'))
+  return {
+    ...(running.automatic_tax?.enabled && { automatic_tax: { enabled: true } }),
+    ...(rateIds.length > 0 && { default_tax_rates: rateIds }),
+  }
+}
+
+type TaxParameters = Pick<Stripe.SubscriptionUpdateParams, 'automatic_tax' | 'default_tax_rates'>
+
+function newTax(tax: SubscriptionTax): TaxParameters {
+  if (tax.mode === 'automatic') return { automatic_tax: { enabled: true } }
+  return tax.mode === 'rates' ? { default_tax_rates: [...tax.rateIds] } : {}
+}
+
+/** Rates of one's own and computed tax exclude each other. */
+function changedTax(tax: SubscriptionTax): TaxParameters {
+  if (tax.mode === 'automatic') return { automatic_tax: { enabled: true }, default_tax_rates: '' }
+  if (tax.mode === 'none') return {}
+  return { automatic_tax: { enabled: false }, default_tax_rates: [...tax.rateIds] }
+}
+
 /** A subscription that a call has just worked on. */
 function existing(subscription: ProcessorSubscription | undefined): ProcessorSubscription {
   if (!subscription) throw new Misshapen('the subscription')
   return subscription
 }
 
-function upcomingOf(response: Stripe.Invoice): UpcomingInvoice {
-  const invoice = objectOf(response, 'invoice')
-  const amountDue = whole(invoice.amount_due, 'amount_due')
-  const total = whole(invoice.total, 'total')
-  return {
-    currency: invoice.currency,
-    lines: invoice.lines.data.map(lineOf),
-    tax: (invoice.total_taxes ?? []).reduce((sum, tax) => sum + whole(tax.amount, 'tax'), 0),
-    total,
-    creditApplied: Math.max(0, total - amountDue),
-    amountDue,
-  }
+async function previewSubscription(
+  current: Call,
+  rates: TaxRates,
+  input: Parameters<Payments['previewSubscription']>[0],
+): Promise<StartPreview> {
+  const { customer, priceId, currency, seats, trialEnd, tax } = input
+  const preview = (mode: 'next' | 'recurring') =>
+    previewed(current, rates, {
+      ...('id' in customer
+        ? { customer: customer.id }
+        : {
+            customer_details: {
+              ...(customer.address !== null && { address: newAddress(customer.address) }),
+              tax_exempt: customer.taxExempt,
+              tax_ids: customer.taxIds.map(({ type, value }) => ({
+                type: type as Stripe.InvoiceCreatePreviewParams.CustomerDetails.TaxId.Type,
+                value,
+              })),
+            },
+          }),
+      currency,
+      preview_mode: mode,
+      ...(tax.mode === 'automatic' && { automatic_tax: { enabled: true } }),
+      subscription_details: {
+        items: [{ price: priceId, quantity: seats }],
+        billing_mode: { type: 'flexible' },
+        ...(tax.mode === 'rates' && { default_tax_rates: [...tax.rateIds] }),
+        ...(mode === 'next' && trialEnd !== null && { trial_end: seconds(trialEnd) }),
+      },
+    })
+  const [first, recurring] = await Promise.all([preview('next'), preview('recurring')])
+  return { first, recurring }
+}
+
+async function previewed(
+  current: Call,
+  rates: TaxRates,
+  parameters: Stripe.InvoiceCreatePreviewParams,
+): Promise<InvoicePreview> {
+  const read = await current.send(
+    'POST /v1/invoices/create_preview',
+    (stripe) => stripe.invoices.createPreview(parameters),
+    previewOf,
+  )
+  return rates.resolve(current, read)
 }
 
 async function previewChange(
-  { send }: Call,
+  current: Call,
+  rates: TaxRates,
   input: Parameters<Payments['previewChange']>[0],
 ): Promise<ChangePreview> {
-  const { customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges } = input
+  const { customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges, tax } =
+    input
   const preview = (mode: 'next' | 'recurring') =>
-    send(
-      'POST /v1/invoices/create_preview',
-      (stripe) =>
-        stripe.invoices.createPreview({
-          customer: customerId,
-          subscription: subscriptionId,
-          preview_mode: mode,
-          subscription_details: {
-            items: [{ id: itemId, price: priceId, quantity: seats }],
-            ...(mode === 'next' && {
-              proration_behavior: 'always_invoice' as const,
-              proration_date: seconds(prorationDate),
-            }),
-            ...(mode === 'next' &&
-              cycleChanges && { billing_cycle_anchor: { type: 'now' as const } }),
-          },
+    previewed(current, rates, {
+      customer: customerId,
+      subscription: subscriptionId,
+      preview_mode: mode,
+      ...(tax.mode === 'automatic' && { automatic_tax: { enabled: true } }),
+      subscription_details: {
+        items: [{ id: itemId, price: priceId, quantity: seats }],
+        ...(tax.mode === 'rates' && { default_tax_rates: [...tax.rateIds] }),
+        ...(mode === 'next' && {
+          proration_behavior: 'always_invoice' as const,
+          proration_date: seconds(prorationDate),
         }),
-      (response) => {
-        const invoice = objectOf(response, 'invoice')
-        return {
-          currency: invoice.currency,
-          lines: invoice.lines.data.map(lineOf),
-          tax: (invoice.total_taxes ?? []).reduce((sum, tax) => sum + whole(tax.amount, 'tax'), 0),
-          total: whole(invoice.total, 'total'),
-        }
+        ...(mode === 'next' && cycleChanges && { billing_cycle_anchor: { type: 'now' as const } }),
       },
-    )
-  const [now, later] = await Promise.all([preview('next'), preview('recurring')])
-  return { ...now, prorationDate: new Date(seconds(prorationDate) * 1000), nextAmount: later.total }
+    })
+  const [now, next] = await Promise.all([preview('next'), preview('recurring')])
+  return { ...now, prorationDate: new Date(seconds(prorationDate) * 1000), next }
 }

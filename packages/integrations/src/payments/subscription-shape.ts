@@ -48,6 +48,10 @@ export function subscriptionOf(response: Stripe.Subscription): ProcessorSubscrip
       subscription.default_payment_method,
       'default_payment_method',
     ),
+    tax: {
+      automatic: subscription.automatic_tax?.enabled === true,
+      rateIds: (subscription.default_tax_rates ?? []).map((rate) => idOf(rate, 'tax rate')),
+    },
     ...scheduleOf(subscription.schedule),
     pendingUpdate: pendingUpdateOf(subscription.pending_update),
   }

@@ -70,6 +70,35 @@ export const catalogRoutes: Handlers = {
   },
   'GET /v1/tax_rates/:id': (world, request) =>
     taxRateView(world.store.taxRates.get(firstId(request))),
+  'GET /v1/tax_rates': (world, request) => {
+    const active = flag(request.form, 'active')
+    const rows = world.store.taxRates
+      .all()
+      .filter((one) => active === undefined || one.active === active)
+    return pageOf(rows, request, '/v1/tax_rates', taxRateView)
+  },
+  'POST /v1/tax_rates': (world, { form }) => {
+    const inclusive = flag(form, 'inclusive')
+    if (inclusive === undefined)
+      throw invalid('Missing required param: inclusive.', {
+        code: 'parameter_missing',
+        param: 'inclusive',
+      })
+    const rate = world.store.taxRates.add({
+      id: newId('txr'),
+      displayName: required(form, 'display_name'),
+      percentage: percentageOf(form),
+      inclusive,
+      country: text(form, 'country') ?? null,
+      jurisdiction: text(form, 'jurisdiction') ?? null,
+      taxType: text(form, 'tax_type') ?? null,
+      active: true,
+      metadata: mergedMetadata(form),
+      created: world.now(),
+    })
+    world.emit('tax_rate.created', taxRateView(rate))
+    return taxRateView(rate)
+  },
   'GET /v1/prices': (world, request) => {
     const keys = list(request.form, 'lookup_keys')
     const active = flag(request.form, 'active')
@@ -82,6 +111,14 @@ export const catalogRoutes: Handlers = {
     const withTiers = insideData(request.expand).includes('tiers')
     return pageOf(rows, request, '/v1/prices', (one) => priceView(one, withTiers))
   },
+}
+
+/** With at most four decimals. */
+function percentageOf(form: Form): number {
+  const value = required(form, 'percentage')
+  if (!/^\d{1,3}(\.\d{1,4})?$/.test(value) || Number(value) > 100)
+    throw invalid(`Invalid decimal: ${value}`, { param: 'percentage' })
+  return Number(value)
 }
 
 function amounts(form: Form): Pick<Price, 'unitAmount' | 'tiersMode' | 'tiers'> {

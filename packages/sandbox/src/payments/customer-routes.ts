@@ -201,7 +201,7 @@ function applyFields(world: PaymentsWorld, customer: Customer, form: Form): void
 }
 
 /** An address is replaced as a whole; an empty one is removed. */
-function addressOf(form: Form, before: Address | null): Address | null {
+export function addressOf(form: Form, before: Address | null): Address | null {
   if (text(form, 'address') === '') return null
   const address = group(form, 'address')
   if (!address) return before

@@ -17,6 +17,7 @@ import { creditNote, refund } from './reversals.ts'
 import { seedPayments } from './seed.ts'
 import { createStore, newId, withSeededIds } from './store.ts'
 import { changeItem, createSubscription } from './subscription-changes.ts'
+import { noTax } from './taxes.ts'
 import { catchUp } from './time.ts'
 import { createWorld, defaultSettings, type PaymentsSettings, type PaymentsWorld } from './world.ts'
 
@@ -140,6 +141,7 @@ function start(
     behavior: 'allow_incomplete',
     defaultPaymentMethod: null,
     billingMode: 'flexible',
+    tax: noTax,
   })
   sales.set(slug, subscription)
 }

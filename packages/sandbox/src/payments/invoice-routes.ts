@@ -1,6 +1,7 @@
 import { settlePaid } from './collection.ts'
+import { addressOf } from './customer-routes.ts'
 import { invalid, StripeFault } from './faults.ts'
-import { type Form, flag, group, oneOf, required, text, whole } from './form.ts'
+import { type Form, flag, group, list, oneOf, required, text, whole } from './form.ts'
 import {
   creditNoteLinesView,
   creditNoteView,
@@ -11,13 +12,14 @@ import {
   refundView,
 } from './invoice-views.ts'
 import { markPaid, sketchInvoice, voidInvoice } from './invoicing.ts'
-import { periodEnd } from './periods.ts'
-import type { Invoice, Subscription } from './records.ts'
+import { afterAnchor, periodEnd } from './periods.ts'
+import type { Buyer, Invoice, Subscription } from './records.ts'
 import { firstId, type Handlers, insideData, pageOf } from './request.ts'
 import { termsAfter } from './schedules.ts'
 import { payNow } from './subscription-changes.ts'
-import { changeLines, periodLine } from './subscription-lines.ts'
+import { changeLines, periodLine, trialLine } from './subscription-lines.ts'
 import { onlyItem } from './subscription-routes.ts'
+import { buyerOf, noTax, requireComputable, taxSettingsOf } from './taxes.ts'
 import type { PaymentsWorld } from './world.ts'
 
 export const invoiceRoutes: Handlers = {
@@ -141,6 +143,8 @@ function preview(world: PaymentsWorld, form: Form, expand: readonly string[]): o
   const schedule = text(form, 'schedule')
   if (schedule !== undefined && text(form, 'subscription') !== undefined)
     throw invalid('You can not pass both schedule and subscription.', { param: 'schedule' })
+  if (schedule === undefined && text(form, 'subscription') === undefined)
+    return startView(world, form, expand)
   const subscription = world.store.subscriptions.get(
     schedule === undefined
       ? required(form, 'subscription')
@@ -167,6 +171,8 @@ function preview(world: PaymentsWorld, form: Form, expand: readonly string[]): o
       param: 'subscription_details[proration_date]',
     })
   }
+  const tax = taxSettingsOf(world, form, subscription.tax, details)
+  requireComputable(world.store.customers.get(subscription.customer), tax, price)
   const recurring = oneOf(form, 'preview_mode', ['next', 'recurring']) === 'recurring'
   const prorated = text(details, 'proration_behavior') !== 'none'
   const waiting = world.store.waitingLines
@@ -181,12 +187,76 @@ function preview(world: PaymentsWorld, form: Form, expand: readonly string[]): o
   const { customer, id, currency } = subscription
   const invoice = sketchInvoice(
     world,
-    { customer, subscription: id, reason: 'subscription_update', lines },
+    { customer, subscription: id, tax, reason: 'subscription_update', lines },
     currency,
   )
   return {
     ...invoiceView(world.store, invoice, expand, world.origin()),
     id: `upcoming_${invoice.id}`,
+  }
+}
+
+/**
+ * The first invoice of a subscription that does not exist yet, of a customer or of details of one
+ * (`recurring`: of every whole period).
+ */
+function startView(world: PaymentsWorld, form: Form, expand: readonly string[]): object {
+  const details = group(form, 'subscription_details') ?? {}
+  const item = onlyItem(details)
+  const price = world.store.prices.get(item.price ?? '', 'subscription_details[items][0][price]')
+  const id = text(form, 'customer')
+  const stored = id === undefined ? undefined : world.store.customers.get(id, 'customer')
+  const buyer = stored ? buyerOf(world.store, stored) : namedBuyer(form)
+  const currency = text(form, 'currency')
+  if (currency !== undefined && currency !== price.currency)
+    throw invalid('The price has another currency than the preview.', { param: 'currency' })
+  const tax = taxSettingsOf(world, form, noTax, details)
+  requireComputable(buyer, tax, price)
+  const now = world.now()
+  const quantity = item.quantity ?? 1
+  const trialEnd = whole(details, 'trial_end')
+  const recurring = oneOf(form, 'preview_mode', ['next', 'recurring']) === 'recurring'
+  const line =
+    trialEnd === undefined || recurring
+      ? periodLine(world, price, quantity, now, afterAnchor(now, price.interval, 1))
+      : trialLine(world, price, quantity, now, trialEnd)
+  const invoice = sketchInvoice(
+    world,
+    {
+      customer: stored?.id ?? '',
+      subscription: null,
+      tax,
+      reason: 'subscription_create',
+      lines: [line],
+    },
+    price.currency,
+    buyer,
+  )
+  return {
+    ...invoiceView(world.store, invoice, expand, world.origin()),
+    customer: stored?.id ?? null,
+    id: `upcoming_${invoice.id}`,
+  }
+}
+
+/** `customer_details` of a preview. */
+function namedBuyer(form: Form): Buyer {
+  const details = group(form, 'customer_details')
+  if (!details)
+    throw invalid('You must pass customer, customer_details, subscription or schedule.', {
+      code: 'parameter_missing',
+      param: 'customer',
+    })
+  return {
+    name: null,
+    email: null,
+    address: addressOf(details, null),
+    taxExempt: oneOf(details, 'tax_exempt', ['none', 'exempt', 'reverse']) ?? 'none',
+    taxIds: list(details, 'tax_ids').flatMap((one) =>
+      typeof one === 'string'
+        ? []
+        : [{ type: required(one, 'type'), value: required(one, 'value') }],
+    ),
   }
 }
 
@@ -209,6 +279,7 @@ function upcomingView(
     price: priceId,
     quantity,
     anchor,
+    tax,
   } = scheduled ? termsAfter(world, subscription) : subscription
   const price = world.store.prices.get(priceId, 'price')
   const waiting = world.store.waitingLines
@@ -219,6 +290,7 @@ function upcomingView(
     {
       customer,
       subscription: id,
+      tax,
       reason: 'subscription_cycle',
       lines: [
         ...waiting,

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { decimal } from './catalog-views.ts'
+import { decimal, taxRateView } from './catalog-views.ts'
 import { addressView } from './customer-views.ts'
 import {
   remaining,
@@ -55,11 +55,12 @@ export function invoiceView(
     attempted: invoice.attemptCount > 0,
     auto_advance: invoice.autoAdvance,
     automatic_tax: {
-      disabled_reason: null,
-      enabled: false,
-      liability: null,
-      provider: null,
-      status: null,
+      disabled_reason:
+        invoice.taxDisabledReason as Stripe.Invoice.AutomaticTax.DisabledReason | null,
+      enabled: invoice.tax.automatic,
+      liability: invoice.tax.automatic ? { type: 'self' } : null,
+      provider: invoice.tax.automatic ? 'stripe' : null,
+      status: invoice.tax.automatic ? 'complete' : null,
     },
     automatically_finalizes_at: invoice.finalizesAt,
     billing_reason: invoice.billingReason,
@@ -84,7 +85,7 @@ export function invoiceView(
     customer_tax_ids: (buyer?.taxIds ?? []).map(({ type, value }) => ({ type, value })),
     default_payment_method: null,
     default_source: null,
-    default_tax_rates: [],
+    default_tax_rates: invoice.tax.rates.map((id) => taxRateView(store.taxRates.get(id))),
     description: null,
     discounts: [],
     due_date: null,

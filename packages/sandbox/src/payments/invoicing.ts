@@ -2,13 +2,14 @@ import { findCard } from './cards.ts'
 import { declined, invalid } from './faults.ts'
 import { totalOf } from './invoice-amounts.ts'
 import { invoiceView } from './invoice-views.ts'
-import type { Invoice, Line, PaymentMethod } from './records.ts'
+import type { Buyer, Invoice, Line, PaymentMethod, TaxSettings } from './records.ts'
 import { newId, newSecret } from './store.ts'
-import { buyerOf, withTaxes } from './taxes.ts'
+import { buyerOf, hasLocation, noTax, withTaxes } from './taxes.ts'
 import type { PaymentsWorld } from './world.ts'
 
 export interface DraftInput {
   readonly customer: string
+  readonly tax: TaxSettings
   readonly subscription: string | null
   readonly reason: Invoice['billingReason']
   readonly lines: readonly Line[]
@@ -18,13 +19,18 @@ export function tellInvoice(world: PaymentsWorld, type: string, invoice: Invoice
   world.emit(type, invoiceView(world.store, invoice, [], world.origin()))
 }
 
-/** What an invoice of these lines would be, without keeping it: for a preview. */
+/**
+ * What an invoice of these lines would be, without keeping it: for a preview. `buyer` stands in for
+ * a customer that does not exist yet.
+ */
 export function sketchInvoice(
   world: PaymentsWorld,
-  { customer, subscription, reason, lines }: DraftInput,
+  { customer, subscription, reason, lines, tax }: DraftInput,
   currency: string,
+  buyer?: Buyer,
 ): Invoice {
   const { store } = world
+  const taxed = buyer ?? buyerOf(store, store.customers.get(customer, 'customer'))
   const invoice: Invoice = {
     id: newId('in'),
     customer,
@@ -33,8 +39,10 @@ export function sketchInvoice(
     status: 'draft',
     billingReason: reason,
     currency,
-    lines: withTaxes(world, store.customers.get(customer, 'customer'), lines),
-    buyer: null,
+    lines: withTaxes(world, taxed, tax, lines),
+    buyer: buyer ?? null,
+    tax,
+    taxDisabledReason: null,
     startingBalance: 0,
     endingBalance: null,
     amountDue: 0,
@@ -61,7 +69,7 @@ function balanced(
   world: PaymentsWorld,
   invoice: Invoice,
 ): Pick<Invoice, 'startingBalance' | 'endingBalance' | 'amountDue'> {
-  const balance = world.store.customers.get(invoice.customer, 'customer').balance
+  const balance = world.store.customers.find(invoice.customer)?.balance ?? 0
   const total = totalOf(invoice)
   const due = Math.max(0, total + Math.min(0, balance))
   const used = total - due
@@ -86,15 +94,30 @@ export function draftInvoice(
   return invoice
 }
 
+/**
+ * Computed tax is that of the day of finalization. Without a usable address Stripe switches it off
+ * and says so on the invoice.
+ */
+function computeTaxes(world: PaymentsWorld, invoice: Invoice, buyer: Buyer): void {
+  if (!hasLocation(buyer))
+    Object.assign(invoice, {
+      tax: noTax,
+      taxDisabledReason: 'finalization_requires_location_inputs',
+    })
+  invoice.lines = withTaxes(world, buyer, invoice.tax, invoice.lines)
+}
+
 /** Open from now on, with a number; paid at once where nothing is due. */
 export function finalizeInvoice(world: PaymentsWorld, invoice: Invoice): void {
   const { store } = world
   const customer = store.customers.get(invoice.customer, 'customer')
   store.invoiceCount += 1
+  const buyer = buyerOf(store, customer)
+  if (invoice.tax.automatic) computeTaxes(world, invoice, buyer)
   Object.assign(invoice, balanced(world, invoice))
   customer.balance = invoice.endingBalance ?? customer.balance
   invoice.number = `SANDBOX-${String(store.invoiceCount).padStart(4, '0')}`
-  invoice.buyer = buyerOf(store, customer)
+  invoice.buyer = buyer
   invoice.status = 'open'
   invoice.finalizedAt = world.now()
   invoice.finalizesAt = null

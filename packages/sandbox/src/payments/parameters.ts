@@ -32,6 +32,7 @@ const customer = [
     'individual_name',
   ],
 ]
+const tax = ['automatic_tax.enabled', 'default_tax_rates', 'default_tax_rates[]']
 const items = [
   'items[].id',
   'items[].price',
@@ -136,7 +137,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/prices/:id': price,
   'GET /v1/prices': [...paging, 'active', 'currency', 'lookup_keys[]', 'product', 'type'],
   'GET /v1/tax_rates/:id': ['expand[]'],
+  'GET /v1/tax_rates': [...paging, 'active', 'inclusive', 'created.gte', 'created.lte'],
+  'POST /v1/tax_rates': [
+    ...['active', 'country', 'description', 'display_name', 'inclusive', 'jurisdiction'],
+    ...['percentage', 'state', 'tax_type', 'metadata.*', 'expand[]'],
+  ],
   'POST /v1/subscriptions': [
+    ...tax,
     ...[
       'customer',
       ...items,
@@ -170,6 +177,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'GET /v1/subscriptions/:id': ['expand[]'],
   'POST /v1/subscriptions/:id': [
+    ...tax,
     ...[
       ...items,
       'metadata.*',
@@ -230,9 +238,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['billing_cycle_anchor', 'end_date', 'metadata.*', 'proration_behavior', 'start_date'].map(
       (name) => `phases[].${name}`,
     ),
-    ...['duration.interval', 'duration.interval_count', 'items[].price', 'items[].quantity'].map(
-      (name) => `phases[].${name}`,
-    ),
+    ...[
+      'duration.interval',
+      'duration.interval_count',
+      'items[].price',
+      'items[].quantity',
+      ...tax,
+    ].map((name) => `phases[].${name}`),
   ],
   'POST /v1/subscription_schedules/:id/release': ['expand[]', 'preserve_cancel_date'],
   'GET /v1/invoices/:id': ['expand[]'],
@@ -256,6 +268,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'POST /v1/invoices/:id/void': ['expand[]'],
   'POST /v1/invoices/create_preview': [
+    'automatic_tax.enabled',
+    ...[...address, 'tax_exempt', 'tax_ids[].type', 'tax_ids[].value'].map(
+      (name) => `customer_details.${name}`,
+    ),
+    ...['default_tax_rates', 'default_tax_rates[]', 'billing_mode.type'].map(
+      (name) => `subscription_details.${name}`,
+    ),
     ...[
       'customer',
       'subscription',

@@ -38,6 +38,12 @@ export function taxOn(amount: number, percent: number): number {
   return rounded(BigInt(amount) * BigInt(Math.round(percent * 10_000)), 1_000_000n)
 }
 
+/** The tax that an amount contains. */
+export function taxWithin(amount: number, percent: number): number {
+  const rate = BigInt(Math.round(percent * 10_000))
+  return rounded(BigInt(amount) * rate, 1_000_000n + rate)
+}
+
 /** What of `amount` belongs to `part` out of `whole`. */
 export function partOf(amount: number, part: number, whole: number): number {
   return rounded(BigInt(amount) * BigInt(part), BigInt(whole))

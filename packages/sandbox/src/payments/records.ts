@@ -115,6 +115,11 @@ const TaxRate = z.object({
 })
 export type TaxRate = z.infer<typeof TaxRate>
 
+/** How tax gets onto invoices: computed, by rates of the account's own, or not at all. */
+const TaxSettings = z.object({ automatic: z.boolean(), rates: z.array(z.string()) })
+export type TaxSettings = z.infer<typeof TaxSettings>
+const taxSettings = TaxSettings.default({ automatic: false, rates: [] })
+
 export const subscriptionStatuses = [
   ...([
     'incomplete',
@@ -174,6 +179,7 @@ const Subscription = z.object({
   latestInvoice: z.string().nullable(),
   defaultPaymentMethod: z.string().nullable(),
   pendingUpdate: PendingUpdate.nullable(),
+  tax: taxSettings,
   /** The schedule that is attached to it. */
   schedule: z.string().nullable().default(null),
   billingMode: z.enum(['classic', 'flexible']),
@@ -188,6 +194,7 @@ const SchedulePhase = z.object({
   metadata,
   /** The billing anchor moves to the start of the phase. */
   anchorAtStart: z.boolean(),
+  tax: taxSettings,
 })
 export type SchedulePhase = z.infer<typeof SchedulePhase>
 
@@ -267,6 +274,9 @@ const Invoice = z.object({
   currency: z.string(),
   lines: z.array(Line),
   buyer: Buyer.nullable().default(null),
+  tax: taxSettings,
+  /** Why tax could not be computed when the invoice was finalized. */
+  taxDisabledReason: z.string().nullable().default(null),
   startingBalance: z.number(),
   endingBalance: z.number().nullable(),
   amountDue: z.number(),

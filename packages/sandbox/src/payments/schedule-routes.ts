@@ -16,6 +16,7 @@ import type { Schedule, SchedulePhase } from './records.ts'
 import { firstId, type Handlers } from './request.ts'
 import { scheduleView } from './schedule-views.ts'
 import { releaseSchedule, replacePhases, scheduleFrom } from './schedules.ts'
+import { noTax, requireComputable, taxSettingsOf } from './taxes.ts'
 import type { PaymentsWorld } from './world.ts'
 
 /** Subscription schedules (docs.stripe.com/api/subscription_schedules). */
@@ -25,16 +26,16 @@ export const scheduleRoutes: Handlers = {
     const subscription = world.store.subscriptions.get(id, 'from_subscription')
     const schedule = scheduleFrom(world, subscription)
     tellSubscription(world, 'customer.subscription.updated', subscription)
-    return scheduleView(schedule)
+    return scheduleView(world.store, schedule)
   },
   'GET /v1/subscription_schedules/:id': (world, request) =>
-    scheduleView(world.store.schedules.get(firstId(request))),
+    scheduleView(world.store, world.store.schedules.get(firstId(request))),
   'POST /v1/subscription_schedules/:id': (world, request) => {
     const schedule = world.store.schedules.get(firstId(request))
     oneOf(request.form, 'end_behavior', ['release', 'cancel'])
     const phases = list(request.form, 'phases')
     if (phases.length > 0) replacePhases(world, schedule, readPhases(world, schedule, phases))
-    return scheduleView(schedule)
+    return scheduleView(world.store, schedule)
   },
   'POST /v1/subscription_schedules/:id/release': (world, request) => {
     const schedule = world.store.schedules.get(firstId(request))
@@ -44,7 +45,7 @@ export const scheduleRoutes: Handlers = {
       'customer.subscription.updated',
       world.store.subscriptions.get(schedule.subscription),
     )
-    return scheduleView(schedule)
+    return scheduleView(world.store, schedule)
   },
 }
 
@@ -86,6 +87,8 @@ function readPhase(
     throw invalid('All prices of a schedule must have the currency of its subscription.', {
       param: `${at}[items][0][price]`,
     })
+  const tax = taxSettingsOf(world, form, noTax)
+  requireComputable(world.store.customers.get(schedule.customer), tax, price)
   const end = whole(form, 'end_date', `${at}[end_date]`) ?? endOf(form, start, at)
   if (end <= start)
     throw invalid('The end of a phase must be after its start.', { param: `${at}[end_date]` })
@@ -95,6 +98,7 @@ function readPhase(
     price: price.id,
     quantity: whole(item, 'quantity', `${at}[items][0][quantity]`) ?? 1,
     metadata: mergedMetadata(form),
+    tax,
     anchorAtStart: text(form, 'billing_cycle_anchor') === 'phase_start',
   }
 }

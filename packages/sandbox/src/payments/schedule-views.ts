@@ -1,7 +1,12 @@
 import type Stripe from 'stripe'
+import { taxRateView } from './catalog-views.ts'
 import type { Schedule, SchedulePhase } from './records.ts'
+import type { PaymentsStore } from './store.ts'
 
-export function scheduleView(schedule: Schedule): Stripe.SubscriptionSchedule {
+export function scheduleView(
+  store: PaymentsStore,
+  schedule: Schedule,
+): Stripe.SubscriptionSchedule {
   const [current] = schedule.phases
   const released = schedule.status === 'released'
   return {
@@ -40,7 +45,7 @@ export function scheduleView(schedule: Schedule): Stripe.SubscriptionSchedule {
     livemode: false,
     metadata: {},
     pause_schedules: [],
-    phases: schedule.phases.map((phase) => phaseView(phase, schedule.currency)),
+    phases: schedule.phases.map((phase) => phaseView(store, phase, schedule.currency)),
     released_at: schedule.releasedAt,
     released_subscription: released ? schedule.subscription : null,
     status: schedule.status,
@@ -49,16 +54,25 @@ export function scheduleView(schedule: Schedule): Stripe.SubscriptionSchedule {
   }
 }
 
-function phaseView(phase: SchedulePhase, currency: string): Stripe.SubscriptionSchedule.Phase {
+function phaseView(
+  store: PaymentsStore,
+  phase: SchedulePhase,
+  currency: string,
+): Stripe.SubscriptionSchedule.Phase {
   return {
     add_invoice_items: [],
     application_fee_percent: null,
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: phase.tax.automatic,
+      liability: phase.tax.automatic ? { type: 'self' } : null,
+    },
     billing_cycle_anchor: phase.anchorAtStart ? 'phase_start' : null,
     billing_thresholds: null,
     collection_method: null,
     currency,
     default_payment_method: null,
-    default_tax_rates: [],
+    default_tax_rates: phase.tax.rates.map((id) => taxRateView(store.taxRates.get(id))),
     description: null,
     discounts: [],
     end_date: phase.end,

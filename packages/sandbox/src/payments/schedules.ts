@@ -1,6 +1,6 @@
 import { invalid } from './faults.ts'
 import type { Seconds } from './periods.ts'
-import type { Schedule, SchedulePhase, Subscription } from './records.ts'
+import type { Schedule, SchedulePhase, Subscription, TaxSettings } from './records.ts'
 import { scheduleView } from './schedule-views.ts'
 import { newId } from './store.ts'
 import type { PaymentsWorld } from './world.ts'
@@ -21,7 +21,7 @@ export function scheduleFrom(world: PaymentsWorld, subscription: Subscription): 
     throw invalid('You cannot migrate a subscription that is set to cancel at period end.', {
       param: 'from_subscription',
     })
-  const { price, quantity, metadata, periodStart, periodEnd } = subscription
+  const { price, quantity, metadata, periodStart, periodEnd, tax } = subscription
   const schedule = world.store.schedules.add({
     id: newId('sub_sched'),
     subscription: subscription.id,
@@ -29,7 +29,7 @@ export function scheduleFrom(world: PaymentsWorld, subscription: Subscription): 
     status: 'active',
     currency: subscription.currency,
     phases: [
-      { start: periodStart, end: periodEnd, price, quantity, metadata, anchorAtStart: false },
+      { start: periodStart, end: periodEnd, price, quantity, metadata, anchorAtStart: false, tax },
     ],
     created: world.now(),
     releasedAt: null,
@@ -63,6 +63,7 @@ export function replacePhases(
     end = phase.end
   }
   schedule.phases = [...phases]
+  world.store.subscriptions.get(schedule.subscription).tax = first.tax
   tell(world, 'updated', schedule)
 }
 
@@ -105,6 +106,7 @@ export function enterNextPhase(world: PaymentsWorld, subscription: Subscription)
   }
   subscription.price = next.price
   subscription.quantity = next.quantity
+  subscription.tax = next.tax
   subscription.metadata = { ...subscription.metadata, ...next.metadata }
   if (next.anchorAtStart) subscription.anchor = next.start
   schedule.phases = schedule.phases.filter(({ start }) => start >= next.start)
@@ -115,17 +117,18 @@ export function enterNextPhase(world: PaymentsWorld, subscription: Subscription)
 export function termsAfter(
   world: PaymentsWorld,
   subscription: Subscription,
-): { price: string; quantity: number; anchor: Seconds } {
+): { price: string; quantity: number; anchor: Seconds; tax: TaxSettings } {
   const schedule = attachedSchedule(world, subscription)
-  const { price, quantity, anchor, periodEnd } = subscription
+  const { price, quantity, anchor, periodEnd, tax } = subscription
   const next = schedule?.phases.find(({ start }) => start === periodEnd)
   return next
     ? {
         price: next.price,
         quantity: next.quantity,
         anchor: next.anchorAtStart ? next.start : anchor,
+        tax: next.tax,
       }
-    : { price, quantity, anchor }
+    : { price, quantity, anchor, tax }
 }
 
 function attachedSchedule(world: PaymentsWorld, subscription: Subscription): Schedule | undefined {
@@ -155,5 +158,5 @@ function rejectEnded({ status }: Schedule): void {
 }
 
 function tell(world: PaymentsWorld, what: string, schedule: Schedule): void {
-  world.emit(`subscription_schedule.${what}`, scheduleView(schedule))
+  world.emit(`subscription_schedule.${what}`, scheduleView(world.store, schedule))
 }

@@ -9,9 +9,10 @@ import {
 import { declined, invalid, StripeFault } from './faults.ts'
 import { draftInvoice, finalizeInvoice, rejectionOf, sketchInvoice } from './invoicing.ts'
 import { afterAnchor, type Seconds } from './periods.ts'
-import type { Customer, Invoice, Price, Subscription } from './records.ts'
+import type { Customer, Invoice, Price, Subscription, TaxSettings } from './records.ts'
 import { newId } from './store.ts'
 import { changeLines, periodLine, trialLine } from './subscription-lines.ts'
+import { requireComputable } from './taxes.ts'
 import type { PaymentsWorld } from './world.ts'
 
 const hour = 3_600
@@ -33,6 +34,7 @@ export interface NewSubscription {
   readonly behavior: PaymentBehavior
   readonly defaultPaymentMethod: string | null
   readonly billingMode: Subscription['billingMode']
+  readonly tax: TaxSettings
 }
 
 export function createSubscription(world: PaymentsWorld, input: NewSubscription): Subscription {
@@ -72,6 +74,7 @@ export function createSubscription(world: PaymentsWorld, input: NewSubscription)
     latestInvoice: null,
     defaultPaymentMethod: input.defaultPaymentMethod,
     pendingUpdate: null,
+    tax: input.tax,
     schedule: null,
     billingMode: input.billingMode,
   }
@@ -83,7 +86,13 @@ export function createSubscription(world: PaymentsWorld, input: NewSubscription)
       : trialLine(world, price, quantity, now, end)
   const invoice = draftInvoice(
     world,
-    { customer: customer.id, subscription: id, reason: 'subscription_create', lines: [line] },
+    {
+      customer: customer.id,
+      subscription: id,
+      tax: subscription.tax,
+      reason: 'subscription_create',
+      lines: [line],
+    },
     price.currency,
   )
   subscription.latestInvoice = invoice.id
@@ -94,8 +103,9 @@ export function createSubscription(world: PaymentsWorld, input: NewSubscription)
 
 function rejectUnfit(
   world: PaymentsWorld,
-  { customer, price, trialEnd, behavior, defaultPaymentMethod }: NewSubscription,
+  { customer, price, trialEnd, behavior, defaultPaymentMethod, tax }: NewSubscription,
 ): void {
+  requireComputable(customer, tax, price)
   if (!price.active)
     throw invalid(`The price specified is inactive. This field only accepts active prices.`, {
       param: 'items[0][price]',
@@ -180,7 +190,7 @@ export function changeItem(
   const { customer, id, currency } = subscription
   const invoice = draftInvoice(
     world,
-    { customer, subscription: id, reason: 'subscription_update', lines },
+    { customer, subscription: id, tax: subscription.tax, reason: 'subscription_update', lines },
     currency,
   )
   subscription.latestInvoice = invoice.id
@@ -244,7 +254,7 @@ function rejectDeclined(
   const { customer, id, currency } = subscription
   const invoice = sketchInvoice(
     world,
-    { customer, subscription: id, reason: 'subscription_update', lines },
+    { customer, subscription: id, tax: subscription.tax, reason: 'subscription_update', lines },
     currency,
   )
   if (invoice.amountDue > 0 && !methodFor(world, invoice)) throw declined('generic_decline')

@@ -18,6 +18,7 @@ import { firstId, type Handlers, insideData, pageOf } from './request.ts'
 import { changeItem, createSubscription, type PaymentBehavior } from './subscription-changes.ts'
 import { periodLine, unusedLines } from './subscription-lines.ts'
 import { subscriptionView } from './subscription-views.ts'
+import { noTax, requireComputable, taxSettingsOf } from './taxes.ts'
 import { endTrial } from './time.ts'
 import type { PaymentsWorld } from './world.ts'
 
@@ -52,6 +53,7 @@ export const subscriptionRoutes: Handlers = {
       missingPaymentMethod: missingMethodOf(form) ?? 'create_invoice',
       behavior: oneOf(form, 'payment_behavior', behaviors) ?? 'allow_incomplete',
       defaultPaymentMethod: method,
+      tax: taxSettingsOf(world, form, noTax),
       billingMode: (mode && oneOf(mode, 'type', ['classic', 'flexible'])) ?? 'flexible',
     })
     return subscriptionView(world.store, subscription, expand, world.origin())
@@ -120,7 +122,13 @@ function lastInvoice(
   if (unused.length === 0 && !waits) return
   const invoice = draftInvoice(
     world,
-    { customer, subscription: id, reason: 'subscription_update', lines: unused },
+    {
+      customer,
+      subscription: id,
+      tax: subscription.tax,
+      reason: 'subscription_update',
+      lines: unused,
+    },
     currency,
   )
   subscription.latestInvoice = invoice.id
@@ -138,7 +146,7 @@ function resume(world: PaymentsWorld, subscription: Subscription): void {
   const lines = [periodLine(world, price, quantity, start, end)]
   const invoice = draftInvoice(
     world,
-    { customer, subscription: id, reason: 'subscription_cycle', lines },
+    { customer, subscription: id, tax: subscription.tax, reason: 'subscription_cycle', lines },
     currency,
   )
   subscription.latestInvoice = invoice.id
@@ -165,6 +173,7 @@ function update(world: PaymentsWorld, subscription: Subscription, form: Form): v
   applyDetails(subscription, form)
   applyCancellation(world, subscription, form)
   applyMethod(world, subscription, form)
+  applyTax(world, subscription, form)
   applyPause(subscription, form)
   subscription.missingPaymentMethod = missingMethodOf(form) ?? subscription.missingPaymentMethod
   const trialEnd = text(form, 'trial_end')
@@ -306,6 +315,13 @@ function applyMethod(world: PaymentsWorld, subscription: Subscription, form: For
     })
   }
   subscription.defaultPaymentMethod = method || null
+}
+
+function applyTax(world: PaymentsWorld, subscription: Subscription, form: Form): void {
+  const tax = taxSettingsOf(world, form, subscription.tax)
+  const { customer, price } = subscription
+  requireComputable(world.store.customers.get(customer), tax, world.store.prices.get(price))
+  subscription.tax = tax
 }
 
 function applyPause(subscription: Subscription, form: Form): void {

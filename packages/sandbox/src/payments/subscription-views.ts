@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { planView, priceView } from './catalog-views.ts'
+import { planView, priceView, taxRateView } from './catalog-views.ts'
 import { invoiceView } from './invoice-views.ts'
 import type { Price, Subscription } from './records.ts'
 import { scheduleView } from './schedule-views.ts'
@@ -34,7 +34,11 @@ export function subscriptionView(
     object: 'subscription',
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: subscription.tax.automatic,
+      liability: subscription.tax.automatic ? { type: 'self' } : null,
+    },
     billing_cycle_anchor: subscription.anchor,
     billing_cycle_anchor_config: null,
     billing_mode: {
@@ -60,7 +64,7 @@ export function subscriptionView(
     days_until_due: null,
     default_payment_method: subscription.defaultPaymentMethod,
     default_source: null,
-    default_tax_rates: [],
+    default_tax_rates: subscription.tax.rates.map((id) => taxRateView(store.taxRates.get(id))),
     description: null,
     discounts: [],
     ended_at: subscription.endedAt,
@@ -100,7 +104,9 @@ export function subscriptionView(
     pending_setup_intent: null,
     pending_update: pendingUpdateView(store, subscription),
     schedule:
-      schedule && expand.includes('schedule') ? scheduleView(schedule) : subscription.schedule,
+      schedule && expand.includes('schedule')
+        ? scheduleView(store, schedule)
+        : subscription.schedule,
     start_date: subscription.created,
     status: subscription.status,
     ...(subscription.status === 'paused' && {

@@ -171,7 +171,7 @@ function invoicePeriod(world: PaymentsWorld, subscription: Subscription): void {
   const { customer, id, currency } = subscription
   const invoice = draftInvoice(
     world,
-    { customer, subscription: id, reason: 'subscription_cycle', lines },
+    { customer, subscription: id, tax: subscription.tax, reason: 'subscription_cycle', lines },
     currency,
   )
   subscription.latestInvoice = invoice.id

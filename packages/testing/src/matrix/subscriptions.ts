@@ -78,6 +78,9 @@ export const subscriptionsRows: Rows = {
   'subscriptions.start': [
     { input: (world) => ({ slug: world.slug, ...terms }), expected: adminsPartnersOperators },
   ],
+  'subscriptions.previewStart': [
+    { input: (world) => ({ slug: world.slug, ...terms }), expected: adminsPartnersOperators },
+  ],
   'subscriptions.preview': [
     { input: (world) => withSubscription(world, { seats: 5 }), expected: adminsPartnersOperators },
   ],

@@ -81,6 +81,7 @@ export function recordedSequences({
       pauseReason: null,
     },
     ...{ latestInvoiceId: `in_${word}`, defaultPaymentMethodId: null, pendingUpdate: null },
+    tax: { automatic: false, rateIds: [] },
     ...{ scheduleId: null, scheduled: null },
   }
   const invoice = (
@@ -103,7 +104,7 @@ export function recordedSequences({
       taxExempt: 'none',
     },
     taxes: [vat(380 * times, 2_000 * times)],
-    automaticTax: { enabled: false, status: null },
+    automaticTax: { enabled: false, status: null, disabledReason: null },
     balanceApplied: 0,
     effectiveAt: at,
     ...{

@@ -8,6 +8,7 @@ import {
 } from '@atrium/db/billing/payment-customers'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Services } from '../../rpc/services.ts'
+import { addressOf } from '../taxes/buyer.ts'
 import { paymentDeadline } from './failures.ts'
 import { syncTaxId } from './tax-id.ts'
 
@@ -57,7 +58,7 @@ async function makeCustomer(
         tenantSlug: found.slug,
         name: found.company ?? found.name,
         email: found.email ?? found.ownerEmail,
-        country: found.country,
+        address: addressOf(found),
       },
       // One key for each customer that the tenant ever had: the key of a deleted one would be
       // answered with it.

@@ -4,12 +4,13 @@ import { periodTotal } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
 import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
 import { findLiveSubscription, type SubscriptionRow } from '@atrium/db/billing/subscriptions'
-import type { UpcomingInvoice } from '@atrium/integrations/payments/port'
+import type { InvoicePreview } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'
 import { targetOf } from '../subscriptions/target.ts'
+import { toPreviewLine, toPreviewTotals } from '../taxes/view.ts'
 
 const deadlineMs = 3_000
 
@@ -56,25 +57,14 @@ async function askForNext(
   }
 }
 
-function toView(
-  { currency, lines, tax, total, creditApplied, amountDue }: UpcomingInvoice,
-  credit: number,
-): Omit<NextInvoice, 'at'> {
+function toView(invoice: InvoicePreview, credit: number): Omit<NextInvoice, 'at'> {
   return {
-    currency,
+    currency: invoice.currency,
     exact: true,
-    lines: lines.map((line) => ({
-      description: line.description,
-      amountMinor: line.amount,
-      quantity: line.quantity,
-      proration: line.proration,
-      periodStart: line.periodStart.toISOString(),
-      periodEnd: line.periodEnd.toISOString(),
-    })),
-    taxMinor: tax,
-    totalMinor: total,
-    creditMinor: creditApplied,
-    amountDueMinor: amountDue,
+    lines: invoice.lines.map(toPreviewLine),
+    ...toPreviewTotals(invoice),
+    creditMinor: invoice.creditApplied,
+    amountDueMinor: invoice.amountDue,
     balanceMinor: credit,
   }
 }
@@ -91,6 +81,8 @@ async function estimate(
     currency: row.currency,
     exact: false,
     lines: [],
+    netMinor: total,
+    taxes: [],
     taxMinor: 0,
     totalMinor: total,
     creditMinor: 0,

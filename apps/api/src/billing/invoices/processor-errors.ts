@@ -7,5 +7,6 @@ export const processorErrors = [
   'billing_disabled',
   'payments_not_configured',
   'payment_failed',
+  'billing_address_incomplete',
   'upstream_failed',
 ] as const satisfies ErrorCode[]

@@ -8,6 +8,7 @@ import { databaseNow } from '@atrium/db/platform/clock'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../../rpc/services.ts'
+import { addressOf } from '../taxes/buyer.ts'
 import { paymentDeadline } from './failures.ts'
 import { billingGate } from './gate.ts'
 
@@ -33,8 +34,12 @@ export async function tellBillingInfo(services: Services, tenantId: string): Pro
   )
     return
   try {
-    const { name, company, email, ownerEmail, country } = tenant
-    const fields = { name: company ?? name, email: email ?? ownerEmail, country }
+    const { name, company, email, ownerEmail } = tenant
+    const fields = {
+      name: company ?? name,
+      email: email ?? ownerEmail,
+      address: addressOf(tenant),
+    }
     const signal = paymentDeadline()
     await payments.updateCustomer(customer.customerId, fields, {
       idempotencyKey: `customer-update:${tenantId}:${randomUUID()}`,

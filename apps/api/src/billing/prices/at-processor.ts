@@ -25,7 +25,17 @@ export async function createAtProcessor(services: Services, price: PriceRow): Pr
     const { plan, cycle, scheme, version } = price
     try {
       const created = await payments.createPrice(
-        { plan, cycle, currency, scheme, unitAmount, tiers, priceId: price.id, version },
+        {
+          plan,
+          cycle,
+          currency,
+          scheme,
+          unitAmount,
+          tiers,
+          priceId: price.id,
+          version,
+          taxBehavior: 'exclusive',
+        },
         { idempotencyKey: creationKey(price, currency), signal: AbortSignal.timeout(deadlineMs) },
       )
       await saveStripePrice(services.database.db, price.id, currency, { stripePriceId: created.id })

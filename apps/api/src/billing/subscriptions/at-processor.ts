@@ -1,10 +1,11 @@
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
-import { PaymentDeclined } from '@atrium/integrations/payments/declined'
+import { PaymentDeclined, TaxLocationInvalid } from '@atrium/integrations/payments/declined'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../../rpc/services.ts'
 import { paymentDeadline } from '../invoices/failures.ts'
+import { addressIncomplete } from '../taxes/sale-tax.ts'
 
 /** The tenant that subscribes, as the gate and the catalog look at it. */
 export interface Subscriber {
@@ -51,7 +52,8 @@ export async function oneAtATime<Result>(
 /**
  * Asks the payment processor under a deadline, which is shorter than a statement may wait for the
  * lock that is held meanwhile. Who asks several times in one call passes one `signal`. Throws
- * AppError `payment_failed` for a declined card, `upstream_failed` for the rest.
+ * AppError `payment_failed` for a declined card, `billing_address_incomplete` for an address without
+ * a tax location, `upstream_failed` for the rest.
  */
 export async function askProcessor<Result>(
   ask: (signal: AbortSignal) => Promise<Result>,
@@ -62,6 +64,7 @@ export async function askProcessor<Result>(
   } catch (error) {
     if (error instanceof PaymentDeclined)
       throw new AppError('payment_failed', error.message, { cause: error })
+    if (error instanceof TaxLocationInvalid) throw addressIncomplete(error)
     if (error instanceof UpstreamError)
       throw new AppError('upstream_failed', error.message, { cause: error })
     if (signal.aborted) throw new AppError('upstream_failed', errorText('processorTimeout'))

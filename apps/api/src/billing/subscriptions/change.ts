@@ -8,6 +8,7 @@ import {
   type SubscriptionQuote,
 } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
+import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
 import {
   countAssignedSeats,
   type SubscriptionRow,
@@ -19,6 +20,7 @@ import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { InTransaction } from '../../rpc/services.ts'
 import { readOpenBilling } from '../invoices/gate.ts'
+import { followTax, prepareTaxedCustomer } from '../taxes/follow.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
 import { nothingPending } from './cancel.ts'
@@ -174,12 +176,13 @@ async function payNow(
   const prorationDate = new Date(quote.prorationDate)
   const idempotencyKey = `change:${row.id}:${row.version}:${prorationDate.getTime() / 1000}:${priceId}:${seats}`
   const cycleChanges = cycle !== row.cycle
-  const read = await askProcessor((signal) =>
-    payments.changeSubscription(
+  const read = await askProcessor(async (signal) => {
+    await followTaxOf(trx, services, payments, row, signal)
+    return payments.changeSubscription(
       { subscriptionId, itemId, priceId, plan, seats, prorationDate, cycleChanges },
       { idempotencyKey, signal },
-    ),
-  )
+    )
+  })
   const applied = await applyProcessorSubscription(trx, services, row.tenantId, read, {
     eventId: null,
     eventAt: null,
@@ -192,6 +195,21 @@ async function payNow(
       ? await scheduleAtProcessor(trx, services, payments, applied.after, next)
       : applied.after
   return { before: row, after, outcome: 'applied' }
+}
+
+/** What is charged must be taxed as it was quoted, so the tax is brought up to date before. */
+async function followTaxOf(
+  trx: Trx,
+  { config }: InTransaction,
+  payments: Payments,
+  { tenantId, stripeSubscriptionId }: SubscriptionRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const customerId = (await findPaymentCustomer(trx, tenantId))?.customerId
+  if (!customerId || !stripeSubscriptionId) return
+  const sale = { tenantId, customerId, signal }
+  const { tax } = await prepareTaxedCustomer(config, trx, payments, sale)
+  await followTax(payments, stripeSubscriptionId, tax, signal)
 }
 
 /** While it is paused nothing is charged: the new terms hold from the resumption on. */

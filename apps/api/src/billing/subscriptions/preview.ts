@@ -5,6 +5,7 @@ import {
   type ChangePreview,
   effectOf,
   type PreviewSubscriptionChange,
+  type PreviewTotals,
   periodAt,
   periodTotal,
   quoteMinutes,
@@ -17,7 +18,11 @@ import { findTenantSubscription, type SubscriptionRow } from '@atrium/db/billing
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
+import type { Services } from '../../rpc/services.ts'
 import { requireOpenBilling } from '../invoices/gate.ts'
+import { readTaxBuyer } from '../taxes/buyer.ts'
+import { taxOfSale } from '../taxes/sale-tax.ts'
+import { toPreviewLine, toPreviewTotals } from '../taxes/view.ts'
 import { askProcessor } from './at-processor.ts'
 import { rejectExceededQuota } from './quota.ts'
 import { rejectNoChange, rejectUnchangeable, termsOf } from './rules.ts'
@@ -26,7 +31,7 @@ import { type Target, targetOf } from './target.ts'
 
 type Amounts = Pick<
   ChangePreview,
-  'exact' | 'lines' | 'taxMinor' | 'totalMinor' | 'nextAmountMinor'
+  'exact' | 'lines' | keyof PreviewTotals | 'nextAmountMinor' | 'next'
 >
 
 /**
@@ -60,12 +65,12 @@ export async function previewChange(
   const payments = row.source === 'stripe' ? await requireOpenBilling(services, tenant) : null
   if (payments && effect === 'now') await rejectUnpaidPeriod(payments, row)
   const customerId = payments ? (await findPaymentCustomer(db, tenant.id))?.customerId : undefined
+  const computed =
+    payments && customerId
+      ? await exactly(services, payments, customerId, row, target, prorationDate)
+      : estimated(row, target, prorationDate)
   const amounts =
-    effect === 'period_end' || row.status === 'paused'
-      ? nothingNow(target)
-      : payments && customerId
-        ? await exactly(payments, customerId, row, target, prorationDate)
-        : estimated(row, target, prorationDate)
+    effect === 'period_end' || row.status === 'paused' ? nothingNow(computed) : computed
   const described = ({ plan, cycle, seats }: Target | SubscriptionRow, total: bigint) => ({
     plan,
     cycle,
@@ -96,17 +101,29 @@ function toSecond(at: Date): Date {
   return new Date(Math.floor(at.getTime() / 1000) * 1000)
 }
 
-function nothingNow(target: Target): Amounts {
+/** What holds from the next period on costs nothing now. */
+function nothingNow({ exact, nextAmountMinor, next }: Amounts): Amounts {
+  const now = { lines: [], netMinor: 0, taxes: [], taxMinor: 0, totalMinor: 0 }
+  return { exact, ...now, nextAmountMinor, next }
+}
+
+/** Without tax, which only the payment processor computes. */
+function estimate(lines: ChangePreview['lines'], now: bigint, next: bigint): Amounts {
+  const total = (amount: bigint): PreviewTotals => {
+    const minor = toMinorNumber(amount)
+    return { netMinor: minor, taxes: [], taxMinor: 0, totalMinor: minor }
+  }
   return {
     exact: false,
-    lines: [],
-    taxMinor: 0,
-    totalMinor: 0,
-    nextAmountMinor: toMinorNumber(target.total),
+    lines,
+    ...total(now),
+    nextAmountMinor: toMinorNumber(next),
+    next: total(next),
   }
 }
 
 async function exactly(
+  services: Services,
   payments: Payments,
   customerId: string,
   row: SubscriptionRow,
@@ -117,23 +134,20 @@ async function exactly(
   const { stripePriceId: priceId, seats } = target
   if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
   const cycleChanges = row.cycle !== target.cycle
-  const preview = await askProcessor((signal) =>
-    payments.previewChange(
-      { customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges },
+  const buyer = await readTaxBuyer(services.database.db, row.tenantId)
+  const preview = await askProcessor(async (signal) => {
+    const { tax } = await taxOfSale(services.config, payments, buyer, 'exclusive', { signal })
+    return payments.previewChange(
+      { customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges, tax },
       { signal },
-    ),
-  )
+    )
+  })
   return {
     exact: true,
-    lines: preview.lines.map(
-      ({ amount, periodStart, periodEnd, description, quantity, proration }) => ({
-        ...{ description, quantity, proration, amountMinor: amount },
-        ...{ periodStart: periodStart.toISOString(), periodEnd: periodEnd.toISOString() },
-      }),
-    ),
-    taxMinor: preview.tax,
-    totalMinor: preview.total,
-    nextAmountMinor: preview.nextAmount,
+    lines: preview.lines.map(toPreviewLine),
+    ...toPreviewTotals(preview),
+    nextAmountMinor: preview.next.total,
+    next: toPreviewTotals(preview.next),
   }
 }
 
@@ -143,7 +157,8 @@ async function exactly(
  */
 function estimated(row: SubscriptionRow, target: Target, at: Date): Amounts {
   const { currentPeriodStart: start, currentPeriodEnd: end } = row
-  if (row.status === 'trialing' || !start || !end || end <= start) return nothingNow(target)
+  if (row.status === 'trialing' || !start || !end || end <= start)
+    return estimate([], 0n, target.total)
   const parts = prorate(periodTotal(row), target.total, { start, end, at })
   const renewed = row.cycle === target.cycle ? undefined : periodAt(at, target.cycle, at)
   const charge = renewed ? target.total : parts.charge
@@ -151,26 +166,21 @@ function estimated(row: SubscriptionRow, target: Target, at: Date): Amounts {
     ...{ description, quantity, amountMinor: toMinorNumber(amount), proration: true },
     ...{ periodStart: at.toISOString(), periodEnd: periodEnd.toISOString() },
   })
-  return {
-    exact: false,
-    lines: [
-      line(
-        parts.credit,
-        row.seats,
-        `Unused time of ${seatsLabel(row.seats)} on ${named(row.plan)}`,
-        end,
-      ),
-      line(
-        charge,
-        target.seats,
-        `${renewed ? `First ${target.cycle}` : 'Remaining time'} of ${seatsLabel(target.seats)} on ${named(target.plan)}`,
-        renewed?.end ?? end,
-      ),
-    ],
-    taxMinor: 0,
-    totalMinor: toMinorNumber(parts.credit + charge),
-    nextAmountMinor: toMinorNumber(target.total),
-  }
+  const lines = [
+    line(
+      parts.credit,
+      row.seats,
+      `Unused time of ${seatsLabel(row.seats)} on ${named(row.plan)}`,
+      end,
+    ),
+    line(
+      charge,
+      target.seats,
+      `${renewed ? `First ${target.cycle}` : 'Remaining time'} of ${seatsLabel(target.seats)} on ${named(target.plan)}`,
+      renewed?.end ?? end,
+    ),
+  ]
+  return estimate(lines, parts.credit + charge, target.total)
 }
 
 const seatsLabel = (seats: number) => (seats === 1 ? '1 seat' : `${seats} seats`)

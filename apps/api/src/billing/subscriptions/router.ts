@@ -8,6 +8,7 @@ import {
   ListSubscriptions,
   PreviewSubscriptionChange,
   ReadSubscription,
+  StartPreview,
   StartResult,
   StartSubscription,
   SubscriptionDetail,
@@ -26,6 +27,7 @@ import { changeSubscription } from './change.ts'
 import { createSubscription } from './create.ts'
 import { getSubscription, getTenantSubscription, listSubscriptions } from './get.ts'
 import { previewChange } from './preview.ts'
+import { previewStart } from './preview-start.ts'
 import { removeSubscription } from './remove.ts'
 import { startSubscription } from './start.ts'
 import { updateSubscription } from './update.ts'
@@ -130,6 +132,20 @@ export const subscriptionsRouter = router({
     .input(StartSubscription)
     .output(StartResult)
     .mutation(({ ctx, input }) => startSubscription(ctx, ctx.access, input)),
+  // A query in spite of its method: it only computes.
+  previewStart: adminPartnerOrOperator
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: `${own}/start-preview`,
+        tags,
+        summary: 'See what subscribing would cost, with tax',
+      },
+      errors: [...processorErrors, 'tenant_deleted', 'subscription_exists', 'price_unavailable'],
+    })
+    .input(StartSubscription)
+    .output(StartPreview)
+    .query(({ ctx, input }) => previewStart(ctx, ctx.access, input)),
   // A query in spite of its method: it only computes.
   preview: adminPartnerOrOperator
     .meta({

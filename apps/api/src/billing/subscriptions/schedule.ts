@@ -4,6 +4,8 @@ import type { SubscriptionRow } from '@atrium/db/billing/subscriptions'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { InTransaction } from '../../rpc/services.ts'
+import { readTaxBuyer } from '../taxes/buyer.ts'
+import { taxOfSale } from '../taxes/sale-tax.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor } from './at-processor.ts'
 import type { Target } from './target.ts'
@@ -25,12 +27,14 @@ export async function scheduleAtProcessor(
   if (!subscriptionId || !priceId) throw new AppError('price_unavailable')
   const idempotencyKey = `schedule:${row.id}:${row.version}:${priceId}:${seats}`
   const cycleChanges = cycle !== row.cycle
-  const read = await askProcessor((signal) =>
-    payments.scheduleChange(
-      { subscriptionId, priceId, plan, seats, cycle, cycleChanges },
+  const read = await askProcessor(async (signal) => {
+    const buyer = await readTaxBuyer(trx, row.tenantId)
+    const { tax } = await taxOfSale(services.config, payments, buyer, 'exclusive', { signal })
+    return payments.scheduleChange(
+      { subscriptionId, priceId, plan, seats, cycle, cycleChanges, tax },
       { idempotencyKey, signal },
-    ),
-  )
+    )
+  })
   const applied = await applyProcessorSubscription(trx, services, row.tenantId, read, {
     eventId: null,
     eventAt: null,

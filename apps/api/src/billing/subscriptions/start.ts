@@ -15,7 +15,11 @@ import {
   type SubscriptionRow,
 } from '@atrium/db/billing/subscriptions'
 import type { Trx } from '@atrium/db/platform/connect'
-import type { Payments, ProcessorSubscription } from '@atrium/integrations/payments/port'
+import type {
+  Payments,
+  ProcessorSubscription,
+  SubscriptionTax,
+} from '@atrium/integrations/payments/port'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
@@ -23,6 +27,7 @@ import { readEntitlements } from '../entitlements/read.ts'
 import { ensureCustomer } from '../invoices/customer.ts'
 import { paymentDeadline } from '../invoices/failures.ts'
 import { requireOpenBilling } from '../invoices/gate.ts'
+import { prepareTaxedCustomer } from '../taxes/follow.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime, type Subscriber } from './at-processor.ts'
 import { endSubscription } from './cancel.ts'
@@ -45,7 +50,8 @@ type StartedSubscription =
  * One that is paused is replaced by it. The price's trial is given once per tenant, person and
  * domain. While an invoice is overdue only operators start one. Throws AppError
  * `subscription_exists`, `billing_limited`, `price_unavailable`, `invalid_input`,
- * `billing_disabled`, `payments_not_configured`, `payment_failed`, `upstream_failed`.
+ * `billing_disabled`, `payments_not_configured`, `billing_address_incomplete`, `payment_failed`,
+ * `upstream_failed`.
  */
 export async function startSubscription(
   ctx: Context,
@@ -91,10 +97,14 @@ export async function startAtProcessor(
   const live = await findLiveSubscription(db, tenant.id)
   if (live && !isReplaceable(live, target, terms.currency)) throw exists(live)
   const signal = paymentDeadline()
-  const customerId = await askProcessor(
-    () => ensureCustomer(services, payments, tenant.id, signal),
-    signal,
-  )
+  const { customerId, tax } = await askProcessor(async () => {
+    const id = await ensureCustomer(services, payments, tenant.id, signal)
+    const sale = { tenantId: tenant.id, customerId: id, signal }
+    return {
+      customerId: id,
+      ...(await prepareTaxedCustomer(services.config, db, payments, sale)),
+    }
+  }, signal)
   const started = await oneAtATime(services, () =>
     db.transaction().execute(async (trx): Promise<StartedSubscription> => {
       await lockSubscriptionsOf(trx, tenant.id)
@@ -105,6 +115,7 @@ export async function startAtProcessor(
         tenant,
         target,
         currency: terms.currency,
+        tax,
         trialDays: trialDays ?? (await trialDaysFor(trx, tenant.id, target.trialDays)),
       })
     }),
@@ -120,6 +131,7 @@ interface Start {
   target: Target
   currency: string
   trialDays: number
+  tax: SubscriptionTax
 }
 
 async function begin(
@@ -128,7 +140,7 @@ async function begin(
   payments: Payments,
   start: Start,
 ): Promise<StartedSubscription> {
-  const { customerId, tenant, target, currency, signal } = start
+  const { customerId, tenant, target, currency, signal, tax } = start
   const tenantId = tenant.id
   const found = await findLiveSubscription(trx, tenantId)
   if (found && !isReplaceable(found, target, currency)) return { existing: found }
@@ -147,11 +159,13 @@ async function begin(
     if (applied) return { existing: applied.after }
   }
   const trialDays = earlier === 0 ? start.trialDays : 0
-  const idempotencyKey = `subscription:${tenantId}:${earlier}:${priceId}:${seats}:${trialDays}`
+  // Stripe rejects a known key with other parameters: another decision on tax is another request.
+  const taxed = tax.mode === 'rates' ? tax.rateIds.join('+') : tax.mode
+  const idempotencyKey = `subscription:${tenantId}:${earlier}:${priceId}:${seats}:${trialDays}:${taxed}`
   const created = await askProcessor(
     () =>
       payments.createSubscription(
-        { customerId, tenantId, plan, priceId, seats, trialDays },
+        { customerId, tenantId, plan, priceId, seats, trialDays, tax },
         { idempotencyKey, signal },
       ),
     signal,
@@ -199,7 +213,7 @@ async function findLost(
  * Whether a start takes the place of this one, or goes on with it: it is paused, or waits for its
  * first payment on the same terms.
  */
-function isReplaceable(row: SubscriptionRow, target: Target, currency: string): boolean {
+export function isReplaceable(row: SubscriptionRow, target: Target, currency: string): boolean {
   return row.status === 'paused' || isSameStart(row, target, currency)
 }
 
@@ -224,7 +238,7 @@ function isSameStart(row: SubscriptionRow, target: Target, currency: string): bo
   )
 }
 
-function exists({ status }: SubscriptionRow): AppError {
+export function exists({ status }: SubscriptionRow): AppError {
   return status === 'incomplete'
     ? new AppError('subscription_exists', errorText('otherSubscriptionUnpaid'))
     : new AppError('subscription_exists')

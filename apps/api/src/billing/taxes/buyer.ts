@@ -1,0 +1,29 @@
+import { findCustomerTenant, findPaymentCustomer } from '@atrium/db/billing/payment-customers'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import type { PostalAddress } from '@atrium/integrations/payments/port'
+import type { TaxBuyer } from './sale-tax.ts'
+
+/** The tenant as the buyer of its subscription. */
+export async function readTaxBuyer(
+  db: Db | Trx,
+  tenantId: string,
+): Promise<TaxBuyer & { address: PostalAddress | null }> {
+  const [tenant, customer] = [
+    await findCustomerTenant(db, tenantId),
+    await findPaymentCustomer(db, tenantId),
+  ]
+  if (!tenant) throw new Error(`there is no tenant ${tenantId}`)
+  const { vatNumber } = tenant
+  const valid = customer?.taxIdValue === vatNumber && customer?.taxIdStatus === 'verified'
+  return {
+    country: tenant.country,
+    address: addressOf(tenant),
+    validVatNumber: valid ? vatNumber : null,
+  }
+}
+
+/** The billing address as the payment processor takes it. */
+export function addressOf({ country }: { country: string | null }): PostalAddress | null {
+  if (country === null) return null
+  return { line1: null, line2: null, postalCode: null, city: null, state: null, country }
+}

@@ -1,0 +1,53 @@
+import { type TaxBehavior, taxTreatment } from '@atrium/core/billing/taxes'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
+import type { CallOptions } from '@atrium/integrations/call-options'
+import type { Payments, SubscriptionTax, TaxableCustomer } from '@atrium/integrations/payments/port'
+import type { Config } from '../../platform/config.ts'
+
+/** The buyer as far as tax depends on it. */
+export interface TaxBuyer {
+  /** ISO 3166-1 alpha-2. */
+  country: string | null
+  /** A VAT number that the authority confirmed; null for any other. */
+  validVatNumber: string | null
+}
+
+/** How the invoices of a subscription are taxed, and what the customer must say for it. */
+export interface SaleTax {
+  tax: SubscriptionTax
+  taxExempt: TaxableCustomer['taxExempt']
+}
+
+/**
+ * Decides how a sale is taxed, by the mode of the installation. With `fixed_rates` the rate is
+ * created at the payment processor when it is not there yet. Throws AppError
+ * `billing_address_incomplete`; rejects with `UpstreamError`.
+ */
+export async function taxOfSale(
+  { billing }: Pick<Config, 'billing'>,
+  payments: Payments,
+  buyer: TaxBuyer,
+  behavior: TaxBehavior,
+  options: CallOptions,
+): Promise<SaleTax> {
+  const { tax } = billing
+  if (tax.mode === 'none') return { tax: { mode: 'none' }, taxExempt: 'none' }
+  const { country, validVatNumber } = buyer
+  if (country === null) throw addressIncomplete()
+  if (tax.mode === 'stripe_tax') return { tax: { mode: 'automatic' }, taxExempt: 'none' }
+  const treatment = taxTreatment(tax.seller, { country, validVatNumber })
+  const rateId = await payments.ensureTaxRate({ ...treatment, behavior }, options)
+  return {
+    tax: { mode: 'rates', rateIds: [rateId] },
+    taxExempt: treatment.reason === 'reverse_charge' ? 'reverse' : 'none',
+  }
+}
+
+/** `cause`: the payment processor rejected the address. */
+export function addressIncomplete(cause?: unknown): AppError {
+  return new AppError('billing_address_incomplete', undefined, {
+    issues: [{ path: 'country', message: errorText('billingCountryMissing') }],
+    ...(cause !== undefined && { cause }),
+  })
+}
