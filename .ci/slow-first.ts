@@ -16,6 +16,8 @@ const slow: readonly string[] = [
   'apps/api/test/scheduling-lifecycle.test.ts',
   'apps/api/test/scheduling-crash.test.ts',
   'packages/bff/test/server.test.ts',
+  'e2e/api-reference.test.ts',
+  'e2e/demo-history.test.ts',
   'e2e/members.test.ts',
   'e2e/flags.test.ts',
   'e2e/operator.test.ts',

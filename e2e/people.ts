@@ -148,7 +148,8 @@ export async function expectWellMadeOn(screen: Screen, page: Page): Promise<void
   expect(await violations(page, otherRules)).toEqual([])
 }
 
-async function expectNoSidewaysScroll(page: Page): Promise<void> {
+/** Nothing of the page is beyond its right edge. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const sideways = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )
