@@ -10,6 +10,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { followDueEntitlements } from './billing/entitlements/follow.ts'
 import { runDunning } from './billing/invoices/dunning.ts'
 import { reconcileBilling } from './billing/invoices/reconcile.ts'
+import { carryOutCorrections } from './billing/operator-invoices/carry-out.ts'
 import { createMonthlyPayouts } from './billing/payouts/create.ts'
 import { applyDueSubscriptions } from './billing/subscriptions/due.ts'
 import { drainWebhooks } from './billing/webhooks/process.ts'
@@ -316,6 +317,7 @@ export function createApp(parts: AppParts): App {
         const timed = await onDatabaseTime(services)
         await applyDueSubscriptions(timed)
         await followDueEntitlements(timed)
+        await carryOutCorrections(timed)
       },
       createPayouts: async () => void (await createMonthlyPayouts(await onDatabaseTime(services))),
       refreshHealth: async () => void (await refreshAllHealth(services)),

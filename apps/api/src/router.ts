@@ -1,6 +1,7 @@
 import { auditRouter, tenantAuditRouter } from './audit/router.ts'
 import { billingInfoRouter } from './billing/billing-info/router.ts'
 import { billingRouter } from './billing/invoices/router.ts'
+import { operatorInvoicesRouter } from './billing/operator-invoices/router.ts'
 import { payoutsRouter } from './billing/payouts/router.ts'
 import { pricesRouter } from './billing/prices/router.ts'
 import { subscriptionsRouter } from './billing/subscriptions/router.ts'
@@ -50,6 +51,7 @@ export const appRouter = router({
   reports: reportsRouter,
   partnerReports: partnerReportsRouter,
   partners: partnersRouter,
+  operatorInvoices: operatorInvoicesRouter,
   outbox: outboxRouter,
   payouts: payoutsRouter,
   healthScores: healthScoresRouter,

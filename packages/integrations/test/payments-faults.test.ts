@@ -131,6 +131,16 @@ const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> 
   listInvoices: (payments) => payments.listInvoices('cus_1'),
   payInvoice: (payments) => payments.payInvoice('in_1', write),
   voidInvoice: (payments) => payments.voidInvoice('in_1', write),
+  payOutOfBand: (payments) => payments.payOutOfBand('in_1', write),
+  markUncollectible: (payments) => payments.markUncollectible('in_1', write),
+  createCreditNote: (payments) =>
+    payments.createCreditNote(
+      {
+        ...{ invoiceId: 'in_1', amount: 100, refundAmount: 100, balanceAmount: 0 },
+        ...{ outOfBandAmount: 0, reason: null, correctionId: 'c' },
+      },
+      write,
+    ),
   findRefund: (payments) => payments.findRefund('re_1'),
   findCreditNote: (payments) => payments.findCreditNote('cn_1'),
   listCreditNotes: (payments) => payments.listCreditNotes('in_1'),

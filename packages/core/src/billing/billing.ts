@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { invoiceDisplayStatuses } from '../platform/choices.ts'
 import { says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { instant } from '../platform/text.ts'
@@ -34,21 +35,9 @@ export const billingGates = ['open', 'disabled', 'not_configured'] as const
 export const billingGateState = z.enum(billingGates)
 export type BillingGateState = z.infer<typeof billingGateState>
 
-/**
- * What people read: the processor's word and what became of the money since. Drafts are not shown.
- */
-export const invoiceDisplayStatuses = [
-  'void',
-  'refunded',
-  'partially_refunded',
-  'disputed',
-  'paid',
-  'uncollectible',
-  'overdue',
-  'open',
-  'draft',
-  'unknown',
-] as const
+export { invoiceDisplayStatuses }
+
+/** Drafts are not shown. */
 export const invoiceDisplayStatus = z.enum(invoiceDisplayStatuses)
 export type InvoiceDisplayStatus = z.infer<typeof invoiceDisplayStatus>
 

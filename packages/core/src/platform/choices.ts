@@ -59,6 +59,35 @@ export const ledgerEntryTypes = [
   'payout_reversal',
 ] as const
 
+/**
+ * `credit`: a credit note, which lowers what is due or gives money back. `write_off` and `void` end
+ * an open invoice. `transfer`: it was paid by bank transfer.
+ */
+export const correctionKinds = ['credit', 'write_off', 'void', 'transfer'] as const
+
+/** Where the money of a credit note on a paid invoice goes. */
+export const creditDestinations = ['card', 'balance', 'outside'] as const
+
+/**
+ * `pending` waits for a second operator; `approved` for the payment processor. Only `done` has an
+ * effect.
+ */
+export const correctionStates = ['pending', 'approved', 'done', 'failed', 'rejected'] as const
+
+/** What people read: the processor's word and what became of the money since. */
+export const invoiceDisplayStatuses = [
+  'void',
+  'refunded',
+  'partially_refunded',
+  'disputed',
+  'paid',
+  'uncollectible',
+  'overdue',
+  'open',
+  'draft',
+  'unknown',
+] as const
+
 export const billingCycles = ['month', 'year'] as const
 
 /** Who knows the truth about a subscription: we alone, or the payment processor. */

@@ -87,6 +87,16 @@ function select(db: Db | Trx) {
   return db.selectFrom('invoices').select(columns).select(sql<StoredLine[]>`lines`.as('lines'))
 }
 
+/** An invoice of any tenant under a row lock. Undefined for a draft. */
+export function lockInvoice(trx: Trx, id: string): Promise<InvoiceRow | undefined> {
+  return select(trx)
+    .where('id', '=', id)
+    .where('finalized_at', 'is not', null)
+    .where('status', '<>', 'draft')
+    .forUpdate()
+    .executeTakeFirst()
+}
+
 /** Newest first by the day of finalization, without drafts; one row more than asked. */
 export function listInvoices(
   db: Db,
@@ -279,6 +289,14 @@ export interface ReversalFields {
   effective: boolean
   createdAt: Date
   readAt: Date
+  /** Of a credit note: all of it, and where its money went. */
+  note?: {
+    number: string
+    total: number
+    balanceAmount: number
+    outsideAmount: number
+    refundIds: readonly string[]
+  }
 }
 
 /**
@@ -292,6 +310,13 @@ export async function saveReversal(trx: Trx, fields: ReversalFields): Promise<bo
     status: fields.status,
     effective: fields.effective,
     read_at: fields.readAt,
+    ...(fields.note && {
+      number: fields.note.number,
+      total: fields.note.total,
+      balance_amount: fields.note.balanceAmount,
+      outside_amount: fields.note.outsideAmount,
+      refund_ids: [...fields.note.refundIds],
+    }),
   }
   const row = await trx
     .insertInto('invoice_reversals')

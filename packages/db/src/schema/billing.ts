@@ -1,4 +1,10 @@
 import type { InvoiceStatus } from '@atrium/core/billing/billing'
+import type {
+  CorrectionKind,
+  CorrectionState,
+  CreditDestination,
+  CreditReason,
+} from '@atrium/core/billing/invoice-corrections'
 import type { PriceScheme, PriceState, PriceTier } from '@atrium/core/billing/prices'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
 import type { WebhookState } from '@atrium/core/billing/webhooks'
@@ -124,6 +130,38 @@ export interface InvoiceReversalsTable {
   effective: boolean
   created_at: RequiredTimestamp
   read_at: Timestamp
+  /** Of a credit note, from migration 0090 on. */
+  number: string | null
+  total: OptionalBigint
+  balance_amount: OptionalBigint
+  outside_amount: OptionalBigint
+  refund_ids: string[] | null
+}
+
+export interface InvoiceCorrectionsTable {
+  id: Generated<string>
+  request_id: string
+  invoice_id: string
+  tenant_id: string
+  kind: CorrectionKind
+  destination: CreditDestination | null
+  category: CreditReason | null
+  currency: string
+  amount: BigintColumn
+  reason: string
+  reference: string | null
+  paid_on: ColumnType<string | null, string | null, never>
+  state: CorrectionState
+  error: string | null
+  credit_note_id: string | null
+  attempts: Generated<number>
+  next_at: OptionalTimestamp
+  lease_until: OptionalTimestamp
+  requested_by: string | null
+  decided_by: string | null
+  created_at: Timestamp
+  decided_at: OptionalTimestamp
+  finished_at: OptionalTimestamp
 }
 
 /** The dunning of one stretch of missed payments of a subscription. */
@@ -169,6 +207,7 @@ export interface BillingTables {
   webhook_inbox: WebhookInboxTable
   invoices: InvoicesTable
   invoice_reversals: InvoiceReversalsTable
+  invoice_corrections: InvoiceCorrectionsTable
   dunning_cases: DunningCasesTable
   billing_reconciliations: BillingReconciliationsTable
   billing_differences: BillingDifferencesTable

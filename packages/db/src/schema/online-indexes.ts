@@ -180,6 +180,12 @@ const indexes: readonly OnlineIndex[] = [
     table: 'users',
     of: '(replaced_by) where replaced_by is not null',
   },
+  // Invoices of all tenants, newest first.
+  {
+    name: 'invoices_finalized',
+    table: 'invoices',
+    of: '(finalized_at desc, id desc) where finalized_at is not null',
+  },
   // Entries of a name (migration 0025). By its hash: a few bytes for names that repeat, and no
   // limit on their length.
   {

@@ -41,6 +41,11 @@ export function creditNoteOf(response: Stripe.CreditNote): ProcessorCreditNote {
     postPaymentAmount: whole(note.post_payment_amount, 'post_payment_amount'),
     outOfBandAmount,
     refundIds: note.refunds.map(({ refund }) => idOf(refund, 'refund')),
+    refundedAmount: note.refunds.reduce(
+      (sum, { amount_refunded }) => sum + whole(amount_refunded, 'amount_refunded'),
+      0,
+    ),
+    metadata: note.metadata ?? {},
     effectiveAt: optionalMoment(note.effective_at, 'effective_at') ?? created,
     voidedAt: optionalMoment(note.voided_at, 'voided_at'),
     pdf: note.pdf,

@@ -27,6 +27,8 @@ const notes: Readonly<Record<string, string>> = {
   resource_already_exists: 'there is one of that name already',
   stripe_tax_inactive: 'Stripe Tax is not activated there',
   taxes_calculation_failed: 'it could not compute the tax',
+  charge_already_refunded: 'the payment was given back already',
+  charge_disputed: 'the payment is disputed, and a dispute is not refunded',
   tax_id_invalid: 'the VAT number does not have the form of its country',
 }
 

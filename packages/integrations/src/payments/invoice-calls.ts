@@ -3,7 +3,13 @@ import type { Call, StripeCalls } from './client.ts'
 import { creditNoteLineOf, creditNoteOf } from './credit-note-shape.ts'
 import { invoiceOf, lineOf, paymentIntentOf } from './invoice-shape.ts'
 import { everyPage, listOf } from './pages.ts'
-import type { Payments, ProcessorCreditNote, ProcessorInvoice, ProcessorReversal } from './port.ts'
+import type {
+  CreditNoteInput,
+  Payments,
+  ProcessorCreditNote,
+  ProcessorInvoice,
+  ProcessorReversal,
+} from './port.ts'
 import { idOf, moment, objectOf, text, whole } from './shapes.ts'
 import type { TaxRates } from './tax-shape.ts'
 
@@ -12,6 +18,9 @@ type InvoiceCalls = Pick<
   | 'findInvoice'
   | 'listInvoices'
   | 'payInvoice'
+  | 'payOutOfBand'
+  | 'markUncollectible'
+  | 'createCreditNote'
   | 'voidInvoice'
   | 'findRefund'
   | 'findCreditNote'
@@ -66,6 +75,42 @@ export function invoiceCalls({ call }: StripeCalls, rates: TaxRates): InvoiceCal
             'POST /v1/invoices/:id/pay',
             (stripe) => stripe.invoices.pay(id, {}, { idempotencyKey }),
             withMore,
+          ),
+        ),
+      ),
+
+    payOutOfBand: (id, { idempotencyKey, ...options }) =>
+      call('payOutOfBand', options, async (current) =>
+        invoiceWithAll(
+          current,
+          await current.send(
+            'POST /v1/invoices/:id/pay',
+            (stripe) => stripe.invoices.pay(id, { paid_out_of_band: true }, { idempotencyKey }),
+            withMore,
+          ),
+        ),
+      ),
+
+    markUncollectible: (id, { idempotencyKey, ...options }) =>
+      call('markUncollectible', options, async (current) =>
+        invoiceWithAll(
+          current,
+          await current.send(
+            'POST /v1/invoices/:id/mark_uncollectible',
+            (stripe) => stripe.invoices.markUncollectible(id, {}, { idempotencyKey }),
+            withMore,
+          ),
+        ),
+      ),
+
+    createCreditNote: (input, { idempotencyKey, ...options }) =>
+      call('createCreditNote', options, async (current) =>
+        noteWithAll(
+          current,
+          await current.send(
+            'POST /v1/credit_notes',
+            (stripe) => stripe.creditNotes.create(creditNoteParameters(input), { idempotencyKey }),
+            noteWithMore,
           ),
         ),
       ),
@@ -204,6 +249,21 @@ function reversalOf<K extends ProcessorReversal['kind']>(
     currency: text(currency, 'currency'),
     amount: whole(amount, 'amount'),
     created: moment(created, 'created'),
+  }
+}
+
+/** Without a mail of the processor's: our own tells the customer. Amounts of 0 are left out. */
+function creditNoteParameters(input: CreditNoteInput): Stripe.CreditNoteCreateParams {
+  const { invoiceId, amount, refundAmount, balanceAmount, outOfBandAmount, reason } = input
+  return {
+    invoice: invoiceId,
+    amount,
+    ...(refundAmount > 0 && { refund_amount: refundAmount }),
+    ...(balanceAmount > 0 && { credit_amount: balanceAmount }),
+    ...(outOfBandAmount > 0 && { out_of_band_amount: outOfBandAmount }),
+    ...(reason !== null && { reason }),
+    email_type: 'none',
+    metadata: { correctionId: input.correctionId },
   }
 }
 

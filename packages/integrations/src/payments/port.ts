@@ -273,11 +273,30 @@ export interface ProcessorCreditNote extends ProcessorReversal {
   postPaymentAmount: number
   outOfBandAmount: number
   refundIds: readonly string[]
+  /** What the refunds give back of it. */
+  refundedAmount: number
+  /** What we wrote down when we issued it; empty for one that was issued elsewhere. */
+  metadata: Readonly<Record<string, string>>
   /** The date that stands on it. */
   effectiveAt: Date
   voidedAt: Date | null
   pdf: string | null
   lines: readonly ProcessorCreditNoteLine[]
+}
+
+/** Amounts with tax. The three ways of giving back add up to what the credit note is paid with. */
+export interface CreditNoteInput {
+  invoiceId: string
+  amount: number
+  /** Back to the card that paid, as a refund of its own. */
+  refundAmount: number
+  /** To the customer's balance, which pays later invoices. */
+  balanceAmount: number
+  /** Given back outside of the processor. */
+  outOfBandAmount: number
+  reason: 'duplicate' | 'fraudulent' | 'order_change' | 'product_unsatisfactory' | null
+  /** Our own correction, in the metadata: a credit note is found again by it. */
+  correctionId: string
 }
 
 /** What an invoice would be. */
@@ -585,6 +604,15 @@ export interface Payments {
   /** Newest first. */
   listInvoices(customerId: string, options?: CallOptions): Promise<readonly ProcessorInvoice[]>
   payInvoice(id: string, options: WriteOptions): Promise<ProcessorInvoice>
+  /** Marks an open or uncollectible invoice as paid outside of the processor; nothing is charged. */
+  payOutOfBand(id: string, options: WriteOptions): Promise<ProcessorInvoice>
+  /** Writes an open invoice off. It can still be paid or voided. */
+  markUncollectible(id: string, options: WriteOptions): Promise<ProcessorInvoice>
+  /**
+   * Lowers what is due on an open invoice. On a paid one the three amounts say where the money goes;
+   * the refund is made with it or not at all.
+   */
+  createCreditNote(input: CreditNoteInput, options: WriteOptions): Promise<ProcessorCreditNote>
   /** Voids an open invoice: it is no longer due and cannot be paid. */
   voidInvoice(id: string, options: WriteOptions): Promise<ProcessorInvoice>
   findRefund(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>

@@ -80,6 +80,8 @@ export const PaymentAction = z.discriminatedUnion('action', [
     status: z.enum(subscriptionStatuses),
   }),
   z.strictObject({ action: z.literal('announce_renewal'), subscription: id }),
+  /** Stripe removes idempotency keys when they are at least 24 hours old. */
+  z.strictObject({ action: z.literal('forget_keys') }),
   z.strictObject({
     action: z.literal('emit'),
     type: z.string().min(1).max(100),
@@ -132,11 +134,19 @@ export function act(world: PaymentsWorld, input: PaymentAction): object {
       settleRefund(world, made, action.status)
       return refundView(store, made)
     }
-    case 'credit_note':
+    case 'credit_note': {
+      const invoice = store.invoices.get(action.invoice)
+      const after = invoice.status === 'paid' ? action.amount : 0
+      const parts = {
+        refund: action.to === 'card' ? after : 0,
+        balance: action.to === 'balance' ? after : 0,
+        outside: action.to === 'outside' ? after : 0,
+      }
       return creditNoteView(
-        creditNote(world, store.invoices.get(action.invoice), action.amount, action.to),
+        creditNote(world, invoice, { amount: action.amount, ...parts }),
         world.origin(),
       )
+    }
     case 'void_credit_note': {
       const note = store.creditNotes.get(action.creditNote)
       voidCreditNote(world, note)
@@ -186,6 +196,9 @@ export function act(world: PaymentsWorld, input: PaymentAction): object {
       world.emit('invoice.upcoming', upcoming)
       return upcoming
     }
+    case 'forget_keys':
+      store.replays.clear()
+      return {}
     case 'emit':
       world.emit(action.type, action.object)
       return action.object

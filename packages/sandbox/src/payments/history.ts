@@ -179,7 +179,9 @@ function carryOut(
       refund(world, lastPaid(world, subscription), undefined, 'succeeded')
       break
     case 'credit_note':
-      creditNote(world, lastPaid(world, subscription), move.amount, 'balance')
+      creditNote(world, lastPaid(world, subscription), {
+        ...{ amount: move.amount, refund: 0, balance: move.amount, outside: 0 },
+      })
       break
   }
 }

@@ -1,7 +1,7 @@
 import { settlePaid } from './collection.ts'
 import { addressOf } from './customer-routes.ts'
 import { invalid, StripeFault } from './faults.ts'
-import { type Form, flag, group, list, oneOf, required, text, whole } from './form.ts'
+import { type Form, flag, group, list, mergedMetadata, oneOf, required, text, whole } from './form.ts'
 import {
   creditNoteLinesView,
   creditNoteView,
@@ -11,10 +11,11 @@ import {
   linesView,
   refundView,
 } from './invoice-views.ts'
-import { markPaid, sketchInvoice, voidInvoice } from './invoicing.ts'
+import { markPaid, markUncollectible, sketchInvoice, voidInvoice } from './invoicing.ts'
 import { afterAnchor, periodEnd } from './periods.ts'
 import type { Buyer, Invoice, Subscription } from './records.ts'
 import { firstId, type Handlers, insideData, pageOf } from './request.ts'
+import { creditNote } from './reversals.ts'
 import { termsAfter } from './schedules.ts'
 import { payNow } from './subscription-changes.ts'
 import { changeLines, periodLine, trialLine } from './subscription-lines.ts'
@@ -64,6 +65,27 @@ export const invoiceRoutes: Handlers = {
     const invoice = world.store.invoices.get(ids[0] ?? '')
     voidInvoice(world, invoice)
     return invoiceView(world.store, invoice, expand, world.origin())
+  },
+  'POST /v1/invoices/:id/mark_uncollectible': (world, { ids, expand }) => {
+    const invoice = world.store.invoices.get(ids[0] ?? '')
+    markUncollectible(world, invoice)
+    return invoiceView(world.store, invoice, expand, world.origin())
+  },
+  'POST /v1/credit_notes': (world, { form }) => {
+    const amount = whole(form, 'amount')
+    if (amount === undefined)
+      throw invalid('One of `amount`, `lines`, or `shipping_cost` must be provided.')
+    const reasons = ['duplicate', 'fraudulent', 'order_change', 'product_unsatisfactory'] as const
+    const note = creditNote(world, world.store.invoices.get(required(form, 'invoice'), 'invoice'), {
+      amount,
+      refund: notNegative(form, 'refund_amount'),
+      balance: notNegative(form, 'credit_amount'),
+      outside: notNegative(form, 'out_of_band_amount'),
+      reason: oneOf(form, 'reason', reasons) ?? null,
+      memo: text(form, 'memo') ?? null,
+      metadata: mergedMetadata(form),
+    })
+    return creditNoteView(note, world.origin())
   },
   'POST /v1/invoices/create_preview': (world, { form, expand }) => preview(world, form, expand),
   'GET /v1/invoice_payments': (world, request) => {
@@ -124,6 +146,16 @@ function linesPage<T extends { id: string }>(lines: readonly T[], form: Form) {
   const after = text(form, 'starting_after')
   const from = after === undefined ? 0 : lines.findIndex(({ id }) => id === after) + 1
   return { rows: lines.slice(from, from + limit), more: from + limit < lines.length }
+}
+
+function notNegative(form: Form, name: string): number {
+  const value = whole(form, name) ?? 0
+  if (value < 0)
+    throw invalid('Invalid non-negative integer', {
+      code: 'parameter_invalid_integer',
+      param: name,
+    })
+  return value
 }
 
 function payOutOfBand(world: PaymentsWorld, invoice: Invoice): void {

@@ -330,21 +330,21 @@ export function creditNoteView(note: CreditNote, origin: string): Stripe.CreditN
       note.lines.length > shownLines,
     ),
     livemode: false,
-    memo: null,
-    metadata: {},
+    memo: note.memo,
+    metadata: note.metadata,
     number: note.number,
     out_of_band_amount: note.outOfBand === 0 ? null : note.outOfBand,
     pdf: `${origin}/credit-notes/${note.id}/pdf`,
     post_payment_amount: note.postPayment,
     pre_payment_amount: note.total - note.postPayment,
     pretax_credit_amounts: [],
-    reason: 'order_change',
+    reason: note.reason,
     refunds:
       note.refund === null
         ? []
         : [
             {
-              amount_refunded: note.postPayment,
+              amount_refunded: note.refunded,
               payment_record_refund: null,
               refund: note.refund,
               type: 'refund',

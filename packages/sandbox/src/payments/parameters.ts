@@ -267,6 +267,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'expand[]',
   ],
   'POST /v1/invoices/:id/void': ['expand[]'],
+  'POST /v1/invoices/:id/mark_uncollectible': ['expand[]'],
+  'POST /v1/credit_notes': [
+    ...['invoice', 'amount', 'credit_amount', 'out_of_band_amount', 'refund_amount', 'reason'],
+    ...['memo', 'metadata.*', 'email_type', 'effective_at', 'expand[]'],
+  ],
   'POST /v1/invoices/create_preview': [
     'automatic_tax.enabled',
     ...[...address, 'tax_exempt', 'tax_ids[].type', 'tax_ids[].value'].map(

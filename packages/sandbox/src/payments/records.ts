@@ -334,6 +334,11 @@ const CreditNote = z.object({
   /** Part of `postPayment`: given back outside of the processor. */
   outOfBand: z.number().default(0),
   refund: z.string().nullable(),
+  /** Part of `postPayment`: the money of `refund`. */
+  refunded: z.number().default(0),
+  reason: z.string().nullable().default('order_change'),
+  memo: z.string().nullable().default(null),
+  metadata: metadata.default({}),
   status: z.enum(['issued', 'void']),
   voidedAt: optionalMoment,
   created: moment,

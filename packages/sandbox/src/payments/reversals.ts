@@ -21,6 +21,18 @@ function paidByCard(invoice: Invoice): void {
     throw invalid('Only an invoice that was paid by card has a charge.')
 }
 
+/** What the bank took back or still may is not refunded beside it. */
+function rejectDisputed(world: PaymentsWorld, invoice: Invoice): void {
+  const disputed = world.store.disputes
+    .all()
+    .some((one) => one.invoice === invoice.id && one.status !== 'won')
+  if (disputed)
+    throw invalid(
+      `Charge ${invoice.payment?.charge ?? ''} has been charged back; cannot issue a refund.`,
+      { code: 'charge_disputed' },
+    )
+}
+
 /** Gives money of a paid invoice back; all that is left of it when no amount is named. */
 export function refund(
   world: PaymentsWorld,
@@ -29,6 +41,7 @@ export function refund(
   status: 'pending' | 'succeeded',
 ): Refund {
   paidByCard(invoice)
+  rejectDisputed(world, invoice)
   const left = invoice.amountPaid - refundedOf(world, invoice)
   const provided = amount ?? left
   if (provided <= 0 || provided > left)
@@ -62,29 +75,49 @@ export function settleRefund(
   if (status === 'failed') world.emit('refund.failed', refundView(world.store, made))
 }
 
+/** What a credit note is asked for; amounts with tax, 0 for none. */
+export interface CreditNoteRequest {
+  amount: number
+  refund: number
+  balance: number
+  outside: number
+  reason?: string | null
+  memo?: string | null
+  metadata?: Record<string, string>
+}
+
 /**
- * Of an open invoice it lowers what is owed. Of a paid one it is put down for the next invoices,
- * goes back to the card as a refund of its own, or is given back outside of the processor. `amount`
- * is with tax.
+ * First lowers what is still owed. What goes beyond it was paid: it goes back to the card as a
+ * refund of its own, is put down for the next invoices, or is given back outside of the processor.
+ * The three parts add up to it, or nothing happens.
  */
 export function creditNote(
   world: PaymentsWorld,
   invoice: Invoice,
-  amount: number,
-  to: 'balance' | 'card' | 'outside',
+  requested: CreditNoteRequest,
 ): CreditNote {
   if (invoice.status !== 'open' && invoice.status !== 'paid')
-    throw invalid(`A credit note needs an open or paid invoice; this one is ${invoice.status}.`)
+    throw invalid(
+      `You can only create a credit note for an open or paid invoice; this one is ${invoice.status}.`,
+    )
+  const { amount, refund: toCard, balance, outside } = requested
   const total = totalOf(invoice)
+  const owed = invoice.status === 'open' ? remaining(invoice) : 0
   const left =
-    invoice.status === 'paid'
-      ? total - invoice.postPaymentCredit - invoice.prePaymentCredit
-      : remaining(invoice)
+    invoice.status === 'paid' ? total - invoice.postPaymentCredit - invoice.prePaymentCredit : owed
   if (amount <= 0 || amount > left)
-    throw invalid(`The credit note may be ${left} at most.`, { param: 'amount' })
-  const paid = invoice.status === 'paid'
-  const back = paid && to === 'card' ? refund(world, invoice, amount, 'succeeded') : null
-  if (paid && to === 'balance') world.store.customers.get(invoice.customer).balance -= amount
+    throw invalid(
+      `The sum of credit note amounts cannot exceed what is creditable of the invoice (${left}).`,
+      { param: 'amount' },
+    )
+  const before = Math.min(amount, owed)
+  const after = amount - before
+  if (toCard + balance + outside !== after)
+    throw invalid(
+      `The sum of credit amount, refund amount and out of band amount (${toCard + balance + outside}) must equal the credit note amount (${after}).`,
+    )
+  const back = toCard > 0 ? refund(world, invoice, toCard, 'succeeded') : null
+  world.store.customers.get(invoice.customer).balance -= balance
   world.store.creditNoteCount += 1
   const note = world.store.creditNotes.add({
     id: newId('cn'),
@@ -94,18 +127,22 @@ export function creditNote(
     currency: invoice.currency,
     total: amount,
     lines: linesFor(invoice, amount),
-    postPayment: paid ? amount : 0,
-    outOfBand: paid && to === 'outside' ? amount : 0,
+    postPayment: after,
+    outOfBand: outside,
     refund: back?.id ?? null,
+    refunded: toCard,
+    reason: requested.reason === undefined ? 'order_change' : requested.reason,
+    memo: requested.memo ?? null,
+    metadata: requested.metadata ?? {},
     status: 'issued',
     voidedAt: null,
     created: world.now(),
   })
-  if (paid) invoice.postPaymentCredit += amount
-  else lowerDue(invoice, amount)
+  invoice.postPaymentCredit += after
+  if (before > 0) lowerDue(invoice, before)
   world.emit('credit_note.created', creditNoteView(note, world.origin()))
   tellInvoice(world, 'invoice.updated', invoice)
-  if (!paid && invoice.amountDue === 0) {
+  if (before > 0 && invoice.amountDue === 0) {
     markPaid(world, invoice)
     settlePaid(world, invoice)
   }
@@ -159,7 +196,8 @@ export function voidCreditNote(world: PaymentsWorld, note: CreditNote): void {
   Object.assign(note, { status: 'void', voidedAt: world.now() })
   if (note.postPayment > 0) {
     invoice.postPaymentCredit -= note.postPayment
-    world.store.customers.get(note.customer).balance += note.postPayment - note.outOfBand
+    world.store.customers.get(note.customer).balance +=
+      note.postPayment - note.outOfBand - note.refunded
   } else {
     invoice.prePaymentCredit -= note.total
     invoice.amountDue += note.total

@@ -109,6 +109,9 @@ export function createProcessor(): Processor {
       listInvoices: unused,
       payInvoice: unused,
       voidInvoice: unused,
+      payOutOfBand: unused,
+      markUncollectible: unused,
+      createCreditNote: unused,
       findRefund: (id) => read(id, 'reversal'),
       findCreditNote: async (id) => {
         const reversal = await read(id, 'reversal')
@@ -140,6 +143,8 @@ function creditNoteOf(reversal: ProcessorReversal): ProcessorCreditNote {
     postPaymentAmount: reversal.amount,
     outOfBandAmount: reversal.effective ? reversal.amount : 0,
     refundIds: [],
+    refundedAmount: 0,
+    metadata: {},
     effectiveAt: reversal.created,
     voidedAt: null,
     pdf: null,

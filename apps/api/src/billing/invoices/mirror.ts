@@ -11,7 +11,11 @@ import {
   updateInvoice,
 } from '@atrium/db/billing/invoices'
 import type { Trx } from '@atrium/db/platform/connect'
-import type { ProcessorInvoice, ProcessorReversal } from '@atrium/integrations/payments/port'
+import type {
+  ProcessorCreditNote,
+  ProcessorInvoice,
+  ProcessorReversal,
+} from '@atrium/integrations/payments/port'
 import type { InTransaction } from '../../rpc/services.ts'
 import { marginAt } from '../payouts/margins.ts'
 import { settleInvoiceLedger } from '../payouts/settle.ts'
@@ -62,7 +66,7 @@ export async function mirrorReversal(
   trx: Trx,
   services: InTransaction,
   invoiceId: string,
-  reversal: ProcessorReversal,
+  reversal: ProcessorReversal | ProcessorCreditNote,
   readAt: Date,
 ): Promise<boolean> {
   const saved = await saveReversal(trx, {
@@ -75,11 +79,29 @@ export async function mirrorReversal(
     effective: reversal.effective,
     createdAt: reversal.created,
     readAt,
+    ...(isCreditNote(reversal) && { note: partsOf(reversal) }),
   })
   if (!saved) return false
   await sumReversals(trx, invoiceId)
   await settleInvoiceLedger(trx, services, invoiceId)
   return true
+}
+
+function isCreditNote(
+  reversal: ProcessorReversal | ProcessorCreditNote,
+): reversal is ProcessorCreditNote {
+  return reversal.kind === 'credit_note' && 'refundIds' in reversal
+}
+
+function partsOf(note: ProcessorCreditNote) {
+  const { number, total, postPaymentAmount, outOfBandAmount, refundedAmount, refundIds } = note
+  return {
+    number,
+    total,
+    balanceAmount: postPaymentAmount - outOfBandAmount - refundedAmount,
+    outsideAmount: outOfBandAmount,
+    refundIds,
+  }
 }
 
 /**

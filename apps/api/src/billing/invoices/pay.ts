@@ -139,10 +139,10 @@ function payKey({ stripeInvoiceId, attemptCount, readAt }: InvoiceRow): string {
  * events. What cannot be read comes with them all the same, so a failure here is no failure of the
  * payment.
  */
-async function readAnew(
+export async function readAnew(
   services: Services,
   payments: Payments,
-  { tenantId, stripeInvoiceId }: InvoiceRow,
+  { tenantId, stripeInvoiceId }: Pick<InvoiceRow, 'tenantId' | 'stripeInvoiceId'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { db } = services.database
