@@ -32,6 +32,7 @@ export const killed: Readonly<Record<string, string>> = {
   'members.startImport': 'member import',
   'members.suspend': 'member suspend',
   'members.update': 'member change of role and name',
+  'operatorInvoices.correct': 'invoice refund',
   'partners.removeStaff': 'partner staff remove',
   'scheduling.book.create': 'book',
   'scheduling.bookings.confirm': 'accept',
@@ -70,6 +71,7 @@ export const notKilled: Readonly<Record<string, string>> = {
   'lists.retry': 'the push of a list that create, change and remove are killed in',
   'members.resumeImport': 'the work of an import that was cut off',
   'members.retry': 'the work of a member that was cut off',
+  'operatorInvoices.approve': 'the end of operatorInvoices.correct',
   'partners.resumeCustomer': 'as tenants.resume',
   'partners.suspendCustomer': 'as tenants.suspend',
   'prices.activate':
@@ -101,6 +103,7 @@ export const withinRecords: readonly string[] = [
   'flags.remove',
   'flags.update',
   'members.transferOwnership',
+  'operatorInvoices.reject',
   'outbox.retry',
   'partners.changeStaffAccess',
   'partners.create',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { drainWebhooks } from '@atrium/api/billing/webhooks/process'
 import { payout } from '@atrium/testing/matrix/payouts'
 import type { MembersTestApp } from '@atrium/testing/members-test-app'
@@ -35,6 +36,7 @@ export function moneyWrites(testApp: MembersTestApp): readonly Write<never>[] {
     cardSet(testApp),
     cardRemove(testApp),
     invoicePay(testApp),
+    invoiceRefund(testApp),
     payoutMove(testApp, 'payout approve', 'draft', ['/approve', {}]),
     payoutMove(testApp, 'payout pay', 'approved', ['/pay', { reference: 'SEPA 1' }]),
     payoutMove(testApp, 'payout void', 'draft', ['/void', { reason: 'Not wanted.' }]),
@@ -268,6 +270,64 @@ function invoicePay(testApp: MembersTestApp): Write<Payer & { invoice: string }>
       const same =
         ours.map(({ status }) => status).join() === theirs.map(({ status }) => status).join()
       return same && rows.map(({ status }) => status).join() === there.join()
+    },
+  }
+}
+
+/** A part of a paid invoice that goes back to the card, with its credit note. */
+function invoiceRefund(testApp: MembersTestApp): Write<Payer & { invoice: string; there: string }> {
+  const corrections = (invoice: string) =>
+    testApp.database.db
+      .selectFrom('invoice_corrections')
+      .select(['id', 'state', 'amount'])
+      .where('invoice_id', '=', invoice)
+      .execute()
+  return {
+    name: 'invoice refund',
+    lapses: true,
+    async prepare() {
+      const payer = await payingTenant(testApp)
+      const terms = { plan: 'business', cycle: 'month', currency: 'eur', seats: 3 }
+      await ok(
+        testApp.request('POST', ofTenant(payer.slug), { token: testApp.as.outsider, body: terms }),
+      )
+      for (let rounds = 0; rounds < 5 && testApp.webhooks.pending().length > 0; rounds++) {
+        await testApp.webhooks.deliver()
+        await drainWebhooks(testApp.app.services)
+      }
+      const { id, there } = await testApp.database.db
+        .selectFrom('invoices as i')
+        .innerJoin('tenants as t', 't.id', 'i.tenant_id')
+        .select(['i.id', 'i.stripe_invoice_id as there'])
+        .where('t.slug', '=', payer.slug)
+        .executeTakeFirstOrThrow()
+      return { ...payer, invoice: id, there }
+    },
+    call: (send, { invoice }) =>
+      send('POST', `/billing/invoices/${invoice}/corrections`, testApp.as.operator, {
+        ...{ requestId: randomUUID(), kind: 'credit', destination: 'card', amountMinor: 500 },
+        reason: 'Agreed with the customer.',
+      }),
+    async state({ invoice, there }) {
+      const notes = await testApp.app.services.systems.payments?.listCreditNotes(there)
+      return {
+        corrections: (await corrections(invoice)).map(({ state, amount }) => ({ state, amount })),
+        there: notes?.map(({ total, refundIds }) => ({ total, refunds: refundIds.length })),
+      }
+    },
+    // The job goes on with it, once the lease of the process that died is over.
+    mayRest: (state) =>
+      (state as { corrections: { state: string }[] }).corrections.some(
+        (one) => one.state === 'approved',
+      ),
+    settled: async ({ invoice }) =>
+      (await corrections(invoice)).every(({ state }) => state !== 'approved'),
+    passLeases: async () => {
+      await testApp.database.db
+        .updateTable('invoice_corrections')
+        .set({ lease_until: null, next_at: new Date(0) })
+        .where('state', '=', 'approved')
+        .execute()
     },
   }
 }

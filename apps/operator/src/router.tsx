@@ -5,6 +5,7 @@ import { readReportsSearch } from '@atrium/ui/reports/search'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
 import { readAuditSearch } from './audit/search.ts'
 import { readFlagSearch, readFlagsSearch } from './flags/search.ts'
+import { readInvoicesSearch } from './invoices/search.ts'
 import { AccessFailure } from './layout/access-failure.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { PageFailure } from './layout/page-failure.tsx'
@@ -135,6 +136,28 @@ const flag = createRoute({
   withMessages(import('./flags/flag-page.tsx'), 'operator.flags', 'ui.issues').then(
     (page) => page.Route,
   ),
+)
+
+const invoices = createRoute({
+  getParentRoute: () => authenticated,
+  path: '/invoices',
+  validateSearch: readInvoicesSearch,
+}).lazy(() =>
+  withMessages(import('./invoices/invoices-page.tsx'), 'operator.invoices', 'ui.payouts').then(
+    (page) => page.Route,
+  ),
+)
+
+const invoice = createRoute({
+  getParentRoute: () => authenticated,
+  path: '/invoices/$id',
+}).lazy(() =>
+  withMessages(
+    import('./invoices/invoice-page.tsx'),
+    'operator.invoices',
+    'ui.payouts',
+    'ui.issues',
+  ).then((page) => page.Route),
 )
 
 const payouts = createRoute({
@@ -317,6 +340,8 @@ const routeTree = root.addChildren([
     partners,
     newPartner,
     partner,
+    invoices,
+    invoice,
     payouts,
     payout,
     dashboard,

@@ -122,6 +122,7 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
     routes.get('/payouts/:id/statement', (c) =>
       read(c, () => `/billing/payouts/${named(c, 'id')}/statement`),
     )
+    routes.get('/invoices/export', (c) => read(c, () => '/billing/invoices/export'))
     routes.get('/partners/:slug/ledger', (c) =>
       read(c, () => `/partners/${named(c, 'slug')}/ledger/export`),
     )

@@ -7,6 +7,7 @@ import type operatorAudit from './en/operator/audit.json'
 import type operatorBilling from './en/operator/billing.json'
 import type operatorDashboard from './en/operator/dashboard.json'
 import type operatorFlags from './en/operator/flags.json'
+import type operatorInvoices from './en/operator/invoices.json'
 import type operatorLayout from './en/operator/layout.json'
 import type operatorMail from './en/operator/mail.json'
 import type operatorPartners from './en/operator/partners.json'
@@ -78,6 +79,7 @@ export interface Messages {
     billing: typeof operatorBilling
     dashboard: typeof operatorDashboard
     flags: typeof operatorFlags
+    invoices: typeof operatorInvoices
     layout: typeof operatorLayout
     mail: typeof operatorMail
     partners: typeof operatorPartners

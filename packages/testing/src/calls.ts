@@ -73,6 +73,13 @@ export async function overRest(
   }
 }
 
+/** Procedures that answer with a stream, which tRPC sends line by line. */
+const exports: ReadonlySet<string> = new Set([
+  'audit.export',
+  'operatorInvoices.export',
+  'payouts.exportLedger',
+])
+
 /** Calls a procedure over tRPC, one call per request. Of a stream only the beginning is read. */
 export async function overTrpc(
   testApp: TestApp,
@@ -83,7 +90,7 @@ export async function overTrpc(
   const { type } = routeOf(name)
   const serialized = JSON.stringify({ json: input })
   const leave = new AbortController()
-  const streams = name === 'audit.export' || name === 'payouts.exportLedger'
+  const streams = exports.has(name)
   const response = await testApp.app.fetch(
     new Request(
       type === 'mutation'

@@ -9,6 +9,7 @@ import {
   IconBriefcase,
   IconBuilding,
   IconBuildingPlus,
+  IconFileInvoice,
   IconFlag,
   IconHistory,
   IconLayoutDashboard,
@@ -82,6 +83,13 @@ export function OperatorSpotlight() {
       keywords: keywordsOf('invite'),
       leftSection: <IconUserPlus {...icon} />,
       onClick: () => void navigate({ to: '/users/invite' }),
+    },
+    {
+      id: 'page:invoices',
+      label: t('pages.invoices'),
+      keywords: keywordsOf('invoices'),
+      leftSection: <IconFileInvoice {...icon} />,
+      onClick: () => void navigate({ to: '/invoices' }),
     },
     {
       id: 'page:subscriptions',

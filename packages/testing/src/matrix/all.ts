@@ -11,6 +11,7 @@ import { listsRows } from './lists.ts'
 import { mailProfileRows } from './mail-profile.ts'
 import { membersRows } from './members.ts'
 import { mfaRows } from './mfa.ts'
+import { operatorInvoicesRows } from './operator-invoices.ts'
 import { outboxRows } from './outbox.ts'
 import { partnersRows } from './partners.ts'
 import { payoutsRows } from './payouts.ts'
@@ -56,6 +57,7 @@ export const matrix: Rows = {
   ...membersRows,
   ...mfaRows,
   ...partnersRows,
+  ...operatorInvoicesRows,
   ...outboxRows,
   ...storageRows,
   ...systemRows,

@@ -28,7 +28,7 @@ import type { OperatorInvoiceRow } from '@atrium/db/billing/operator-invoices'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
-import type { Services } from '../../rpc/services.ts'
+import type { InTransaction, Services } from '../../rpc/services.ts'
 import { requireOpenBilling } from '../invoices/gate.ts'
 import { carryOutCorrection } from './carry-out.ts'
 import { readOperatorInvoice } from './list.ts'
@@ -76,7 +76,7 @@ export async function correctInvoice(
 
 async function request(
   trx: Trx,
-  services: Pick<Services, 'clock'>,
+  services: InTransaction,
   { tenantId }: OperatorInvoiceRow,
   input: CorrectInvoice,
   actor: string,

@@ -1,0 +1,66 @@
+import type { OperatorInvoiceDetail } from '@atrium/core/billing/operator-invoices'
+import { translations } from '@atrium/ui/messages'
+import { Button, Modal } from '@mantine/core'
+import {
+  IconBan,
+  IconBuildingBank,
+  IconFileMinus,
+  IconFileOff,
+  IconReceiptRefund,
+} from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { type CorrectionAct, CorrectionForm } from './correct-dialog.tsx'
+
+const t = translations('operator.invoices')
+
+/** Buttons for the corrections that the invoice allows. */
+export function InvoiceActions({ invoice }: { invoice: OperatorInvoiceDetail }) {
+  const [act, setAct] = useState<CorrectionAct>()
+  const { room } = invoice
+  const back = room.destinations.some(({ mostMinor }) => mostMinor > 0)
+  const button = (kind: CorrectionAct, label: string, icon: ReactNode, primary = false) => (
+    <Button
+      key={kind}
+      leftSection={icon}
+      onClick={() => setAct(kind)}
+      {...(primary ? {} : { variant: 'default' })}
+    >
+      {label}
+    </Button>
+  )
+  return (
+    <>
+      {back &&
+        button(
+          'credit',
+          t('correct.credit.actionPaid'),
+          <IconReceiptRefund size={17} aria-hidden />,
+        )}
+      {room.transferMinor > 0 &&
+        button(
+          'transfer',
+          t('correct.transfer.action'),
+          <IconBuildingBank size={17} aria-hidden />,
+          true,
+        )}
+      {room.lowerMinor > 0 &&
+        button('credit', t('correct.credit.action'), <IconFileMinus size={17} aria-hidden />)}
+      {room.writeOff &&
+        button('write_off', t('correct.write_off.action'), <IconFileOff size={17} aria-hidden />)}
+      {room.void && button('void', t('correct.void.action'), <IconBan size={17} aria-hidden />)}
+      <Modal
+        opened={act !== undefined}
+        onClose={() => setAct(undefined)}
+        title={
+          act &&
+          t(act === 'credit' && back ? 'correct.credit.titlePaid' : `correct.${act}.title`, {
+            number: invoice.number ?? t('noNumber'),
+          })
+        }
+        size="md"
+      >
+        {act && <CorrectionForm invoice={invoice} act={act} onClose={() => setAct(undefined)} />}
+      </Modal>
+    </>
+  )
+}
