@@ -1,7 +1,17 @@
 import { settlePaid } from './collection.ts'
 import { addressOf } from './customer-routes.ts'
 import { invalid, StripeFault } from './faults.ts'
-import { type Form, flag, group, list, mergedMetadata, oneOf, required, text, whole } from './form.ts'
+import {
+  type Form,
+  flag,
+  group,
+  list,
+  mergedMetadata,
+  oneOf,
+  required,
+  text,
+  whole,
+} from './form.ts'
 import {
   creditNoteLinesView,
   creditNoteView,

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { insertCorrection } from '@atrium/db/billing/invoice-corrections'
+import { insertCorrection, type NewCorrection } from '@atrium/db/billing/invoice-corrections'
 import { operatorsOnly, type Rows, type World } from './rows.ts'
 
 /** An invoice of the tenant under test that only we know, so what it asks for is rejected there. */
@@ -20,12 +20,12 @@ async function invoice({ testApp, tenantId }: World): Promise<string> {
 
 async function waiting(world: World) {
   const invoiceId = await invoice(world)
-  const correction = {
-    ...{ requestId: randomUUID(), invoiceId, tenantId: world.tenantId, kind: 'write_off' as const },
+  const correction: NewCorrection = {
+    ...{ requestId: randomUUID(), invoiceId, tenantId: world.tenantId, kind: 'write_off' },
     ...{ destination: null, category: null, currency: 'eur', amount: 1_000n },
     ...{ reason: 'Nobody pays it.', reference: null, paidOn: null, state: 'pending' },
     ...{ requestedBy: 'somebody', now: new Date() },
-  } as const
+  }
   const id = await world.testApp.database.db
     .transaction()
     .execute((trx) => insertCorrection(trx, correction))
