@@ -178,6 +178,14 @@ export const targets: readonly Target[] = [
     files: ['tests/resilience/due-work.test.ts'],
   },
   {
+    id: 'R18',
+    suite: 'resilience',
+    title: "the accountant's test: a year of money, recomputed from the processor's log",
+    reach:
+      '1,000 seeds × 300 customers: ledger, documents, reports, entitlements and balances agree cent by cent',
+    files: ['tests/resilience/accounts.test.ts'],
+  },
+  {
     id: 'S1',
     suite: 'security',
     title: 'authorization: every path and procedure × every actor × own and foreign tenant',

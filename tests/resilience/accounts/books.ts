@@ -1,0 +1,107 @@
+import type { Books } from './checker.ts'
+import type { Person, SimulatedService } from './service.ts'
+import type { PlayedYear } from './year.ts'
+
+/** Reads everything that the service says of a year, through its own procedures. */
+export async function readBooks(
+  service: SimulatedService,
+  { customers, partners, events, decisions }: PlayedYear,
+): Promise<Books> {
+  const [operator] = service.operators
+  const { config } = service.testApp
+  async function read<Body>(path: string, person: Person = operator): Promise<Body> {
+    const { status, body } = await service.call(person, 'GET', path)
+    if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`)
+    return body
+  }
+  async function readAll<Item>(path: string): Promise<Item[]> {
+    const items: Item[] = []
+    for (let cursor = ''; ; ) {
+      const page = await read<{ items: Item[]; nextCursor: string | null }>(
+        `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor}`,
+      )
+      items.push(...page.items)
+      if (page.nextCursor === null) return items
+      cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`
+    }
+  }
+  const { refunds, disputes } = service.testApp.sandbox.state().payments.records as Record<
+    'refunds' | 'disputes',
+    { id: string; invoice: string }[]
+  >
+  const tenants: Books['tenants'] = []
+  for (const { slug, id } of customers) {
+    const path = `/tenants/${slug}`
+    const { plan, seats, status } = await read<Books['tenants'][number]>(path)
+    tenants.push({
+      ...{ slug, id, plan, seats, status },
+      invoices: await readAll(`${path}/invoices`),
+      billing: await read(`${path}/billing`),
+      nextInvoice: await read(`${path}/billing/next-invoice`),
+    })
+  }
+  const months = monthEnds(service.now())
+  const firstMonth = new Date(Date.parse(months[0] ?? '') - 1).toISOString().slice(0, 7)
+  const scopes: Books['scopes'] = []
+  for (const partner of [null, ...partners.map(({ slug }) => slug)]) {
+    const reports = partner === null ? '/reports' : `/partners/${partner}/reports`
+    scopes.push({
+      partner,
+      mrr: await Promise.all(
+        months.map(async (at) => ({
+          at,
+          currencies: (
+            await read<Books['scopes'][number]['mrr'][number]>(`${reports}/mrr?asOf=${at}`)
+          ).currencies,
+        })),
+      ),
+      byPlan: (await read<{ rows: [] }>(`${reports}/revenue-by-plan`)).rows,
+      growth: (await read<{ months: [] }>(`${reports}/growth`)).months,
+      invoiced: (await read<{ months: [] }>(`${reports}/invoiced-revenue?from=${firstMonth}`))
+        .months,
+    })
+  }
+  const payouts: Books['payouts'] = []
+  for (const { id } of await readAll<{ id: string }>('/billing/payouts'))
+    payouts.push(await read(`/billing/payouts/${id}`))
+  return {
+    end: service.now().toISOString(),
+    rules: {
+      graceDays: config.billing.graceDays,
+      freeSeats: config.billing.freeSeats,
+      trial: config.billing.trial,
+      holdDays: config.billing.partnerHoldDays,
+    },
+    events: events.map(({ type, created, body }) => ({
+      type,
+      created,
+      object: JSON.parse(body).data.object,
+    })),
+    invoiceOf: Object.fromEntries(
+      [...refunds, ...disputes].map(({ id, invoice }) => [id, invoice]),
+    ),
+    decisions: [...decisions],
+    prices: await readAll('/prices'),
+    tenants,
+    partners: await Promise.all(
+      partners.map(async ({ slug }) => ({
+        slug,
+        billing: await read<Books['partners'][number]['billing']>(`/partners/${slug}/billing`),
+        ledger: await readAll<Books['partners'][number]['ledger'][number]>(
+          `/partners/${slug}/ledger`,
+        ),
+      })),
+    ),
+    payouts,
+    adjustments: await readAll('/billing/ledger-adjustments'),
+    scopes,
+    overview: await read('/billing/overview'),
+  }
+}
+
+/** The twelve starts of months up to `end`. */
+function monthEnds(end: Date): string[] {
+  return Array.from({ length: 12 }, (_, n) =>
+    new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 11 + n, 1)).toISOString(),
+  )
+}
