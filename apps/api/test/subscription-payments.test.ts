@@ -368,3 +368,33 @@ describe('ending a subscription', () => {
     expect((await world.call(slug, '', terms)).status).toBe(201)
   })
 })
+
+describe('a subscription that changed at the processor before its event arrives', () => {
+  const endThere = (subscription: string) =>
+    testApp.sandbox.payments.act({ action: 'set_status', subscription, status: 'canceled' })
+
+  it.each(['/cancel', '/keep'])('answers %s that it has ended', async (path) => {
+    const { slug, stripeId } = await world.subscribed()
+    if (path === '/keep') expect((await world.call(slug, '/cancel', {})).status).toBe(200)
+    endThere(stripeId)
+    expect(await world.call(slug, path, {})).toMatchObject({
+      status: 409,
+      body: { code: 'subscription_ended' },
+    })
+    expect(await world.rows(slug)).toMatchObject([{ status: 'canceled' }])
+  })
+
+  it('does not keep its tenant from choosing another card', async () => {
+    const { slug, customerId, stripeId } = await world.subscribed()
+    endThere(stripeId)
+    const card = testApp.sandbox.payments.act({
+      ...{ action: 'attach_card', customer: customerId, card: 'pm_card_mastercard' },
+      makeDefault: false,
+    })
+    const chosen = await testApp.request('PUT', `/tenants/${slug}/billing/payment-method`, {
+      token: world.owner,
+      body: { paymentMethodId: Reflect.get(card, 'id') },
+    })
+    expect(chosen).toMatchObject({ status: 200, body: { card: { brand: 'mastercard' } } })
+  })
+})

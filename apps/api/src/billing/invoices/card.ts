@@ -21,6 +21,7 @@ import type { PageLanguage } from '@atrium/messages/languages'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'
+import { onCurrentSubscription } from '../subscriptions/catch-up.ts'
 import { resumePaused } from '../subscriptions/resume.ts'
 import { deleteProcessorCustomer, ensureCustomer } from './customer.ts'
 import { paymentDeadline, throughPayments } from './failures.ts'
@@ -206,16 +207,18 @@ export async function chooseCard(
   }: { customerId: string; paymentMethodId: string; key: string; signal?: AbortSignal },
 ): Promise<StoredCard | null> {
   const { db } = services.database
-  const subscription = await findSubscriptionSummary(db, tenantId)
-  const live = subscription && !['canceled', 'incomplete_expired'].includes(subscription.status)
-  await payments.setDefaultPaymentMethod(
-    {
-      customerId,
-      paymentMethodId,
-      subscriptionId: live ? subscription.stripeSubscriptionId : null,
-    },
-    { idempotencyKey: key, signal },
-  )
+  await onCurrentSubscription(services, tenantId, async () => {
+    const subscription = await findSubscriptionSummary(db, tenantId)
+    const live = subscription && !isEnded(subscription.status)
+    await payments.setDefaultPaymentMethod(
+      {
+        customerId,
+        paymentMethodId,
+        subscriptionId: live ? subscription.stripeSubscriptionId : null,
+      },
+      { idempotencyKey: key, signal },
+    )
+  })
   return readCard(services, payments, customerId, await databaseNow(db), signal)
 }
 

@@ -23,6 +23,7 @@ import { readOpenBilling, requirePayments } from '../invoices/gate.ts'
 import { mirrorInvoice } from '../invoices/mirror.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
+import { onCurrentSubscription } from './catch-up.ts'
 import { followSubscription } from './follow.ts'
 import { auditSubscription } from './record.ts'
 import { lockTenantSubscription } from './rules.ts'
@@ -120,10 +121,12 @@ async function act(
   work: (trx: Trx, row: SubscriptionRow) => Promise<Acted>,
 ): Promise<TenantSubscription> {
   const { services } = ctx
-  const { before, after } = await oneAtATime(services, () =>
-    services.database.db
-      .transaction()
-      .execute(async (trx) => work(trx, await lockTenantSubscription(trx, access))),
+  const { before, after } = await onCurrentSubscription(services, access.tenant.id, () =>
+    oneAtATime(services, () =>
+      services.database.db
+        .transaction()
+        .execute(async (trx) => work(trx, await lockTenantSubscription(trx, access))),
+    ),
   )
   if (before !== after) await auditSubscription(ctx, access.caller, action, before, after)
   return toTenantSubscription(

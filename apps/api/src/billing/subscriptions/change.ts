@@ -24,6 +24,7 @@ import { followTax, prepareTaxedCustomer } from '../taxes/follow.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
 import { nothingPending } from './cancel.ts'
+import { onCurrentSubscription } from './catch-up.ts'
 import { followSubscription } from './follow.ts'
 import { rejectExceededQuota } from './quota.ts'
 import { actionOf, auditSubscription } from './record.ts'
@@ -58,36 +59,38 @@ export async function changeSubscription(
 ): Promise<ChangeResult> {
   const { services } = ctx
   const billing = await readOpenBilling(services)
-  const changed = await oneAtATime(services, () =>
-    services.database.db.transaction().execute(async (trx): Promise<Changed> => {
-      const row = await lockTenantSubscription(trx, access)
-      rejectUnchangeable(row, input.currency)
-      const now = services.clock.now()
-      rejectOldQuote(row, input.quote, now)
-      const { id: tenantId, partnerId } = access.tenant
-      const target = await targetOf(trx, row, input, { tenantId, partnerId, at: now })
-      rejectNoChange(row, target)
-      if (target.priceId !== input.quote.priceId) throw new AppError('quote_expired')
-      await rejectExceededQuota(trx, services, tenantId, { from: row.plan, to: target.plan })
-      const payments = row.source === 'stripe' ? billing(access.tenant) : null
-      const buyer = { tenantId, partnerId, at: now }
-      const wait: Wait = { payments, buyer, requestedBy: access.caller.email ?? null }
-      if (effectOf(termsOf(row), target) === 'period_end')
-        return waitForPeriodEnd(trx, services, row, target, wait)
-      const left = withoutNamed(row.pending, input)
-      if (left !== row.pending)
-        await updateSubscription(
-          trx,
-          row.id,
-          { pending: left && JSON.stringify(left) },
-          { counted: false },
-        )
-      if (payments && row.status === 'paused')
-        return changePaused(trx, services, payments, row, target)
-      return payments
-        ? payNow(trx, services, payments, row, target, { quote: input.quote, left, buyer })
-        : changeHere(trx, services, row, target, now)
-    }),
+  const changed = await onCurrentSubscription(services, access.tenant.id, () =>
+    oneAtATime(services, () =>
+      services.database.db.transaction().execute(async (trx): Promise<Changed> => {
+        const row = await lockTenantSubscription(trx, access)
+        rejectUnchangeable(row, input.currency)
+        const now = services.clock.now()
+        rejectOldQuote(row, input.quote, now)
+        const { id: tenantId, partnerId } = access.tenant
+        const target = await targetOf(trx, row, input, { tenantId, partnerId, at: now })
+        rejectNoChange(row, target)
+        if (target.priceId !== input.quote.priceId) throw new AppError('quote_expired')
+        await rejectExceededQuota(trx, services, tenantId, { from: row.plan, to: target.plan })
+        const payments = row.source === 'stripe' ? billing(access.tenant) : null
+        const buyer = { tenantId, partnerId, at: now }
+        const wait: Wait = { payments, buyer, requestedBy: access.caller.email ?? null }
+        if (effectOf(termsOf(row), target) === 'period_end')
+          return waitForPeriodEnd(trx, services, row, target, wait)
+        const left = withoutNamed(row.pending, input)
+        if (left !== row.pending)
+          await updateSubscription(
+            trx,
+            row.id,
+            { pending: left && JSON.stringify(left) },
+            { counted: false },
+          )
+        if (payments && row.status === 'paused')
+          return changePaused(trx, services, payments, row, target)
+        return payments
+          ? payNow(trx, services, payments, row, target, { quote: input.quote, left, buyer })
+          : changeHere(trx, services, row, target, now)
+      }),
+    ),
   )
   const { before, after, outcome } = changed
   const action = outcome === 'scheduled' ? pendingActionOf(after) : actionOf(before, after)

@@ -24,6 +24,7 @@ import { readTaxBuyer } from '../taxes/buyer.ts'
 import { taxOfSale } from '../taxes/sale-tax.ts'
 import { toPreviewLine, toPreviewTotals } from '../taxes/view.ts'
 import { askProcessor } from './at-processor.ts'
+import { onCurrentSubscription } from './catch-up.ts'
 import { rejectExceededQuota } from './quota.ts'
 import { rejectNoChange, rejectUnchangeable, termsOf } from './rules.ts'
 import { rejectUnpaidPeriod } from './schedule.ts'
@@ -39,12 +40,19 @@ type Amounts = Pick<
  * it; confirm with the quote within ten minutes, and the amount is the one shown. Throws AppError
  * as `changeSubscription` does.
  */
-export async function previewChange(
+export function previewChange(
   { services }: Context,
-  access: Access,
+  { tenant }: Access,
   input: PreviewSubscriptionChange,
 ): Promise<ChangePreview> {
-  const { tenant } = access
+  return onCurrentSubscription(services, tenant.id, () => quoteChange(services, tenant, input))
+}
+
+async function quoteChange(
+  services: Services,
+  tenant: Access['tenant'],
+  input: PreviewSubscriptionChange,
+): Promise<ChangePreview> {
   const { db } = services.database
   const row = await findTenantSubscription(db, tenant.id)
   if (!row) throw new AppError('not_found', errorText('noSubscription'))

@@ -6,6 +6,7 @@ import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import { oneAtATime } from './at-processor.ts'
 import { endSubscription } from './cancel.ts'
+import { onCurrentSubscription } from './catch-up.ts'
 import { noSuchSubscription } from './get.ts'
 import { auditSubscription } from './record.ts'
 
@@ -21,18 +22,20 @@ export async function removeSubscription(
   const { services } = ctx
   const found = await findSubscription(services.database.db, input.id)
   if (!found) throw noSuchSubscription()
-  const { before, after } = await oneAtATime(services, () =>
-    services.database.db.transaction().execute(async (trx) => {
-      await lockSubscriptionsOf(trx, found.tenantId)
-      const row = await findSubscription(trx, input.id)
-      if (!row) throw noSuchSubscription()
-      if (isEnded(row.status)) throw new AppError('subscription_ended')
-      if (input.when === 'period_end' && row.cancelAtPeriodEnd) return { before: row, after: row }
-      return endSubscription(trx, services, row, {
-        when: input.when,
-        comment: input.comment ?? null,
-      })
-    }),
+  const { before, after } = await onCurrentSubscription(services, found.tenantId, () =>
+    oneAtATime(services, () =>
+      services.database.db.transaction().execute(async (trx) => {
+        await lockSubscriptionsOf(trx, found.tenantId)
+        const row = await findSubscription(trx, input.id)
+        if (!row) throw noSuchSubscription()
+        if (isEnded(row.status)) throw new AppError('subscription_ended')
+        if (input.when === 'period_end' && row.cancelAtPeriodEnd) return { before: row, after: row }
+        return endSubscription(trx, services, row, {
+          when: input.when,
+          comment: input.comment ?? null,
+        })
+      }),
+    ),
   )
   if (before !== after)
     await auditSubscription(ctx, caller, 'subscription.canceled', before, after, {

@@ -22,6 +22,7 @@ import type { InTransaction } from '../../rpc/services.ts'
 import { readOpenBilling } from '../invoices/gate.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
+import { onCurrentSubscription } from './catch-up.ts'
 import { toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { noSuchSubscription } from './get.ts'
@@ -46,23 +47,25 @@ export async function updateSubscription(
   const found = await findSubscription(services.database.db, input.id)
   if (!found) throw noSuchSubscription()
   const billing = await readOpenBilling(services)
-  const { before, after } = await oneAtATime(services, () =>
-    services.database.db.transaction().execute(async (trx) => {
-      await lockSubscriptionsOf(trx, found.tenantId)
-      const row = await findSubscription(trx, input.id)
-      if (!row) throw noSuchSubscription()
-      if (isEnded(row.status)) throw new AppError('subscription_ended')
-      if (input.version !== undefined && input.version !== row.version)
-        throw new AppError('version_conflict')
-      const tenant = await findSubscriber(trx, row.tenantId)
-      if (!tenant) throw noSuchSubscription()
-      const target = await correctedTarget(trx, services, row, input, tenant.partnerId)
-      const written =
-        row.source === 'manual'
-          ? await changeHere(trx, services, row, target, input)
-          : await changeThere(trx, services, billing(tenant), row, target)
-      return { before: row, after: written }
-    }),
+  const { before, after } = await onCurrentSubscription(services, found.tenantId, () =>
+    oneAtATime(services, () =>
+      services.database.db.transaction().execute(async (trx) => {
+        await lockSubscriptionsOf(trx, found.tenantId)
+        const row = await findSubscription(trx, input.id)
+        if (!row) throw noSuchSubscription()
+        if (isEnded(row.status)) throw new AppError('subscription_ended')
+        if (input.version !== undefined && input.version !== row.version)
+          throw new AppError('version_conflict')
+        const tenant = await findSubscriber(trx, row.tenantId)
+        if (!tenant) throw noSuchSubscription()
+        const target = await correctedTarget(trx, services, row, input, tenant.partnerId)
+        const written =
+          row.source === 'manual'
+            ? await changeHere(trx, services, row, target, input)
+            : await changeThere(trx, services, billing(tenant), row, target)
+        return { before: row, after: written }
+      }),
+    ),
   )
   await auditSubscription(ctx, caller, actionOf(before, after), before, after)
   return toSubscriptionView(after)
