@@ -41,11 +41,18 @@ export interface YearOptions {
 }
 
 const daySeconds = 86_400
-const [operatorMoves, badCards, goodCards] = [
-  ['approve', 'approve', 'approve', 'send', 'pay', 'pay', 'hold', 'reopen', 'fail', 'void'],
-  ['pm_card_chargeCustomerFail', 'pm_card_authenticationRequired'],
-  ['pm_card_visa', 'pm_card_mastercard', 'pm_card_visa_debit', 'pm_card_visa'],
-] as const
+const operatorMoves = ['approve', 'send', 'pay', 'hold', 'reopen', 'fail', 'void'] as const
+/** What an operator does with a payout in this state, more often than not. */
+const usualMoves: Readonly<Record<string, readonly string[]>> = {
+  draft: ['approve', 'approve', 'approve', 'hold', 'void'],
+  held: ['reopen', 'reopen', 'void'],
+  approved: ['pay', 'pay', 'send', 'void'],
+  in_transit: ['pay', 'pay', 'fail'],
+  failed: ['reopen', 'void'],
+  paid: ['fail'],
+}
+const badCards = ['pm_card_chargeCustomerFail', 'pm_card_authenticationRequired'] as const
+const goodCards = ['pm_card_visa', 'pm_card_mastercard', 'pm_card_visa_debit'] as const
 /** Six countries, five currencies; amounts of dinars end in 0, as the processor asks. */
 const countries = [
   { country: 'DE', currency: 'eur' },
@@ -127,6 +134,8 @@ export async function playYear(
   const decisions: Decision[] = []
   const outcomes = new Map<string, number>()
   const invoices = new Map<string, KnownInvoice>()
+  /** Tenants with a subscription that has not ended, by the processor's log. */
+  const running = new Set<string>()
   const open = { refunds: [] as string[], disputes: [] as string[], notes: [] as string[] }
   let waiting: Waiting[] = []
   let inbox: string[] = []
@@ -184,6 +193,11 @@ export async function playYear(
           total: object.total,
         })
       // Stripe gives up after three days; what a nightly comparison finds may be lost for good.
+      if (object.object === 'subscription') {
+        if (object.ended_at === null && object.status !== 'incomplete_expired')
+          running.add(object.metadata.tenantId)
+        else running.delete(object.metadata.tenantId)
+      }
       const losable = /^(invoice|customer\.subscription)\./.test(event.type)
       if (losable && random.chance(0.02)) continue
       const late = () => {
@@ -249,6 +263,9 @@ export async function playYear(
     })
   }
 
+  const consent = ({ slug, owner }: Partner) =>
+    call('consent', owner, 'POST', `/partners/${slug}/self-billing-consent`, { agreed: true })
+
   async function newPartner(n: number): Promise<Partner> {
     const marginPct = random.one([20, 12.5, 33.33, 7.25]) ?? 20
     const { body } = await call('create a partner', olive, 'POST', '/partners', {
@@ -262,13 +279,15 @@ export async function playYear(
         ...{ partner_id: body.id, partner_access: 'owner' },
       })
       .execute()
+    const owner: Person = { subject, app: 'portal' }
+    if (random.chance(0.6)) await consent({ slug: body.slug, id: body.id, owner })
     decide({
       what: 'margin',
       partner: body.slug,
       basisPoints: Math.round(marginPct * 100),
       from: '',
     })
-    return { slug: body.slug, id: body.id, owner: { subject, app: 'portal' } }
+    return { slug: body.slug, id: body.id, owner }
   }
 
   async function newCustomer(n: number, partner: Partner | undefined): Promise<Customer> {
@@ -376,8 +395,9 @@ export async function playYear(
 
   async function byCustomer(customer: Customer): Promise<void> {
     const path = subscriptionOf(customer.slug)
+    if (!running.has(customer.id) && random.chance(0.7)) return subscribe(customer)
     const kind = random.whole(100)
-    if (kind < 22) await subscribe(customer)
+    if (kind < 8) await subscribe(customer)
     else if (kind < 62) await changeTerms(customer)
     else if (kind < 74) await enterCard(customer)
     else if (kind < 86) {
@@ -488,28 +508,20 @@ export async function playYear(
       })
       return
     }
-    const { body } = await service.call(
-      olive,
-      'GET',
-      `/billing/payouts?partnerSlug=${partner.slug}&limit=20`,
+    const path = `/billing/payouts?partnerSlug=${partner.slug}&limit=20`
+    const { body } = await service.call(olive, 'GET', path)
+    const all = (body.items as { id: string; status: string }[]).filter(
+      ({ status }) => status !== 'canceled' && (status !== 'paid' || random.chance(0.1)),
     )
-    const payout = one(
-      (body.items as { id: string; status: string }[]).filter(
-        ({ status }) => status !== 'canceled',
-      ),
-    )
-    const move = one(payout?.status === 'paid' && random.chance(0.9) ? ['hold'] : operatorMoves)
-    if (!payout || !move) return
-    await call(
-      `payout ${move}`,
-      random.chance(0.5) ? olive : gero,
-      'POST',
-      `/billing/payouts/${payout.id}/${move}`,
-      {
-        ...(move === 'pay' ? { reference: 'TRANSFER' } : {}),
-        ...(['hold', 'fail', 'void'].includes(move) ? { reason: 'As the bank said' } : {}),
-      },
-    )
+    const payout = one(all)
+    if (!payout) return
+    const usual = usualMoves[payout.status] ?? []
+    const move = one(random.chance(0.85) ? usual : operatorMoves) ?? 'approve'
+    const person = random.chance(0.5) ? olive : gero
+    await call(`payout ${move}`, person, 'POST', `/billing/payouts/${payout.id}/${move}`, {
+      ...(move === 'pay' ? { reference: 'TRANSFER' } : {}),
+      ...(['hold', 'fail', 'void'].includes(move) ? { reason: 'As the bank said' } : {}),
+    })
   }
 
   /** Banks and the processor's dashboard, which know no outage of ours. */
