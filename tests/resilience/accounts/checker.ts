@@ -9,23 +9,20 @@
 // biome-ignore lint/suspicious/noExplicitAny: the log has objects of many kinds, read field by field
 type LoggedObject = any
 
-interface At {
-  /** Seconds since 1970. */
-  at: number
-}
-export type Decision = At &
-  (
-    | { what: 'partner'; tenant: string; partner: string | null }
-    /** Holds from that day on; the first one of a partner from the beginning. */
-    | { what: 'margin'; partner: string; basisPoints: number; from: string }
-    | { what: 'terminated'; partner: string }
-    | { what: 'grant'; tenant: string; plan: string; seats: number }
-    | { what: 'deleted'; tenant: string }
-    /** The customer saw this amount and agreed to it. */
-    | { what: 'quoted'; tenant: string; effect: string; exact: boolean; totalMinor: number }
-    /** What was agreed from now on. Null: an upstream failure left it open. */
-    | { what: 'terms'; tenant: string; terms: Terms | null; waits: PendingTerms | null }
-  )
+/** What people decided. */
+export type Act =
+  | { what: 'partner'; tenant: string; partner: string | null }
+  /** Holds from that day on; the first one of a partner from the beginning. */
+  | { what: 'margin'; partner: string; basisPoints: number; from: string }
+  | { what: 'terminated'; partner: string }
+  | { what: 'grant'; tenant: string; plan: string; seats: number }
+  | { what: 'deleted'; tenant: string }
+  /** The customer saw this amount and agreed to it. */
+  | { what: 'quoted'; tenant: string; effect: string; exact: boolean; totalMinor: number }
+  /** What was agreed from now on. Null: an upstream failure left it open. */
+  | { what: 'terms'; tenant: string; terms: Terms | null; waits: PendingTerms | null }
+/** `at`: seconds since 1970. */
+export type Decision = Act & { at: number }
 export interface Terms {
   plan: string
   cycle: string

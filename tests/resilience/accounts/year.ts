@@ -7,7 +7,7 @@ import { applyDueSubscriptions } from '@atrium/api/billing/subscriptions/due'
 import { refreshReports } from '@atrium/api/reports/jobs'
 import { insertTenant } from '@atrium/db/tenants/tenants'
 import type { TestResponse } from '@atrium/testing/test-app'
-import type { Decision, PendingTerms, Terms } from './checker.ts'
+import type { Act, Decision, PendingTerms, Terms } from './checker.ts'
 import type { LoggedEvent, Person, SimulatedService } from './service.ts'
 
 export interface Customer {
@@ -143,8 +143,7 @@ export async function playYear(
 
   const seconds = () => Math.floor(service.now().getTime() / 1000)
   const count = (what: string) => outcomes.set(what, (outcomes.get(what) ?? 0) + 1)
-  const decide = (decision: Omit<Decision, 'at'>) =>
-    void decisions.push({ ...decision, at: seconds() } as Decision)
+  const decide = (decided: Act) => void decisions.push({ ...decided, at: seconds() })
 
   /** A call of the service; what it rejects is an outcome, an internal error is none. */
   async function call(
