@@ -22,6 +22,7 @@ export function portsOf(base: number) {
     mail: base + 1_200,
     files: base + 1_300,
     payments: base + 1_400,
+    vies: base + 1_410,
     smtp: base + 1_500,
     smtpPage: base + 1_501,
     dns: base + 1_600,

@@ -60,6 +60,7 @@ if (queue === bareQueue) {
     sendMails: async () => {},
     rollBackBrokenFlags: async () => {},
     applyDueSubscriptions: async () => {},
+    checkVatNumbers: async () => {},
     createPayouts: async () => {},
     refreshHealth: async () => {},
     drainWebhooks: async () => {},

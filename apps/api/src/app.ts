@@ -13,6 +13,7 @@ import { reconcileBilling } from './billing/invoices/reconcile.ts'
 import { carryOutCorrections } from './billing/operator-invoices/carry-out.ts'
 import { createMonthlyPayouts } from './billing/payouts/create.ts'
 import { applyDueSubscriptions } from './billing/subscriptions/due.ts'
+import { checkDueVatNumbers } from './billing/taxes/check-vat-number.ts'
 import { drainWebhooks } from './billing/webhooks/process.ts'
 import { createTemplates } from './branding/template-thread.ts'
 import { cleanUp } from './clean-up.ts'
@@ -319,6 +320,7 @@ export function createApp(parts: AppParts): App {
         await followDueEntitlements(timed)
         await carryOutCorrections(timed)
       },
+      checkVatNumbers: async () => checkDueVatNumbers(await onDatabaseTime(services)),
       createPayouts: async () => void (await createMonthlyPayouts(await onDatabaseTime(services))),
       refreshHealth: async () => void (await refreshAllHealth(services)),
       drainWebhooks: () => drainWebhooks(services),

@@ -47,6 +47,7 @@ const integrations = await connectIntegrations({
   files: config.files,
   smtp: config.smtp,
   payments: config.payments,
+  vies: config.vies,
   dns: config.dns,
   // Opens late and closes early: a person who fixed the cause and presses "reconcile" should not
   // have to wait.

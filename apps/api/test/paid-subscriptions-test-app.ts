@@ -23,9 +23,9 @@ export async function openPaidSubscriptions({ env = {} }: { env?: Record<string,
     env,
     clock: { now: () => now },
     // Fails as often as a test lets it, without being given up on.
-    integrations: async (connected, { payments }) => {
+    integrations: async (connected, { payments, vies }) => {
       const own = await connectIntegrations({
-        ...{ identity: null, mail: null, files: null, smtp: null, payments },
+        ...{ identity: null, mail: null, files: null, smtp: null, payments, vies },
         policy: {
           deadlineMs: 1_000,
           retries: 1,
@@ -33,7 +33,7 @@ export async function openPaidSubscriptions({ env = {} }: { env?: Record<string,
           circuit: { failures: 10_000, openMs: 1 },
         },
       })
-      return { ...connected, payments: own.payments }
+      return { ...connected, payments: own.payments, vatRegistry: own.vatRegistry }
     },
   })
   const [operator, owner] = [

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkDueVatNumbers } from '../src/billing/taxes/check-vat-number.ts'
 import {
   openPaidSubscriptions,
   type PaidSubscriptionsTestApp,
 } from './paid-subscriptions-test-app.ts'
-import { terms } from './subscriptions-test-app.ts'
+import { day, terms } from './subscriptions-test-app.ts'
 
 const viesOff = { VIES_API_URL: 'http://127.0.0.1:1' }
 
@@ -156,6 +157,127 @@ describe('without tax', () => {
       taxes: [],
       taxMinor: 0,
       totalMinor: 8_000,
+    })
+  })
+})
+
+describe('a VAT number', () => {
+  const french = 'FR40303265045'
+  let world: PaidSubscriptionsTestApp
+  beforeAll(async () => {
+    const env = { TAX_MODE: 'stripe_tax', TAX_SELLER_VAT_NUMBER: 'DE136695976' }
+    world = await openPaidSubscriptions({ env })
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  const save = (slug: string, body: object) =>
+    world.testApp.request('PATCH', `/tenants/${slug}/billing-info`, { token: world.owner, body })
+  const read = async (slug: string) =>
+    (await world.testApp.request('GET', `/tenants/${slug}/billing-info`, { token: world.operator }))
+      .body
+  const later = async (days: number) => {
+    const then = new Date(world.started.getTime() + days * day)
+    await world.at(then, () => checkDueVatNumbers(world.testApp.app.services))
+  }
+
+  it('is checked when it is saved, and the answer is kept with its proof', async () => {
+    world.testApp.sandbox.vies.put(french, { valid: true, name: 'Acme SAS', address: 'Paris' })
+    const { slug, customerId } = await newTenantIn(world, 'FR')
+    expect(await save(slug, { vatNumber: french })).toMatchObject({
+      status: 200,
+      body: {
+        vatStatus: 'valid',
+        vatCheck: {
+          answer: {
+            valid: true,
+            name: 'Acme SAS',
+            address: 'Paris',
+            consultationNumber: expect.stringMatching(/^WAPIA/),
+          },
+          failure: null,
+        },
+      },
+    })
+    const preview = await world.call(slug, '/start-preview', terms)
+    expect(preview.body).toMatchObject({
+      taxMinor: 0,
+      totalMinor: 8_000,
+      taxes: [{ reason: 'reverse_charge', amountMinor: 0, taxableMinor: 8_000 }],
+    })
+    expect((await world.call(slug, '', terms)).status).toBe(201)
+    const [invoice] = await world.processor().listInvoices(customerId)
+    expect(invoice).toMatchObject({
+      total: 8_000,
+      customer: { taxIds: [{ type: 'eu_vat', value: french }] },
+      taxes: [{ reason: 'reverse_charge' }],
+    })
+  })
+
+  it('that the register does not know is charged as a consumer', async () => {
+    world.testApp.sandbox.vies.put('FR61954506077', { valid: false })
+    const { slug } = await newTenantIn(world, 'FR')
+    expect((await save(slug, { vatNumber: 'FR61954506077' })).body.vatStatus).toBe('invalid')
+    expect((await world.call(slug, '/start-preview', terms)).body).toMatchObject({
+      taxMinor: 1_600,
+      taxes: [{ percent: 20, reason: 'standard_rated' }],
+    })
+  })
+
+  it('without an answer is asked about again, and charged with tax until then', async () => {
+    world.testApp.sandbox.vies.put(french, { error: 'MS_UNAVAILABLE' })
+    const { slug } = await newTenantIn(world, 'FR')
+    const saved = await save(slug, { vatNumber: french })
+    expect(saved.body).toMatchObject({
+      vatStatus: 'unavailable',
+      vatCheck: { answer: null, failure: { message: expect.stringMatching(/VAT register/) } },
+    })
+    expect((await world.call(slug, '/start-preview', terms)).body.taxMinor).toBe(1_600)
+    world.testApp.sandbox.vies.put(french, { valid: true })
+    await later(1)
+    expect(await read(slug)).toMatchObject({ vatStatus: 'valid', vatCheck: { failure: null } })
+    expect((await world.call(slug, '/start-preview', terms)).body.taxMinor).toBe(0)
+  })
+
+  it('keeps its last answer while the register is down', async () => {
+    world.testApp.sandbox.vies.put(french, { valid: true, name: 'Acme SAS' })
+    const { slug } = await newTenantIn(world, 'FR')
+    await save(slug, { vatNumber: french })
+    world.testApp.sandbox.vies.put(french, { error: 'SERVICE_UNAVAILABLE' })
+    await later(31)
+    expect(await read(slug)).toMatchObject({
+      vatStatus: 'valid',
+      vatCheck: { answer: { name: 'Acme SAS' }, failure: { message: expect.any(String) } },
+    })
+  })
+
+  it('that loses its validity is charged from the next invoice on', async () => {
+    world.testApp.sandbox.vies.put(french, { valid: true })
+    const { slug, customerId } = await newTenantIn(world, 'FR')
+    await save(slug, { vatNumber: french })
+    expect((await world.call(slug, '', terms)).status).toBe(201)
+    world.testApp.sandbox.vies.put(french, { valid: false })
+    await later(31)
+    expect(await read(slug)).toMatchObject({ vatStatus: 'invalid' })
+    const [subscription] = await world.atProcessor(customerId)
+    const next = await world.processor().previewNextInvoice({
+      subscriptionId: subscription?.id ?? '',
+      scheduleId: null,
+    })
+    expect(next).toMatchObject({ tax: 1_600, taxes: [{ reason: 'standard_rated' }] })
+  })
+
+  it('of a new tenant is checked by the job', async () => {
+    world.testApp.sandbox.vies.put(french, { valid: true })
+    const { slug } = await newTenantIn(world, 'FR', french)
+    expect((await read(slug)).vatStatus).toBe('pending')
+    await later(0)
+    expect((await read(slug)).vatStatus).toBe('valid')
+  })
+
+  it('outside the Union is not asked about', async () => {
+    const { slug } = await newTenantIn(world, 'CH')
+    expect((await save(slug, { vatNumber: 'CHE-105.805.649 MWST' })).body).toMatchObject({
+      vatCheck: null,
     })
   })
 })

@@ -15,6 +15,8 @@ import { parseMailbox } from './mailer/addresses.ts'
 import type { Mailer } from './mailer/port.ts'
 import type { Payments } from './payments/port.ts'
 import { UpstreamError, type UpstreamSystem } from './upstream-error.ts'
+import type { VatRegistry } from './vat-registry/port.ts'
+import { vies } from './vat-registry/vies.ts'
 
 /** Addresses and credentials; a system that is null is off. */
 export interface IntegrationsConfig {
@@ -25,6 +27,8 @@ export interface IntegrationsConfig {
   smtp: { url: string; from: string } | null
   /** `apiUrl`: where Stripe's API is, if not at its own address. */
   payments: { secretKey: string; apiUrl?: string | undefined } | null
+  /** `requester`: the VAT number in whose name the register is asked. */
+  vies?: { baseUrl: string; requester: string | null } | null | undefined
   /** Recursive resolvers as `address:port`; those of the machine when absent or empty. */
   dns?: { servers: readonly string[] } | undefined
   /** Called after each try of each request. Must not throw. */
@@ -53,6 +57,7 @@ export interface Integrations {
   files: FileStorage | null
   mailer: Mailer | null
   payments: Payments | null
+  vatRegistry: VatRegistry | null
   /** Live DNS; always there. */
   dns: DnsResolver
   /** Sender of the platform's own mail, `Name <user@host>`. Null when there is no mailer. */
@@ -94,12 +99,16 @@ export async function connectIntegrations({
         onCall,
         onCircuit,
       }),
+    vatRegistry: config.vies ? vies({ ...config.vies, ...policy, onCall, onCircuit }) : null,
     dns: dnsResolver({ servers: config.dns?.servers ?? [] }),
     mailFrom: config.smtp?.from ?? null,
   }
 }
 
-export type IntegrationName = Exclude<keyof Integrations, 'calendars' | 'dns' | 'mailFrom'>
+export type IntegrationName = Exclude<
+  keyof Integrations,
+  'calendars' | 'vatRegistry' | 'dns' | 'mailFrom'
+>
 
 export interface IntegrationCheck {
   state: 'ok' | 'error' | 'off'

@@ -65,13 +65,14 @@ export interface HttpClient {
  */
 export function httpClient(
   system: UpstreamSystem,
-  authorization: string,
+  /** Null for a system that asks for none. */
+  authorization: string | null,
   options: HttpClientOptions,
 ): HttpClient {
   const base = baseAddress(system, options.baseUrl)
   const { fetch = globalThis.fetch, callHeaders, maxResponseBytes = 5_000_000 } = options
   // fetch quotes a header value that it rejects, credential and all.
-  if (!/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(authorization))
+  if (authorization !== null && !/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(authorization))
     throw new Error(`The ${system} credential holds characters that no header can carry.`)
   const policy = callPolicy(system, options)
 
@@ -84,7 +85,7 @@ export function httpClient(
     const headers = {
       accept: 'application/json',
       'user-agent': 'atrium',
-      authorization,
+      ...(authorization !== null && { authorization }),
       ...callHeaders?.(),
       ...request.headers,
     }

@@ -1,7 +1,7 @@
 import { upstreamMessage } from '@atrium/core/platform/upstream-messages'
 
 /** The upstream systems that this package speaks to. */
-export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp' | 'payments'
+export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp' | 'payments' | 'vies'
 
 /**
  * The kind of failure that callers decide by. `refused`: the system understood the request and
@@ -54,6 +54,7 @@ const systemNames = {
   files: 'file storage',
   smtp: 'outgoing mail server',
   payments: 'payment processor',
+  vies: 'VAT register',
 } as const satisfies Record<UpstreamSystem, string>
 
 const sentences = {

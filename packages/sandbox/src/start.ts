@@ -15,11 +15,13 @@ import { describeListenError, guarded, listen } from './serve.ts'
 import { createSmtp, type SmtpSystem } from './smtp/system.ts'
 import { honoListener, type SandboxSystem, type SystemContext } from './system.ts'
 import type { SystemName } from './system-names.ts'
+import { createVies, type ViesSystem } from './vies/system.ts'
 
 export interface StartOptions {
   /**
    * First port of the workplace: control is +1000, identity +1100, mail +1200, files +1300,
-   * payments +1400, SMTP +1500 and its page +1501, DNS +1600 and its page +1601. Absent: free
+   * payments +1400, SMTP +1500 and its page +1501, DNS +1600 and its page +1601,
+   * VIES +1410. Absent: free
    * ports.
    */
   readonly portBase?: number
@@ -66,6 +68,7 @@ export interface Sandbox {
   readonly mailUrl: string
   readonly filesUrl: string
   readonly paymentsUrl: string
+  readonly viesUrl: string
   /** `smtp://localhost:port` */
   readonly smtpUrl: string
   readonly smtpPageUrl: string
@@ -88,6 +91,7 @@ export interface Sandbox {
   readonly mail: MailSystem
   readonly files: FilesSystem
   readonly payments: PaymentsSystem
+  readonly vies: ViesSystem
   readonly smtp: SmtpSystem
   readonly dns: DnsSystem
   close(): Promise<void>
@@ -99,6 +103,7 @@ const offsets = {
   mail: 1_200,
   files: 1_300,
   payments: 1_400,
+  vies: 1_410,
   smtp: 1_500,
   smtpPage: 1_501,
   dns: 1_600,
@@ -134,6 +139,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
   const mail = createMail(context('mail'), options.mail)
   const files = createFiles(context('files'), options.files)
   const payments = createPayments(context('payments'), { ...options.payments, ...history })
+  const vies = createVies(context('vies'))
   const smtp = createSmtp(context('smtp'))
   const dns = createDns(context('dns'), {
     mailZone: (domain) => mail.zone(domain),
@@ -141,7 +147,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
     mailHost: options.mail?.hostname ?? `mail.${options.mail?.defaultDomain ?? 'atrium.test'}`,
     platformDomain: options.platformDomain ?? 'tenants.local',
   })
-  const systems: readonly SandboxSystem[] = [identity, mail, files, payments, smtp, dns]
+  const systems: readonly SandboxSystem[] = [identity, mail, files, payments, vies, smtp, dns]
   if (options.statePath !== undefined) saved = openSavedState(options.statePath, systems)
 
   const opened: { close(): Promise<void> }[] = []
@@ -169,7 +175,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
 
   try {
     const hosted: HostedSystem[] = []
-    for (const system of [identity, mail, files, payments]) {
+    for (const system of [identity, mail, files, payments, vies]) {
       const url = await open(guarded(system, { faults, calls: calls[system.name] }), system.name)
       origins.set(system.name, url)
       hosted.push({ system, calls: calls[system.name], addresses: [url] })
@@ -215,6 +221,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       mailUrl: origins.get('mail') ?? '',
       filesUrl: origins.get('files') ?? '',
       paymentsUrl: origins.get('payments') ?? '',
+      viesUrl: origins.get('vies') ?? '',
       smtpUrl,
       smtpPageUrl,
       dnsServer,
@@ -232,6 +239,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
         mail: { records: mail.state(), calls: calls.mail.list() },
         files: { records: files.state(), calls: calls.files.list() },
         payments: { records: payments.state(), calls: calls.payments.list() },
+        vies: { records: vies.state(), calls: calls.vies.list() },
         smtp: { records: smtp.state(), calls: calls.smtp.list() },
         dns: { records: dns.state(), calls: calls.dns.list() },
       }),
@@ -240,6 +248,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       mail,
       files,
       payments,
+      vies,
       smtp,
       dns,
       async close() {
@@ -259,6 +268,7 @@ function createLogs(): Readonly<Record<SystemName, CallLog>> {
     mail: createCallLog(),
     files: createCallLog(),
     payments: createCallLog(),
+    vies: createCallLog(),
     smtp: createCallLog(),
     dns: createCallLog(),
   }

@@ -160,6 +160,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     STRIPE_PUBLISHABLE_KEY: demoServiceCredentials.stripePublishableKey,
     STRIPE_WEBHOOK_SECRET: demoServiceCredentials.stripeWebhookSecret,
     STRIPE_API_URL: sandbox.paymentsUrl,
+    // VAT numbers are checked where a test is about tax.
+    ...(options.env?.TAX_MODE !== undefined && { VIES_API_URL: sandbox.viesUrl }),
     DNS_SERVERS: sandbox.dnsServer,
     BOOKING_URL: 'http://booking.test',
     PORTAL_URL: 'https://portal.test',
@@ -199,6 +201,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     files: config.files,
     smtp: config.smtp,
     payments: config.payments,
+    vies: config.vies,
     dns: config.dns,
     onCall: upstreamCalls.observe,
   })

@@ -28,6 +28,7 @@ export interface JobHandlers {
   sendMails(): Promise<void>
   rollBackBrokenFlags(): Promise<void>
   applyDueSubscriptions(): Promise<void>
+  checkVatNumbers(): Promise<void>
   createPayouts(): Promise<void>
   refreshHealth(): Promise<void>
   drainWebhooks(): Promise<void>
@@ -234,6 +235,7 @@ export function createJobs(parts: {
         [queues.outboxSweep, handlers.sendMails, everyMinute],
         [queues.flagGuards, handlers.rollBackBrokenFlags, everyMinute],
         [queues.subscriptions, handlers.applyDueSubscriptions, everyMinute],
+        [queues.vatChecks, handlers.checkVatNumbers, everyMinute],
         [queues.payouts, handlers.createPayouts, '41 * * * *'],
         [queues.health, handlers.refreshHealth, '*/5 * * * *'],
         [queues.webhookSweep, handlers.drainWebhooks, everyMinute],

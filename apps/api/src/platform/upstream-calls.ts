@@ -25,12 +25,14 @@ export interface UpstreamCalls {
   save(db: Db): Promise<void>
 }
 
-const nameOf: Readonly<Record<UpstreamSystem, OutsideSystem>> = {
+/** Null: its failures are on record where they matter, with each VAT number. */
+const nameOf: Readonly<Record<UpstreamSystem, OutsideSystem | null>> = {
   identity: 'identity',
   mail: 'mail',
   files: 'files',
   smtp: 'mailer',
   payments: 'payments',
+  vies: null,
 }
 
 /** Rejections and conflicts are responses of a working system; an open circuit sends nothing. */
@@ -63,14 +65,15 @@ export function createUpstreamCalls(now: () => Date = () => new Date()): Upstrea
 
   return {
     observe({ system, call, status, outcome }) {
-      if (outcome === 'aborted' || outcome === 'circuit_open') return
+      const name = nameOf[system]
+      if (name === null || outcome === 'aborted' || outcome === 'circuit_open') return
       const at = now()
       const failed = failures.has(outcome)
       const message = failed
         ? new UpstreamError({ system, call, status, kind: outcome as UpstreamErrorKind }).message
         : null
       add({
-        system: nameOf[system],
+        system: name,
         day: at.toISOString().slice(0, 10),
         calls: 1,
         failures: failed ? 1 : 0,

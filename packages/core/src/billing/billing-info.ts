@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { editVersion, expectedVersion } from '../platform/edit-version.ts'
 import { says } from '../platform/issue-text.ts'
-import { emailAddress, line } from '../platform/text.ts'
+import { emailAddress, instant, line } from '../platform/text.ts'
 import { Warning } from '../platform/warnings.ts'
 import { countryCode } from './countries.ts'
 
@@ -24,8 +24,8 @@ export type BillingInfoView = z.infer<typeof BillingInfoView>
 
 /**
  * The status of a VAT number. `unverified`: its format is valid, and the authority was not asked.
- * The last four are the authority's response through the payment processor; `unavailable`: it did
- * not respond.
+ * The last four are the authority's response, asked directly or through the payment processor;
+ * `unavailable`: it has not responded yet and is asked again.
  */
 export const vatStatuses = [
   'none',
@@ -40,9 +40,31 @@ export const vatStatuses = [
 export const vatStatus = z.enum(vatStatuses)
 export type VatStatus = z.infer<typeof vatStatus>
 
+/** What the EU's register (VIES) said of the number, and when it is asked again. */
+export const VatCheckView = z.object({
+  /** The last answer about this number; null while there is none. */
+  answer: z
+    .object({
+      valid: z.boolean(),
+      /** As registered; null where the country does not tell. */
+      name: z.string().nullable(),
+      address: z.string().nullable(),
+      /** The register's proof of the question. */
+      consultationNumber: z.string().nullable(),
+      answeredAt: instant,
+    })
+    .nullable(),
+  nextCheckAt: instant.nullable(),
+  /** Why the last question got no answer; null once one came. */
+  failure: z.object({ at: instant, message: z.string() }).nullable(),
+})
+export type VatCheckView = z.infer<typeof VatCheckView>
+
 export const CheckedBillingInfo = z.object({
   billingInfo: BillingInfoView,
   vatStatus,
+  /** Null where the number is not asked about: no number, none of the EU, or no register. */
+  vatCheck: VatCheckView.nullable(),
   warnings: z.array(Warning),
   editVersion,
 })

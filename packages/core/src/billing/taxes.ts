@@ -98,6 +98,20 @@ export function countryOfVatNumber(vatNumber: string): string {
   return prefix === 'EL' ? 'GR' : prefix
 }
 
+/**
+ * Whether the EU's register knows numbers of this kind. Northern Ireland's are in it, although its
+ * services are not taxed as those of the Union.
+ */
+export function isRegisteredInVies(vatNumber: string): boolean {
+  return viesPrefixes.includes(vatNumber.slice(0, 2))
+}
+
+/** Prefixes of the numbers that the EU's register knows. */
+export const viesPrefixes: readonly string[] = [
+  ...euCountries.map((country) => (country === 'GR' ? 'EL' : country)),
+  'XI',
+]
+
 export interface TaxSeller {
   /** ISO 3166-1 alpha-2. */
   country: string

@@ -33,6 +33,7 @@ const settingsOf: Record<keyof typeof queues, QueueSettings> = {
   outboxSweep: { policy: 'short', expireInSeconds: 300 },
   flagGuards: { policy: 'short', expireInSeconds: 60 },
   subscriptions: { policy: 'short', expireInSeconds: 300 },
+  vatChecks: { policy: 'short', expireInSeconds: 600 },
   payouts: { policy: 'short', expireInSeconds: 900 },
   health: { policy: 'short', expireInSeconds: 3000 },
   webhooks: { policy: 'short', expireInSeconds: 300 },

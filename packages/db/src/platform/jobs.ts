@@ -43,6 +43,8 @@ export const queues = {
   flagGuards: 'flag-guards',
   /** Ends the periods of subscriptions, and carries out what waited for that. */
   subscriptions: 'subscriptions',
+  /** Asks the EU's register about VAT numbers that are due. */
+  vatChecks: 'vat-checks',
   /** Makes the payouts of the month. */
   payouts: 'payouts',
   /** Computes how healthy every tenant is. */

@@ -200,7 +200,31 @@ export interface BillingDifferencesTable {
   found_at: Timestamp
 }
 
+export interface VatChecksTable {
+  id: Generated<string>
+  tenant_id: string
+  vat_number: string
+  valid: boolean
+  name: string | null
+  address: string | null
+  consultation_number: string | null
+  /** The VAT number in whose name was asked. */
+  requester: string | null
+  answered_at: RequiredTimestamp
+  created_at: Timestamp
+}
+
+export interface VatCheckTasksTable {
+  tenant_id: string
+  next_at: RequiredTimestamp
+  attempts: Generated<number>
+  error: string | null
+  failed_at: OptionalTimestamp
+}
+
 export interface BillingTables {
+  vat_checks: VatChecksTable
+  vat_check_tasks: VatCheckTasksTable
   prices: PricesTable
   price_amounts: PriceAmountsTable
   payment_customers: PaymentCustomersTable

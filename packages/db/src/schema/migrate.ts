@@ -56,6 +56,7 @@ import * as movesToOtherHosts from '../migrations/0069-moves-to-other-hosts.ts'
 import * as languages from '../migrations/0070-languages.ts'
 import * as subscriptionSchedules from '../migrations/0072-subscription-schedules.ts'
 import * as statementCancellations from '../migrations/0076-statement-cancellations.ts'
+import * as vatChecks from '../migrations/0080-vat-checks.ts'
 import * as invoiceCorrections from '../migrations/0090-invoice-corrections.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
@@ -115,6 +116,7 @@ const migrations: Record<string, Migration> = {
   '0070-languages': languages,
   '0072-subscription-schedules': subscriptionSchedules,
   '0076-statement-cancellations': statementCancellations,
+  '0080-vat-checks': vatChecks,
   '0090-invoice-corrections': invoiceCorrections,
   '0017-health': health,
   '0018-flag-guards': flagGuards,

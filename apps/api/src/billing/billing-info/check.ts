@@ -2,6 +2,7 @@ import type {
   BillingInfo,
   BillingInfoView,
   CheckedBillingInfo,
+  VatCheckView,
   VatStatus,
 } from '@atrium/core/billing/billing-info'
 import { checkVatNumber } from '@atrium/core/billing/vat-numbers'
@@ -24,11 +25,12 @@ const requested: Readonly<Record<string, VatStatus>> = {
 
 /**
  * What is known of billing data that are stored; of a number that the authority was asked about,
- * what it said.
+ * what it said. An answer of the register comes before one through the payment processor.
  */
 export function withVatStatus(
   billingInfo: BillingInfoView,
   taxId?: CheckedTaxId,
+  vatCheck: VatCheckView | null = null,
 ): CheckedBillingInfo {
   const {
     value,
@@ -40,7 +42,18 @@ export function withVatStatus(
     taxId && value !== null && taxId.taxIdValue === value
       ? requested[taxId.taxIdStatus ?? '']
       : undefined
-  return checkedView(billingInfo, response ?? status, warnings)
+  const known = (vatCheck && statusOfCheck(vatCheck, response)) ?? response ?? status
+  return checkedView(billingInfo, known, warnings, vatCheck)
+}
+
+/** The register's answer; while there is none, the processor's, or that one is awaited. */
+function statusOfCheck(
+  { answer, failure }: VatCheckView,
+  response: VatStatus | undefined,
+): VatStatus {
+  if (answer) return answer.valid ? 'valid' : 'invalid'
+  if (response === 'valid' || response === 'invalid') return response
+  return failure ? 'unavailable' : 'pending'
 }
 
 /**
@@ -63,14 +76,20 @@ export function checkedBillingInfo(provided: BillingInfo, path = ''): CheckedBil
     country: provided.country ?? null,
     email: provided.email ?? null,
   }
-  return checkedView(billingInfo, status, warnings)
+  return checkedView(billingInfo, status, warnings, null)
 }
 
 function checkedView(
   billingInfo: BillingInfoView,
   vatStatus: VatStatus,
   warnings: Warning[],
+  vatCheck: VatCheckView | null,
 ): CheckedBillingInfo {
   const { company, vatNumber, country, email } = billingInfo
-  return withEditVersion({ billingInfo, vatStatus, warnings }, [company, vatNumber, country, email])
+  return withEditVersion({ billingInfo, vatStatus, vatCheck, warnings }, [
+    company,
+    vatNumber,
+    country,
+    email,
+  ])
 }

@@ -2,7 +2,6 @@ import { changedFields } from '@atrium/core/audit/audit'
 import type { CheckedBillingInfo, UpdateBillingInfo } from '@atrium/core/billing/billing-info'
 import { AppError } from '@atrium/core/platform/errors'
 import { findBillingInfo, saveBillingInfo } from '@atrium/db/billing/billing-info'
-import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
 import { lockTenant } from '@atrium/db/tenants/tenants'
 import type { Context } from '../../rpc/context.ts'
 import { requireVersion } from '../../rpc/edit-version.ts'
@@ -11,7 +10,12 @@ import { rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { readTenant } from '../../tenants/get.ts'
 import { tellBillingInfo } from '../invoices/tax-id.ts'
+import { checkVatNumber, putUpForCheck } from '../taxes/check-vat-number.ts'
 import { checkedBillingInfo, withVatStatus } from './check.ts'
+import { readBillingInfo } from './get.ts'
+
+/** A person waits for the register this long; after that the job asks. */
+const vatDeadlineMs = 5_000
 
 /**
  * Changes the fields that are given; null removes one. Possible while the tenant is suspended,
@@ -40,6 +44,12 @@ export async function updateBillingInfo(
     const result =
       provided.vatNumber === undefined ? withVatStatus(requested) : checkedBillingInfo(requested)
     await saveBillingInfo(trx, tenant.id, result.billingInfo)
+    if (result.billingInfo.vatNumber !== stored.vatNumber)
+      await putUpForCheck(trx, services.config, {
+        tenantId: tenant.id,
+        vatNumber: result.billingInfo.vatNumber,
+        now: services.clock.now(),
+      })
     return { before: stored, checked: result }
   })
   const changes = changedFields(before, checked.billingInfo, Object.keys(checked.billingInfo))
@@ -54,10 +64,9 @@ export async function updateBillingInfo(
       partnerSlug: tenant.partnerSlug,
       metadata: { changes, vatStatus: checked.vatStatus },
     })
+    if (changes.vatNumber !== undefined)
+      await checkVatNumber(services, tenant.id, AbortSignal.timeout(vatDeadlineMs))
     await tellBillingInfo(services, tenant.id)
   }
-  return withVatStatus(
-    checked.billingInfo,
-    await findPaymentCustomer(services.database.db, access.tenant.id),
-  )
+  return readBillingInfo(services, access.tenant.id)
 }

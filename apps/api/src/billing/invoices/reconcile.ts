@@ -18,8 +18,10 @@ import type {
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../../rpc/services.ts'
 import { applyProcessorSubscription } from '../subscriptions/apply.ts'
+import { followTenantTax } from '../taxes/follow.ts'
 import { invoiceDifferences, subscriptionDifferences } from './differences.ts'
 import { attendDunning } from './dunning.ts'
+import { paymentDeadline } from './failures.ts'
 import { mirrorInvoice } from './mirror.ts'
 import { syncTaxId } from './tax-id.ts'
 
@@ -92,6 +94,7 @@ export async function reconcileTenant(
     ...(await compareInvoices(services, tenantId, invoices, readAt)),
   ]
   await syncTaxId(services, payments, tenantId)
+  await followTenantTax(services, payments, tenantId, paymentDeadline())
   return differences
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isRegisteredInVies } from '@atrium/core/billing/taxes'
 import {
   findCustomerTenant,
   findPaymentCustomer,
@@ -8,7 +9,8 @@ import { databaseNow } from '@atrium/db/platform/clock'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../../rpc/services.ts'
-import { addressOf } from '../taxes/buyer.ts'
+import { addressOf, readTaxBuyer } from '../taxes/buyer.ts'
+import { followTenantTax } from '../taxes/follow.ts'
 import { paymentDeadline } from './failures.ts'
 import { billingGate } from './gate.ts'
 
@@ -46,6 +48,7 @@ export async function tellBillingInfo(services: Services, tenantId: string): Pro
       signal,
     })
     await syncTaxId(services, payments, tenantId, signal)
+    await followTenantTax(services, payments, tenantId, signal)
   } catch (err) {
     if (!(err instanceof UpstreamError)) throw err
     services.log.warn({ err, tenantId }, 'the payment processor could not be told of billing data')
@@ -68,7 +71,9 @@ export async function syncTaxId(
     findPaymentCustomer(db, tenantId),
     findCustomerTenant(db, tenantId),
   ])
-  if (!customer?.customerId || !tenant || customer.taxIdValue === tenant.vatNumber) return
+  if (!customer?.customerId || !tenant) return
+  const vatNumber = await numberToTell(services, tenantId, tenant.vatNumber)
+  if (customer.taxIdValue === vatNumber) return
   const { customerId, taxId } = customer
   if (taxId !== null)
     await payments.removeTaxId(customerId, taxId, {
@@ -77,10 +82,24 @@ export async function syncTaxId(
     })
   const readAt = await databaseNow(db)
   const added =
-    tenant.vatNumber === null
+    vatNumber === null
       ? null
-      : await addTaxId(services, payments, { customerId, value: tenant.vatNumber, signal })
+      : await addTaxId(services, payments, { customerId, value: vatNumber, signal })
   await saveTaxId(db, customerId, added, readAt)
+}
+
+/**
+ * Stripe Tax reverses the charge for any number of the right form. It learns of a number of the
+ * Union only while the register confirms it.
+ */
+async function numberToTell(
+  { config, database }: Services,
+  tenantId: string,
+  vatNumber: string | null,
+): Promise<string | null> {
+  const trusted = vatNumber === null || !isRegisteredInVies(vatNumber)
+  if (trusted || config.billing.tax.mode !== 'stripe_tax') return vatNumber
+  return (await readTaxBuyer(database.db, tenantId)).validVatNumber
 }
 
 interface NewTaxId {

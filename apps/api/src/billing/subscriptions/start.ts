@@ -27,6 +27,7 @@ import { readEntitlements } from '../entitlements/read.ts'
 import { ensureCustomer } from '../invoices/customer.ts'
 import { paymentDeadline } from '../invoices/failures.ts'
 import { requireOpenBilling } from '../invoices/gate.ts'
+import { syncTaxId } from '../invoices/tax-id.ts'
 import { prepareTaxedCustomer } from '../taxes/follow.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime, type Subscriber } from './at-processor.ts'
@@ -99,6 +100,8 @@ export async function startAtProcessor(
   const signal = paymentDeadline()
   const { customerId, tax } = await askProcessor(async () => {
     const id = await ensureCustomer(services, payments, tenant.id, signal)
+    if (services.config.billing.tax.mode !== 'none')
+      await syncTaxId(services, payments, tenant.id, signal)
     const sale = { tenantId: tenant.id, customerId: id, signal }
     return {
       customerId: id,

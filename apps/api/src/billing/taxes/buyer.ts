@@ -1,4 +1,9 @@
-import { findCustomerTenant, findPaymentCustomer } from '@atrium/db/billing/payment-customers'
+import {
+  findCustomerTenant,
+  findPaymentCustomer,
+  type PaymentCustomerRow,
+} from '@atrium/db/billing/payment-customers'
+import { findVatCheck } from '@atrium/db/billing/vat-checks'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { PostalAddress } from '@atrium/integrations/payments/port'
 import type { TaxBuyer } from './sale-tax.ts'
@@ -14,12 +19,24 @@ export async function readTaxBuyer(
   ]
   if (!tenant) throw new Error(`there is no tenant ${tenantId}`)
   const { vatNumber } = tenant
-  const valid = customer?.taxIdValue === vatNumber && customer?.taxIdStatus === 'verified'
+  const valid = vatNumber !== null && (await isValid(db, tenantId, vatNumber, customer))
   return {
     country: tenant.country,
     address: addressOf(tenant),
     validVatNumber: valid ? vatNumber : null,
   }
+}
+
+/** The register's last answer decides; without one, what the payment processor was told. */
+async function isValid(
+  db: Db | Trx,
+  tenantId: string,
+  vatNumber: string,
+  customer: PaymentCustomerRow | undefined,
+): Promise<boolean> {
+  const check = await findVatCheck(db, tenantId, vatNumber)
+  if (check) return check.valid
+  return customer?.taxIdValue === vatNumber && customer.taxIdStatus === 'verified'
 }
 
 /** The billing address as the payment processor takes it. */

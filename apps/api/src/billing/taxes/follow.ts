@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { AppError } from '@atrium/core/platform/errors'
+import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
+import { findLiveSubscription } from '@atrium/db/billing/subscriptions'
 import type { Db, Trx } from '@atrium/db/platform/connect'
+import { TaxLocationInvalid } from '@atrium/integrations/payments/declined'
 import type { Payments, SubscriptionTax } from '@atrium/integrations/payments/port'
 import type { Config } from '../../platform/config.ts'
+import type { Services } from '../../rpc/services.ts'
 import { readTaxBuyer } from './buyer.ts'
 import { type SaleTax, taxOfSale } from './sale-tax.ts'
 
@@ -31,6 +36,39 @@ export async function prepareTaxedCustomer(
       { idempotencyKey: `customer-tax:${customerId}:${randomUUID()}`, signal },
     )
   return sale
+}
+
+/**
+ * Taxes what a tenant is charged from now on by what is known of it now: for changed billing data,
+ * answers of the VAT register, and the nightly comparison. A tenant without a country stays as it
+ * is. Rejects with `UpstreamError`.
+ */
+export async function followTenantTax(
+  services: Services,
+  payments: Payments,
+  tenantId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { config } = services
+  const { db } = services.database
+  if (config.billing.tax.mode === 'none') return
+  const customerId = (await findPaymentCustomer(db, tenantId))?.customerId
+  if (!customerId) return
+  try {
+    const { tax } = await prepareTaxedCustomer(config, db, payments, {
+      tenantId,
+      customerId,
+      signal,
+    })
+    const subscriptionId = (await findLiveSubscription(db, tenantId))?.stripeSubscriptionId
+    if (subscriptionId) await followTax(payments, subscriptionId, tax, signal)
+  } catch (err) {
+    const incomplete =
+      err instanceof TaxLocationInvalid ||
+      (err instanceof AppError && err.code === 'billing_address_incomplete')
+    if (!incomplete) throw err
+    services.log.warn({ tenantId }, 'a tenant cannot be taxed without its billing address')
+  }
 }
 
 /** Makes a subscription at the payment processor follow the decision. Rejects with `UpstreamError`. */
