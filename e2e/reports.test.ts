@@ -63,7 +63,7 @@ it('shows operators what the platform earns at any day, down to the tenants of a
   for (const [tab, text] of [
     ['Retention', 'Retention by first payment'],
     ['Churn', 'Churn by month'],
-    ['Invoiced', 'Invoiced revenue'],
+    ['Invoiced', 'Revenue by month'],
   ] as const) {
     await open(page, tab)
     await page.getByRole('heading', { name: text }).waitFor()

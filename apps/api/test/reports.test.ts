@@ -571,18 +571,172 @@ describe('the jobs', () => {
   })
 })
 
-it('tells what invoices brought apart from it, without tax, by the month of payment', async () => {
-  const paid = (id: string, at: string, amounts: number[], currency = 'eur') => sql`
-    insert into invoices (tenant_id, stripe_invoice_id, status, currency, subtotal, total, total_excluding_tax, amount_due, amount_paid,
-      amount_remaining, paid_at, created_at)
-    values (${tenants.alpha}, ${id}, 'paid', ${currency}, ${amounts[1]}, ${amounts[0]}, ${amounts[1]}, ${amounts[0]}, ${amounts[2]}, 0, ${at}, ${at})`
-  await paid('in_1', '2026-10-31T23:59:59Z', [11_900, 10_000, 11_900]).execute(testApp.database.db)
-  await paid('in_2', '2026-11-01T00:00:00Z', [11_900, 10_000, 5_950]).execute(testApp.database.db)
-  await paid('in_3', '2026-11-02T00:00:00Z', [0, 0, 0]).execute(testApp.database.db)
-  await paid('in_4', '2026-11-02T00:00:00Z', [500, 500, 500], 'usd').execute(testApp.database.db)
-  expect((await read('/reports/invoiced-revenue?from=2026-10')).months).toEqual([
-    { month: '2026-10', currency: 'eur', partial: false, invoices: 1, amountMinor: 10_000 },
-    { month: '2026-11', currency: 'eur', partial: true, invoices: 2, amountMinor: 5_000 },
-    { month: '2026-11', currency: 'usd', partial: true, invoices: 1, amountMinor: 500 },
-  ])
+describe('revenue by month', () => {
+  interface Stored {
+    id: string
+    currency: string
+    status?: 'paid' | 'open' | 'void'
+    /** Total with tax, total without, paid. */
+    amounts: [total: number, net: number, paid: number]
+    finalizedAt: string
+    paidAt?: string
+    voidedAt?: string
+    lines?: { amount: number; periodStart: string; periodEnd: string }[]
+  }
+  const store = async (invoice: Stored): Promise<string> => {
+    const { id, currency, status = 'paid', finalizedAt, paidAt, voidedAt } = invoice
+    const [total, net, paid] = invoice.amounts
+    const { rows } = await sql<{ id: string }>`
+      insert into invoices (tenant_id, stripe_invoice_id, status, currency, subtotal, total, total_excluding_tax, amount_due, amount_paid,
+        amount_remaining, finalized_at, paid_at, voided_at, created_at, lines)
+      values (${tenants.alpha}, ${id}, ${status}, ${currency}, ${net}, ${total}, ${net}, ${total}, ${paid},
+        0, ${finalizedAt}, ${paidAt ?? null}, ${voidedAt ?? null}, ${finalizedAt}, ${JSON.stringify(invoice.lines ?? [])})
+      returning id`.execute(testApp.database.db)
+    return rows[0]?.id ?? ''
+  }
+  const reverse = (
+    invoiceId: string,
+    kind: string,
+    at: string,
+    amount: number,
+    net: number | null,
+  ) =>
+    sql`insert into invoice_reversals (id, invoice_id, kind, amount, amount_excluding_tax, status, effective, created_at, read_at)
+      values (${`${kind}_${at}`}, ${invoiceId}, ${kind}, ${amount}, ${net}, ${kind === 'credit_note' ? 'issued' : 'succeeded'},
+        ${kind !== 'credit_note'}, ${at}, ${at})`.execute(testApp.database.db)
+  // Rows cannot be deleted, so each test has currencies of its own.
+  const months = async (from: string, currency: string) =>
+    (await read(`/reports/invoiced-revenue?from=${from}&to=2026-11&currency=${currency}`)).months
+  const nothing = {
+    invoices: 0,
+    billedMinor: 0,
+    creditedMinor: 0,
+    collectedMinor: 0,
+    refundedMinor: 0,
+    disputedMinor: 0,
+    recognizedMinor: 0,
+  }
+
+  it('counts each figure on its own day, without tax, and currencies apart', async () => {
+    const id = await store({
+      id: 'in_1',
+      currency: 'eur',
+      amounts: [11_900, 10_000, 11_900],
+      finalizedAt: '2026-09-30T23:59:59Z',
+      paidAt: '2026-10-01T00:00:00Z',
+    })
+    await store({
+      id: 'in_2',
+      currency: 'usd',
+      amounts: [500, 500, 250],
+      finalizedAt: '2026-10-02T00:00:00Z',
+      paidAt: '2026-10-02T00:00:00Z',
+    })
+    await reverse(id, 'refund', '2026-10-05T00:00:00Z', 1_190, null)
+    await reverse(id, 'dispute', '2026-11-01T00:00:00Z', 2_380, null)
+    const recognized = { recognizedMinor: 0 }
+    expect([...(await months('2026-09', 'eur')), ...(await months('2026-09', 'usd'))]).toEqual([
+      {
+        ...nothing,
+        month: '2026-09',
+        currency: 'eur',
+        partial: false,
+        invoices: 1,
+        billedMinor: 10_000,
+        ...recognized,
+      },
+      {
+        ...nothing,
+        month: '2026-10',
+        currency: 'eur',
+        partial: false,
+        collectedMinor: 10_000,
+        refundedMinor: 1_000,
+        ...recognized,
+      },
+      {
+        ...nothing,
+        month: '2026-11',
+        currency: 'eur',
+        partial: true,
+        disputedMinor: 2_000,
+        ...recognized,
+      },
+      {
+        ...nothing,
+        month: '2026-10',
+        currency: 'usd',
+        partial: false,
+        invoices: 1,
+        billedMinor: 500,
+        collectedMinor: 250,
+        ...recognized,
+      },
+    ])
+  })
+
+  it('takes a void invoice back in the month in which it is voided', async () => {
+    await store({
+      id: 'in_3',
+      currency: 'gbp',
+      status: 'void',
+      amounts: [100, 100, 0],
+      finalizedAt: '2026-08-01T00:00:00Z',
+      voidedAt: '2026-10-03T00:00:00Z',
+      lines: [
+        { amount: 100, periodStart: '2026-08-01T00:00:00Z', periodEnd: '2026-09-01T00:00:00Z' },
+      ],
+    })
+    const gbp = { ...nothing, currency: 'gbp', partial: false }
+    expect(await months('2026-08', 'gbp')).toEqual([
+      { ...gbp, month: '2026-08', invoices: 1, billedMinor: 100, recognizedMinor: 100 },
+      { ...gbp, month: '2026-10', billedMinor: -100, recognizedMinor: -100 },
+    ])
+  })
+
+  it('recognizes a period by the time that has passed, to the last cent', async () => {
+    const lines = [
+      { amount: 333, periodStart: '2026-07-16T12:00:00Z', periodEnd: '2026-10-16T12:00:00Z' },
+      { amount: -33, periodStart: '2026-07-01T00:00:00Z', periodEnd: '2026-07-16T12:00:00Z' },
+    ]
+    const id = await store({
+      id: 'in_4',
+      currency: 'chf',
+      amounts: [301, 253, 301],
+      finalizedAt: '2026-07-16T12:00:00Z',
+      paidAt: '2026-07-16T12:00:00Z',
+      lines,
+    })
+    await reverse(id, 'credit_note', '2026-09-20T00:00:00Z', 12, 10)
+    const found: { month: string; recognizedMinor: number; creditedMinor: number }[] = await months(
+      '2026-06',
+      'chf',
+    )
+    // 281 over 92 days from the middle of July, and -28 that were over when it was issued.
+    expect(found.map(({ month, recognizedMinor }) => [month, recognizedMinor])).toEqual([
+      ['2026-07', 47 - 28],
+      ['2026-08', 95],
+      ['2026-09', 92 - 10],
+      ['2026-10', 47],
+    ])
+    const sum = found.reduce((all, { recognizedMinor }) => all + recognizedMinor, 0)
+    expect(sum).toBe(253 - 10)
+  })
+
+  it('recognizes only the part of the present month that has passed', async () => {
+    await store({
+      id: 'in_5',
+      currency: 'sek',
+      status: 'open',
+      amounts: [3_000, 3_000, 0],
+      finalizedAt: '2026-11-01T00:00:00Z',
+      lines: [
+        { amount: 3_000, periodStart: '2026-11-01T00:00:00Z', periodEnd: '2026-12-01T00:00:00Z' },
+      ],
+    })
+    const part = (new Date(now).getTime() - Date.parse('2026-11-01T00:00:00Z')) / 86_400_000 / 30
+    expect(await months('2026-11', 'sek')).toMatchObject([
+      { partial: true, billedMinor: 3_000, recognizedMinor: Math.round(3_000 * part) },
+    ])
+  })
 })

@@ -64,7 +64,13 @@ interface Scope {
   mrr: { at: string; currencies: StateBook[] }[]
   byPlan: (StateBook & { plan: string; cycle: string })[]
   growth: GrowthBook[]
-  invoiced: (Money & { month: string; invoices: number })[]
+  invoiced: {
+    currency: string
+    month: string
+    invoices: number
+    billedMinor: number
+    collectedMinor: number
+  }[]
 }
 interface Tier {
   upTo: number | null
@@ -679,29 +685,38 @@ function checkPayouts(books: Books, equal: Equal): void {
     }
 }
 
-/** The cash view: what paid invoices brought without tax, by month of payment. */
+/** What was billed, by the day of the invoice, and collected, by that of the payment; without tax. */
 function checkInvoicedRevenue(books: Books, log: Log, equal: Equal): void {
   for (const { partner, invoiced } of books.scopes) {
-    const [amounts, counts] = [new Sums(), new Sums()]
+    const [collected, billed, counts] = [new Sums(), new Sums(), new Sums()]
     for (const invoice of finalized(log)) {
+      if (partner !== null && earnerOf(books, log, invoice)?.partner !== partner) continue
+      const { finalized_at: issued, voided_at: voided } = invoice.status_transitions
+      const issuedKey = `${monthOf(issued ?? 0)} ${invoice.currency}`
+      counts.add(issuedKey, 1)
+      billed.add(issuedKey, invoice.total_excluding_tax)
+      if (invoice.status === 'void' && voided !== null)
+        billed.add(`${monthOf(voided)} ${invoice.currency}`, -invoice.total_excluding_tax)
       const at = paidAt(invoice)
       if (invoice.status !== 'paid' || at === null) continue
-      if (partner !== null && earnerOf(books, log, invoice)?.partner !== partner) continue
       const key = `${monthOf(at)} ${invoice.currency}`
       const total = BigInt(invoice.total)
       const net =
         total === 0n
           ? 0n
           : rounded(BigInt(invoice.amount_paid) * BigInt(invoice.total_excluding_tax), total)
-      amounts.add(key, net)
-      counts.add(key, 1)
+      collected.add(key, net)
     }
     const is = new Map(invoiced.map((row) => [`${row.month} ${row.currency}`, row]))
-    for (const key of new Set([...amounts.keys(), ...is.keys()]))
+    for (const key of new Set([...billed.keys(), ...collected.keys(), ...is.keys()]))
       equal(
         `invoiced revenue of ${partner ?? 'all'} in ${key}`,
-        [is.get(key)?.invoices ?? 0, is.get(key)?.amountMinor ?? 0],
-        [counts.of(key), amounts.of(key)],
+        [
+          is.get(key)?.invoices ?? 0,
+          is.get(key)?.billedMinor ?? 0,
+          is.get(key)?.collectedMinor ?? 0,
+        ],
+        [counts.of(key), billed.of(key), collected.of(key)],
       )
   }
 }

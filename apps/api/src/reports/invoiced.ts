@@ -4,8 +4,8 @@ import type { Services } from '../rpc/services.ts'
 import { monthsOf } from './months.ts'
 
 /**
- * What invoices brought without tax in the months in which they were paid: the cash view, apart
- * from recurring revenue.
+ * What invoices did to the books, month by month and without tax: billed, credited, collected,
+ * refunded, disputed and recognized revenue. `scope`: a partner or the platform.
  */
 export async function getInvoicedRevenue(
   services: Services,
@@ -13,9 +13,21 @@ export async function getInvoicedRevenue(
   input: CohortQuery,
 ): Promise<InvoicedRevenue> {
   const { from, to, current } = monthsOf(services, input, { usual: 12, most: longestGrowth })
-  const rows = await readInvoicedRevenue(services.database.db, scope, { from, to })
+  const now = services.clock.now()
+  const rows = await readInvoicedRevenue(services.database.db, scope, { from, to, now })
   const months = rows
     .filter((row) => input.currency === undefined || row.currency === input.currency)
-    .map(({ amount, ...row }) => ({ ...row, partial: row.month === current, amountMinor: amount }))
-  return { asOf: services.clock.now().toISOString(), months }
+    .map((row) => ({
+      month: row.month,
+      currency: row.currency,
+      partial: row.month === current,
+      invoices: row.invoices,
+      billedMinor: row.billed,
+      creditedMinor: row.credited,
+      collectedMinor: row.collected,
+      refundedMinor: row.refunded,
+      disputedMinor: row.disputed,
+      recognizedMinor: row.recognized,
+    }))
+  return { asOf: now.toISOString(), months }
 }

@@ -231,6 +231,17 @@ function churnLines(months: ChurnCohorts['months']): string {
 type InvoicedRow = InvoicedRevenue['months'][number]
 export const invoicedCsv: ToCsv<InvoicedRevenue> = ({ months }) =>
   table<InvoicedRow>(
-    fields<InvoicedRow>(['month', 'currency', 'partial', 'invoices', 'amountMinor']),
+    fields<InvoicedRow>([
+      'month',
+      'currency',
+      'partial',
+      'invoices',
+      'billedMinor',
+      'creditedMinor',
+      'collectedMinor',
+      'refundedMinor',
+      'disputedMinor',
+      'recognizedMinor',
+    ]),
     months,
   )

@@ -228,6 +228,7 @@ export type ChurnCohorts = z.infer<typeof ChurnCohorts>
  * The cash view, apart from recurring revenue: what invoices brought without tax, in the month in
  * which they were paid.
  */
+/** Minor units without tax. docs/explanation/reports.md defines the figures. */
 export const InvoicedRevenue = z.object({
   asOf: instant,
   months: z.array(
@@ -235,8 +236,19 @@ export const InvoicedRevenue = z.object({
       month: reportMonth,
       currency: z.string(),
       partial: z.boolean(),
+      /** Issued in the month. */
       invoices: count,
-      amountMinor: minorAmount,
+      /** Issued less voided, on their days. */
+      billedMinor: minorAmount,
+      /** Credit notes. */
+      creditedMinor: minorAmount,
+      /** Money of paid invoices. */
+      collectedMinor: minorAmount,
+      refundedMinor: minorAmount,
+      /** Withdrawn by the customers' banks and not won back. */
+      disputedMinor: minorAmount,
+      /** Billed, spread over the periods that the invoices cover, less credited. */
+      recognizedMinor: minorAmount,
     }),
   ),
 })

@@ -1,31 +1,121 @@
-import { sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import type { Db } from '../platform/connect.ts'
 import { platformScope } from './reports.ts'
 
+/** Amounts in minor units, without tax. */
 export interface InvoicedRow {
   month: string
   currency: string
   invoices: number
-  amount: number
+  billed: number
+  credited: number
+  collected: number
+  refunded: number
+  disputed: number
+  recognized: number
+}
+
+/** Longer than any period that an invoice covers, so older invoices have nothing left to earn. */
+const longestPeriod = '25 months'
+
+/**
+ * What line `s` has earned before a moment: the part of its period that has passed, rounded. Before
+ * the invoice is issued it is nothing, and nothing again once the invoice is void.
+ */
+function earned(moment: Expression<unknown>) {
+  return sql`case
+    when ${moment} <= s.finalized_at or ${moment} > s.void_at or ${moment} <= s.starts then 0
+    when ${moment} >= s.ends then s.amount
+    else round(s.amount * extract(epoch from ${moment} - s.starts) / extract(epoch from s.ends - s.starts))
+  end`
 }
 
 /**
- * What paid invoices brought without tax, by month of payment and currency. Each amount is rounded
- * half away from zero, as the partners' share of it is computed; an invoice settled from a balance
- * alone brings nothing. Months as `2027-01`, both included.
+ * What invoices did to the books, by month (UTC) and currency; docs/explanation/reports.md defines
+ * each figure. `scope` is a partner or `platformScope`. Months as `2027-01`, both included;
+ * nothing after `now` counts. Raw SQL: the builder has neither generate_series nor lateral JSON.
  */
 export async function readInvoicedRevenue(
   db: Db,
   scope: string,
-  { from, to }: { from: string; to: string },
+  { from, to, now }: { from: string; to: string; now: Date },
 ): Promise<InvoicedRow[]> {
+  const inScope = scope === platformScope ? sql`true` : sql`i.partner_id = ${scope}`
   const { rows } = await sql<InvoicedRow>`
-    select to_char(date_trunc('month', i.paid_at, 'UTC') at time zone 'UTC', 'YYYY-MM') as month, i.currency, count(*)::int as invoices,
-      sum(case when i.total = 0 then 0 else round(i.amount_paid::numeric * i.total_excluding_tax / i.total) end)::bigint as amount
-    from invoices i
-    where i.status = 'paid' and i.paid_at >= ${`${from}-01`}::timestamp at time zone 'UTC'
-      and i.paid_at < (${`${to}-01`}::timestamp + interval '1 month') at time zone 'UTC'
-      and ${scope === platformScope ? sql`true` : sql`i.partner_id = ${scope}`}
-    group by 1, 2 order by 1, 2`.execute(db)
+    with range as (
+      select ${`${from}-01`}::timestamp at time zone 'UTC' as since,
+        least((${`${to}-01`}::timestamp + interval '1 month') at time zone 'UTC', ${now}) as until
+    ),
+    issued as (
+      select i.*, case when i.status = 'void' then i.voided_at end as void_at
+      from invoices i
+      where i.status <> 'draft' and i.finalized_at is not null and ${inScope}
+    ),
+    -- An invoice's amount without tax and discounts, divided among its lines to the last cent.
+    shares as (
+      select i.currency, i.finalized_at, i.void_at, l.starts, l.ends,
+        case when l.sum = 0 then l.amount
+          else round(i.total_excluding_tax * l.upto / l.sum)
+            - round(i.total_excluding_tax * (l.upto - l.amount) / l.sum) end as amount
+      from issued i
+      cross join range
+      cross join lateral (
+        select (line ->> 'amount')::numeric as amount,
+          (line ->> 'periodStart')::timestamptz as starts,
+          (line ->> 'periodEnd')::timestamptz as ends,
+          sum((line ->> 'amount')::numeric) over (order by position) as upto,
+          sum((line ->> 'amount')::numeric) over () as sum
+        from jsonb_array_elements(i.lines) with ordinality as lines (line, position)
+      ) l
+      where i.finalized_at < range.until
+        and (i.finalized_at >= range.since - ${longestPeriod}::interval or i.void_at >= range.since)
+    ),
+    months as (
+      select month at time zone 'UTC' as since,
+        least((month + interval '1 month') at time zone 'UTC', range.until) as until
+      from range, generate_series(${`${from}-01`}::timestamp, ${`${to}-01`}::timestamp, '1 month') as month
+    ),
+    facts as (
+      select i.finalized_at as at, i.currency, 1 as invoices, i.total_excluding_tax as billed,
+        0 as credited, 0 as collected, 0 as refunded, 0 as disputed, 0::numeric as recognized
+      from issued i
+      union all
+      select i.void_at, i.currency, 0, -i.total_excluding_tax, 0, 0, 0, 0, 0
+      from issued i where i.void_at is not null
+      union all
+      select i.paid_at, i.currency, 0, 0, 0,
+        case when i.total = 0 then 0 else round(i.amount_paid::numeric * i.total_excluding_tax / i.total) end,
+        0, 0, 0
+      from invoices i where i.status = 'paid' and ${inScope}
+      union all
+      select r.created_at, i.currency, 0, 0,
+        case when r.kind = 'credit_note' then net.amount else 0 end, 0,
+        case when r.kind = 'refund' then net.amount else 0 end,
+        case when r.kind = 'dispute' then net.amount else 0 end,
+        case when r.kind = 'credit_note' then -net.amount else 0 end
+      from invoice_reversals r
+      join invoices i on i.id = r.invoice_id
+      cross join lateral (
+        select coalesce(r.amount_excluding_tax, case when i.total = 0 then 0
+          else round(coalesce(r.total, r.amount)::numeric * i.total_excluding_tax / i.total) end) as amount
+      ) net
+      where (case when r.kind = 'credit_note' then r.status = 'issued' else r.effective end) and ${inScope}
+      union all
+      select months.since, s.currency, 0, 0, 0, 0, 0, 0,
+        ${earned(sql.ref('months.until'))} - ${earned(sql.ref('months.since'))}
+      from shares s
+      join months on months.until > s.finalized_at
+        and months.since <= greatest(s.finalized_at, s.ends, s.void_at)
+    )
+    select to_char(date_trunc('month', at, 'UTC') at time zone 'UTC', 'YYYY-MM') as month, currency,
+      sum(invoices)::int as invoices, sum(billed)::bigint as billed, sum(credited)::bigint as credited,
+      sum(collected)::bigint as collected, sum(refunded)::bigint as refunded,
+      sum(disputed)::bigint as disputed, sum(recognized)::bigint as recognized
+    from facts, range
+    where at >= range.since and at < range.until
+    group by 1, 2
+    having sum(invoices) > 0 or bool_or(billed <> 0 or credited <> 0 or collected <> 0
+      or refunded <> 0 or disputed <> 0 or recognized <> 0)
+    order by 1, 2`.execute(db)
   return rows
 }

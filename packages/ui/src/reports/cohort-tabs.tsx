@@ -259,7 +259,16 @@ function days(count: number | null): string {
   return count === null ? '–' : t('days', { count })
 }
 
-/** The cash view: what invoices brought in the month in which they were paid. */
+const invoicedAmounts = [
+  ['billedMinor', 'columns.billed'],
+  ['creditedMinor', 'columns.credited'],
+  ['collectedMinor', 'columns.collected'],
+  ['refundedMinor', 'columns.refunded'],
+  ['disputedMinor', 'columns.disputed'],
+  ['recognizedMinor', 'columns.recognized'],
+] as const
+
+/** What invoices did to the books, month by month. */
 export function InvoicedTab({ source, fileName }: Pick<Props, 'source' | 'fileName'>) {
   const invoiced = source.useInvoiced()
   const columns: Column<InvoicedRevenue['months'][number]>[] = [
@@ -277,16 +286,18 @@ export function InvoicedTab({ source, fileName }: Pick<Props, 'source' | 'fileNa
     },
     {
       key: 'invoices',
-      header: t('columns.paidInvoices'),
+      header: t('columns.invoices'),
       align: 'end',
       cell: ({ invoices }) => formatCount(invoices),
     },
-    {
-      key: 'amount',
-      header: t('columns.withoutTax'),
-      align: 'end',
-      cell: ({ amountMinor, currency }) => formatMoney(amountMinor, currency),
-    },
+    ...invoicedAmounts.map(
+      ([key, header]): Column<InvoicedRevenue['months'][number]> => ({
+        key,
+        header: t(header),
+        align: 'end',
+        cell: (row) => formatMoney(row[key], row.currency),
+      }),
+    ),
   ]
   return (
     <ReportPanel
