@@ -1,9 +1,21 @@
-import { type SqlBool, sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
+import type { BookingHostsTable, BookingsTable } from '../schema/scheduling.ts'
+import type { Tables } from '../schema/tables.ts'
 
-/** Whether `bookings b` can no longer be decided: `hasExpired` of `@atrium/core/booking-life`. */
+/** For `bookings as b` and `booking_hosts as p`. */
+const booking = expressionBuilder<Tables & { b: BookingsTable; p: BookingHostsTable }, 'b' | 'p'>()
+
+/** Whether the booking can no longer be decided: `hasExpired` of `@atrium/core/booking-life`. */
 const hasLapsed = (now: Date) =>
-  sql<SqlBool>`(b.status = 'pending' and (b.approval_expires_at <= ${now} or b.start_at <= ${now}))`
+  booking.and([
+    booking('b.status', '=', 'pending'),
+    booking.or([booking('b.approval_expires_at', '<=', now), booking('b.start_at', '<=', now)]),
+  ])
+
+/** Whether the claim on the host's time overlaps the range. The builder has no `&&`. */
+const claimOverlaps = (from: Date, to: Date) =>
+  sql<boolean>`tstzrange(p.claim_start, p.claim_end) && tstzrange(${from}, ${to})`
 
 /**
  * Gives back the host's time in the range that lapsed requests still hold. Only needed before the
@@ -14,64 +26,78 @@ export async function releaseLapsed(
   hostId: string,
   { from, to, now }: { from: Date; to: Date; now: Date },
 ): Promise<void> {
-  await sql`
-    update booking_hosts p set active = false from bookings b
-    where b.id = p.booking_id and p.active and p.host_id = ${hostId}
-      and tstzrange(p.claim_start, p.claim_end) && tstzrange(${from}, ${to}) and ${hasLapsed(now)}`.execute(
-    trx,
-  )
+  await trx
+    .updateTable('booking_hosts as p')
+    .from('bookings as b')
+    .set({ active: false })
+    .whereRef('b.id', '=', 'p.booking_id')
+    .where('p.active', '=', true)
+    .where('p.host_id', '=', hostId)
+    .where(claimOverlaps(from, to))
+    .where(hasLapsed(now))
+    .execute()
 }
 
 /** A booking that holds a host's time. */
-export interface TakenRow {
-  bookingId: string
-  eventTypeId: string
-  startAt: Date
-  endAt: Date
-  claimStart: Date
-  claimEnd: Date
-}
+export type TakenRow = Awaited<ReturnType<typeof listTaken>>[number]
 
 /**
  * Pending and confirmed bookings of a host whose claim overlaps the range, except the one being
  * moved. A request whose deadline has passed at `now` takes no time, although a job has yet to end
  * it.
  */
-export async function listTaken(
+export function listTaken(
   db: Db | Trx,
   hostId: string,
   { from, to, now }: { from: Date; to: Date; now: Date },
   movedBookingId: string | undefined,
-): Promise<TakenRow[]> {
-  const { rows } = await sql<TakenRow>`
-    select b.id as "bookingId", b.event_type_id as "eventTypeId", b.start_at as "startAt", b.end_at as "endAt",
-      p.claim_start as "claimStart", p.claim_end as "claimEnd"
-    from booking_hosts p join bookings b on b.id = p.booking_id
-    where p.active and p.host_id = ${hostId} and tstzrange(p.claim_start, p.claim_end) && tstzrange(${from}, ${to})
-      and not ${hasLapsed(now)}
-      and b.id is distinct from ${movedBookingId ?? null}::uuid`.execute(db)
-  return rows
+) {
+  return db
+    .selectFrom('booking_hosts as p')
+    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .select([
+      'b.id as bookingId',
+      'b.event_type_id as eventTypeId',
+      'b.start_at as startAt',
+      'b.end_at as endAt',
+      'p.claim_start as claimStart',
+      'p.claim_end as claimEnd',
+    ])
+    .where('p.active', '=', true)
+    .where('p.host_id', '=', hostId)
+    .where(claimOverlaps(from, to))
+    .where(({ not }) => not(hasLapsed(now)))
+    .where('b.id', 'is distinct from', movedBookingId ?? null)
+    .execute()
 }
 
 /**
  * The same of an event type with any host, by starts in the range: what limits count that hold for
  * all hosts together.
  */
-export async function listTakenOfEventType(
+export function listTakenOfEventType(
   db: Db | Trx,
   eventTypeId: string,
   { from, to, now }: { from: Date; to: Date; now: Date },
   movedBookingId: string | undefined,
 ): Promise<TakenRow[]> {
-  const { rows } = await sql<TakenRow>`
-    select b.id as "bookingId", b.event_type_id as "eventTypeId", b.start_at as "startAt", b.end_at as "endAt",
-      b.start_at as "claimStart", b.end_at as "claimEnd"
-    from bookings b
-    where b.event_type_id = ${eventTypeId} and b.status in ('pending', 'confirmed') and not ${hasLapsed(now)}
-      and b.start_at >= ${from} and b.start_at < ${to} and b.id is distinct from ${movedBookingId ?? null}::uuid`.execute(
-    db,
-  )
-  return rows
+  return db
+    .selectFrom('bookings as b')
+    .select([
+      'b.id as bookingId',
+      'b.event_type_id as eventTypeId',
+      'b.start_at as startAt',
+      'b.end_at as endAt',
+      'b.start_at as claimStart',
+      'b.end_at as claimEnd',
+    ])
+    .where('b.event_type_id', '=', eventTypeId)
+    .where('b.status', 'in', ['pending', 'confirmed'])
+    .where(({ not }) => not(hasLapsed(now)))
+    .where('b.start_at', '>=', from)
+    .where('b.start_at', '<', to)
+    .where('b.id', 'is distinct from', movedBookingId ?? null)
+    .execute()
 }
 
 /** A lock that has not expired. */
@@ -111,47 +137,44 @@ export function listLiveLocks(
 }
 
 /**
- * What we wrote, or are writing, into a host's calendar, with the periods at which it counts as the
- * booking's.
- */
-export interface OwnEventRow {
-  bookingId: string
-  /** Null while the calendar has not named it yet. */
-  eventId: string | null
-  startAt: Date
-  endAt: Date
-  /** As it was last written; null where that is not known. */
-  writtenStart: Date | null
-  writtenEnd: Date | null
-  /** A change is still to be written: until then the event may be anywhere it was before. */
-  lagging: boolean
-}
-
-/**
  * Our own events in a host's calendar: by the id that the calendar gave them, whatever became of
  * the booking since, and those that are being written at this moment, whose id is not known yet, by
  * their time.
  */
-export async function listOwnEvents(
+export function listOwnEvents(
   db: Db | Trx,
   hostId: string,
   range: { from: Date; to: Date },
   eventIds: string[],
-): Promise<OwnEventRow[]> {
-  const period = sql`b.start_at as "startAt", b.end_at as "endAt", p.calendar_start as "writtenStart",
-    p.calendar_end as "writtenEnd", p.calendar_state in ('pending', 'failed') as lagging`
-  const { rows } = await sql<OwnEventRow>`
-    select b.id as "bookingId", p.calendar_event_id as "eventId", ${period}
-    from booking_hosts p join bookings b on b.id = p.booking_id
-    where p.host_id = ${hostId} and p.calendar_event_id = any(${eventIds})
-    union all
-    select b.id, null, ${period} from booking_hosts p join bookings b on b.id = p.booking_id
-    where p.host_id = ${hostId} and p.calendar_event_id is null and p.active and p.calendar_state <> 'none'
-      and tstzrange(p.claim_start, p.claim_end) && tstzrange(${range.from}, ${range.to})`.execute(
-    db,
-  )
-  return rows
+) {
+  const own = db
+    .selectFrom('booking_hosts as p')
+    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .select(({ eb }) => [
+      'b.id as bookingId',
+      'p.calendar_event_id as eventId',
+      'b.start_at as startAt',
+      'b.end_at as endAt',
+      // As it was last written; null where that is not known.
+      'p.calendar_start as writtenStart',
+      'p.calendar_end as writtenEnd',
+      // A change is still to be written: until then the event may be anywhere it was before.
+      eb('p.calendar_state', 'in', ['pending', 'failed']).as('lagging'),
+    ])
+    .where('p.host_id', '=', hostId)
+  return own
+    .where('p.calendar_event_id', '=', ({ fn, val }) => fn.any(val(eventIds)))
+    .unionAll(
+      own
+        .where('p.calendar_event_id', 'is', null)
+        .where('p.active', '=', true)
+        .where('p.calendar_state', '<>', 'none')
+        .where(claimOverlaps(range.from, range.to)),
+    )
+    .execute()
 }
+
+export type OwnEventRow = Awaited<ReturnType<typeof listOwnEvents>>[number]
 
 /**
  * Bookings that each host took of an event type since `since`, coming ones included, and when it
@@ -169,6 +192,7 @@ export async function listTurns(
   hostIds: readonly string[],
   since: Date,
 ): Promise<TurnRow[]> {
+  // Plain SQL: the builder has no `unnest`.
   const { rows } = await sql<TurnRow>`
     select h.id as "hostId", count(b.id)::int as bookings, max(coalesce(p.joined_at, b.created_at)) as "lastAt"
     from unnest(${[...hostIds]}::uuid[]) as h(id)
@@ -180,15 +204,25 @@ export async function listTurns(
 }
 
 /** The shared places of one start: the group that holds the time, and the seats that are taken. */
-export async function findSeatGroup(
+export function findSeatGroup(
   trx: Trx,
   place: { hostId: string; eventTypeId: string; start: Date; end: Date; exceptBookingId: string },
-): Promise<{ group: string; seats: number[] } | undefined> {
-  const { rows } = await sql<{ group: string; seats: number[] }>`
-    select p.seat_group as "group", array_agg(p.seat) as seats
-    from booking_hosts p join bookings b on b.id = p.booking_id
-    where p.active and p.host_id = ${place.hostId} and b.event_type_id = ${place.eventTypeId} and b.start_at = ${place.start}
-      and b.end_at = ${place.end} and b.id <> ${place.exceptBookingId}
-    group by p.seat_group order by count(*) desc limit 1`.execute(trx)
-  return rows[0]
+) {
+  return trx
+    .selectFrom('booking_hosts as p')
+    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .select(({ fn }) => [
+      'p.seat_group as group',
+      fn.agg<number[]>('array_agg', ['p.seat']).as('seats'),
+    ])
+    .where('p.active', '=', true)
+    .where('p.host_id', '=', place.hostId)
+    .where('b.event_type_id', '=', place.eventTypeId)
+    .where('b.start_at', '=', place.start)
+    .where('b.end_at', '=', place.end)
+    .where('b.id', '<>', place.exceptBookingId)
+    .groupBy('p.seat_group')
+    .orderBy(({ fn }) => fn.countAll(), 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }

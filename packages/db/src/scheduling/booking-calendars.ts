@@ -1,5 +1,6 @@
 import type { CalendarDrift } from '@atrium/core/scheduling/scheduling'
-import { type SqlBool, sql, type Updateable } from 'kysely'
+import { type NotNull, sql, type Updateable } from 'kysely'
+import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { BookingHostsTable } from '../schema/scheduling.ts'
 
@@ -15,13 +16,36 @@ export const calendarLeaseSeconds = 60
  * anything to do.
  */
 export async function markCalendarsDue(trx: Trx, bookingId: string, now: Date): Promise<boolean> {
-  const { rows } = await sql<{ due: boolean }>`
-    update booking_hosts p set calendar_attempts = 0, calendar_error = null, calendar_drift = 'none',
-      calendar_state = case when b.status = 'confirmed' and p.active or p.calendar_group is not null then 'pending' else 'none' end,
-      calendar_next_at = case when b.status = 'confirmed' and p.active or p.calendar_group is not null then ${now}::timestamptz end
-    from bookings b where b.id = p.booking_id and b.id = ${bookingId}
-    returning p.calendar_state = 'pending' as due`.execute(trx)
-  return rows.some(({ due }) => due)
+  const rows = await trx
+    .updateTable('booking_hosts as p')
+    .from('bookings as b')
+    .set(({ eb, and, or, ref }) => {
+      const follows = or([
+        and([eb('b.status', '=', 'confirmed'), ref('p.active')]),
+        eb('p.calendar_group', 'is not', null),
+      ])
+      return {
+        calendar_attempts: 0,
+        calendar_error: null,
+        calendar_drift: 'none',
+        calendar_state: eb
+          .case()
+          .when(follows)
+          .then('pending' as const)
+          .else('none' as const)
+          .end(),
+        calendar_next_at: eb
+          .case()
+          .when(follows)
+          .then(eb.cast<Date>(eb.val(now), 'timestamptz'))
+          .end(),
+      }
+    })
+    .whereRef('b.id', '=', 'p.booking_id')
+    .where('b.id', '=', bookingId)
+    .returning('p.calendar_state as state')
+    .execute()
+  return rows.some(({ state }) => state === 'pending')
 }
 
 /**
@@ -48,59 +72,73 @@ export async function retryCalendars(
   return rows[0]?.booking_id
 }
 
-/** A booking in one host's calendar, claimed for one try. */
-export interface ClaimedCalendar {
-  bookingId: string
-  /** Of the booking, when it was claimed. */
-  uid: string
-  startAt: Date
-  hostId: string
-  run: string
-  /** Tries so far, this one included. */
-  attempts: number
-  /** Whether the booking takes the host's time. If so, `seatGroup` names its event. */
-  active: boolean
-  seatGroup: string
-  /** The group whose event was written last, or is being written; null when none ever was. */
-  writtenGroup: string | null
-  eventId: string | null
-  /** Where the event was written last; null where that is not known. */
-  writtenStart: Date | null
-}
+/**
+ * A booking in one host's calendar, claimed for one try. `active`: the booking takes the host's
+ * time; then `seatGroup` names its event. `writtenGroup`: the group whose event was written last or
+ * is being written, null when none ever was. `writtenStart`: where the event was written last, null
+ * where that is not known. `attempts` includes this one.
+ */
+export type ClaimedCalendar = Awaited<ReturnType<typeof claimCalendars>>[number]
 
 /**
- * Takes what is due at `now` and what no living process holds, the longest waiting first; of one
- * booking alone when it is named. Leases go by the clock of the database, because several processes
- * look at them.
+ * Claims calendars that are due at `now`, the longest waiting first; with `bookingId`, of that
+ * booking alone. Leases go by the clock of the database, which all processes share.
  */
-export async function claimCalendars(
-  db: Db,
-  now: Date,
-  limit: number,
-  bookingId?: string,
-): Promise<ClaimedCalendar[]> {
-  const { rows } = await sql<ClaimedCalendar>`
-    with due as (
-      select booking_id, host_id from booking_hosts
-      where calendar_state = 'pending' and calendar_next_at <= ${now} and coalesce(calendar_lease_until < now(), true)
-        and ${bookingId === undefined ? sql<SqlBool>`true` : sql<SqlBool>`booking_id = ${bookingId}`}
-      order by calendar_next_at, booking_id, host_id limit ${limit} for update skip locked
+export function claimCalendars(db: Db, now: Date, limit: number, bookingId?: string) {
+  return db
+    .with('due', (cte) =>
+      cte
+        .selectFrom('booking_hosts')
+        .select(['booking_id', 'host_id'])
+        .where('calendar_state', '=', 'pending')
+        .where('calendar_next_at', '<=', now)
+        .where(leaseExpired('calendar_lease_until'))
+        .$if(bookingId !== undefined, (query) => query.where('booking_id', '=', bookingId ?? ''))
+        .orderBy('calendar_next_at')
+        .orderBy('booking_id')
+        .orderBy('host_id')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
     )
-    update booking_hosts p set calendar_attempts = p.calendar_attempts + 1, calendar_run = new_id(),
-      calendar_lease_until = now() + make_interval(secs => ${calendarLeaseSeconds})
-    from due join bookings b on b.id = due.booking_id where p.booking_id = due.booking_id and p.host_id = due.host_id
-    returning p.booking_id as "bookingId", b.uid, b.start_at as "startAt", p.host_id as "hostId", p.calendar_run as run, p.calendar_attempts as attempts, p.active,
-      p.seat_group as "seatGroup", p.calendar_group as "writtenGroup", p.calendar_event_id as "eventId",
-      p.calendar_start as "writtenStart"`.execute(db)
-  return rows
+    .updateTable('booking_hosts as p')
+    .from('due')
+    .innerJoin('bookings as b', 'b.id', 'due.booking_id')
+    .set((eb) => ({
+      calendar_attempts: eb('p.calendar_attempts', '+', 1),
+      calendar_run: sql<string>`new_id()`,
+      calendar_lease_until: secondsFromNow(calendarLeaseSeconds),
+    }))
+    .whereRef('p.booking_id', '=', 'due.booking_id')
+    .whereRef('p.host_id', '=', 'due.host_id')
+    .returning([
+      'p.booking_id as bookingId',
+      'b.uid',
+      'b.start_at as startAt',
+      'p.host_id as hostId',
+      'p.calendar_run as run',
+      'p.calendar_attempts as attempts',
+      'p.active',
+      'p.seat_group as seatGroup',
+      'p.calendar_group as writtenGroup',
+      'p.calendar_event_id as eventId',
+      'p.calendar_start as writtenStart',
+    ])
+    .$narrowType<{ run: NotNull }>()
+    .execute()
 }
 
 /** True while another process holds a calendar of this booking. */
 export async function isBeingWritten(db: Db, bookingId: string): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`
-    select exists (select from booking_hosts where booking_id = ${bookingId} and calendar_state = 'pending'
-      and calendar_lease_until >= now()) as held`.execute(db)
-  return rows[0]?.held ?? false
+  const held = await db
+    .selectFrom('booking_hosts')
+    .select('host_id')
+    .where('booking_id', '=', bookingId)
+    .where('calendar_state', '=', 'pending')
+    .where('calendar_lease_until', '>=', sql<Date>`now()`)
+    .limit(1)
+    .executeTakeFirst()
+  return held !== undefined
 }
 
 /**
@@ -141,6 +179,7 @@ export async function readSharedEvent(
   group: string,
   bookingId: string,
 ): Promise<SharedEvent> {
+  // Plain SQL, for aggregates with an order.
   const { rows } = await sql<SharedEvent>`
     select coalesce(array_agg(b.id order by b.id) filter (where b.status = 'confirmed' and p.active and p.seat_group = ${group}), '{}')
         as "bookingIds",
@@ -193,6 +232,7 @@ async function shareEventId(
   { group, eventId, start, end }: EventAsWritten,
 ): Promise<void> {
   const period = { from: new Date(start), to: new Date(end) }
+  // Plain SQL: rows are compared and named as a whole.
   await sql`
     update booking_hosts set calendar_event_id = ${eventId}, calendar_start = ${period.from}, calendar_end = ${period.to}
     where (booking_id, host_id) in (
@@ -290,48 +330,66 @@ async function update(
  * How many calendars lag behind a booking, and how many of them were given up while the meeting is
  * still to come.
  */
-export async function countLaggingCalendars(
-  db: Db,
-): Promise<{ waiting: number; failed: number; oldestWaiting: Date | null }> {
-  const { rows } = await sql<{ waiting: number; failed: number; oldestWaiting: Date | null }>`
-    select count(*) filter (where p.calendar_state = 'pending')::int as waiting,
-      count(*) filter (where p.calendar_state = 'failed' and b.end_at > now())::int as failed,
-      min(b.updated_at) filter (where p.calendar_state = 'pending') as "oldestWaiting"
-    from booking_hosts p join bookings b on b.id = p.booking_id where p.calendar_state in ('pending', 'failed')`.execute(
-    db,
-  )
-  return rows[0] ?? { waiting: 0, failed: 0, oldestWaiting: null }
+export function countLaggingCalendars(db: Db) {
+  return db
+    .selectFrom('booking_hosts as p')
+    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .select(({ fn }) => [
+      fn.countAll<number>().filterWhere('p.calendar_state', '=', 'pending').as('waiting'),
+      fn
+        .countAll<number>()
+        .filterWhere(({ eb, and }) =>
+          and([eb('p.calendar_state', '=', 'failed'), eb('b.end_at', '>', sql<Date>`now()`)]),
+        )
+        .as('failed'),
+      fn
+        .min('b.updated_at')
+        .filterWhere('p.calendar_state', '=', 'pending')
+        .$castTo<Date | null>()
+        .as('oldestWaiting'),
+    ])
+    .where('p.calendar_state', 'in', ['pending', 'failed'])
+    .executeTakeFirstOrThrow()
 }
 
 /** An event that we wrote and that should be unchanged. */
-export interface WrittenEvent {
-  hostId: string
-  eventId: string
-  start: Date
-  end: Date
-}
+export type WrittenEvent = Awaited<ReturnType<typeof listEventsToCheck>>[number]
 
 /**
- * Events of meetings between `now` and `until` that were not looked at since `before`, the longest
- * unseen first.
+ * Events of meetings between `now` and `until` that were not checked since `before`, the longest
+ * unchecked first.
  */
-export async function listEventsToCheck(
+export function listEventsToCheck(
   db: Db,
   { now, until, before, limit }: Record<'now' | 'until' | 'before', Date> & { limit: number },
 ) {
-  const { rows } = await sql<WrittenEvent>`
-    select p.host_id as "hostId", p.calendar_event_id as "eventId", min(b.start_at) as start, min(b.end_at) as end
-    from booking_hosts p join bookings b on b.id = p.booking_id
-    where b.status = 'confirmed' and b.start_at >= ${now} and b.start_at < ${until} and p.active and p.calendar_state = 'synced'
-      and p.calendar_event_id is not null and coalesce(p.calendar_checked_at < ${before}, true)
-    group by p.host_id, p.calendar_event_id
-    order by min(coalesce(p.calendar_checked_at, '-infinity')), p.host_id limit ${limit}`.execute(
-    db,
-  )
-  return rows
+  return db
+    .selectFrom('booking_hosts as p')
+    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .select(({ fn }) => [
+      'p.host_id as hostId',
+      'p.calendar_event_id as eventId',
+      fn.min('b.start_at').as('start'),
+      fn.min('b.end_at').as('end'),
+    ])
+    .where('b.status', '=', 'confirmed')
+    .where('b.start_at', '>=', now)
+    .where('b.start_at', '<', until)
+    .where('p.active', '=', true)
+    .where('p.calendar_state', '=', 'synced')
+    .where('p.calendar_event_id', 'is not', null)
+    .where(({ eb, or }) =>
+      or([eb('p.calendar_checked_at', 'is', null), eb('p.calendar_checked_at', '<', before)]),
+    )
+    .groupBy(['p.host_id', 'p.calendar_event_id'])
+    .orderBy(sql`min(coalesce(p.calendar_checked_at, '-infinity'))`)
+    .orderBy('p.host_id')
+    .limit(limit)
+    .$narrowType<{ eventId: NotNull; start: Date; end: Date }>()
+    .execute()
 }
 
-/** Notes what the look at an event found, unless it is to be written again by now. */
+/** Notes what the check of an event found, unless it is to be written again by now. */
 export async function setCalendarDrift(
   db: Db,
   event: WrittenEvent,

@@ -8,6 +8,7 @@ import type { Db, Trx } from '../platform/connect.ts'
  */
 export async function planReminders(trx: Trx, bookingId: string, now: Date): Promise<void> {
   await trx.deleteFrom('booking_reminders').where('booking_id', '=', bookingId).execute()
+  // Plain SQL: the builder has no `unnest`.
   await sql`
     insert into booking_reminders (booking_id, minutes_before, due_at)
     select distinct b.id, minutes, b.start_at - make_interval(mins => minutes)
@@ -17,37 +18,48 @@ export async function planReminders(trx: Trx, bookingId: string, now: Date): Pro
   )
 }
 
-export interface DueReminder {
-  bookingId: string
-  minutesBefore: number
-}
+export type DueReminder = Awaited<ReturnType<typeof takeDueReminders>>['toCome'][number]
 
 /**
  * Marks reminders as sent whose time has come at `now`. `toCome` are those of meetings that are
  * still to come: to be mailed in the same transaction. What another process holds is left to it.
  */
-export async function takeDueReminders(
-  trx: Trx,
-  now: Date,
-  limit: number,
-): Promise<{ taken: number; toCome: DueReminder[] }> {
-  const { rows } = await sql<DueReminder & { toCome: boolean }>`
-    with due as (
-      select booking_id, minutes_before from booking_reminders where sent_at is null and due_at <= ${now}
-      order by due_at, booking_id limit ${limit} for update skip locked
+export async function takeDueReminders(trx: Trx, now: Date, limit: number) {
+  const taken = await trx
+    .with('due', (cte) =>
+      cte
+        .selectFrom('booking_reminders')
+        .select(['booking_id', 'minutes_before'])
+        .where('sent_at', 'is', null)
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .orderBy('booking_id')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
     )
-    update booking_reminders r set sent_at = ${now} from due, bookings b
-    where r.booking_id = due.booking_id and r.minutes_before = due.minutes_before and b.id = r.booking_id
-    returning r.booking_id as "bookingId", r.minutes_before as "minutesBefore", (b.status = 'confirmed' and b.start_at > ${now}) as "toCome"`.execute(
-    trx,
-  )
-  return { taken: rows.length, toCome: rows.filter(({ toCome }) => toCome) }
+    .updateTable('booking_reminders as r')
+    .from(['due', 'bookings as b'])
+    .set({ sent_at: now })
+    .whereRef('r.booking_id', '=', 'due.booking_id')
+    .whereRef('r.minutes_before', '=', 'due.minutes_before')
+    .whereRef('b.id', '=', 'r.booking_id')
+    .returning(({ eb, and }) => [
+      'r.booking_id as bookingId',
+      'r.minutes_before as minutesBefore',
+      and([eb('b.status', '=', 'confirmed'), eb('b.start_at', '>', now)]).as('toCome'),
+    ])
+    .execute()
+  return { taken: taken.length, toCome: taken.filter(({ toCome }) => toCome) }
 }
 
 export async function hasDueReminders(db: Db, now: Date): Promise<boolean> {
-  const { rows } = await sql<{ due: boolean }>`
-    select exists (select from booking_reminders where sent_at is null and due_at <= ${now}) as due`.execute(
-    db,
-  )
-  return rows[0]?.due ?? false
+  const due = await db
+    .selectFrom('booking_reminders')
+    .select('booking_id')
+    .where('sent_at', 'is', null)
+    .where('due_at', '<=', now)
+    .limit(1)
+    .executeTakeFirst()
+  return due !== undefined
 }

@@ -28,17 +28,35 @@ export async function takeSlotLock(
   lock: NewSlotLock,
   now: Date,
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ lockId: string }>`
-    insert into slot_locks as l (lock_id, host_id, event_type_id, start_utc, end_utc, claim_start, claim_end, seat, holder_hash, address, network, expires_at, created_at)
-    values (${lock.lockId}, ${lock.hostId}, ${lock.eventTypeId}, ${lock.start}, ${lock.end}, ${lock.claimStart}, ${lock.claimEnd},
-      ${lock.seat}, ${lock.holderHash}, ${lock.address}, ${lock.network}, ${lock.expiresAt}, ${now})
-    on conflict (host_id, start_utc, seat) do update
-      set lock_id = excluded.lock_id, event_type_id = excluded.event_type_id, end_utc = excluded.end_utc, claim_start = excluded.claim_start,
-        claim_end = excluded.claim_end, holder_hash = excluded.holder_hash, address = excluded.address, network = excluded.network, expires_at = excluded.expires_at,
-        renewals = 0, created_at = excluded.created_at
-      where l.expires_at <= ${now} or l.holder_hash = excluded.holder_hash
-    returning lock_id as "lockId"`.execute(trx)
-  return rows[0]?.lockId
+  const hold = {
+    lock_id: lock.lockId,
+    event_type_id: lock.eventTypeId,
+    end_utc: lock.end,
+    claim_start: lock.claimStart,
+    claim_end: lock.claimEnd,
+    holder_hash: lock.holderHash,
+    address: lock.address,
+    network: lock.network,
+    expires_at: lock.expiresAt,
+    created_at: now,
+  }
+  const taken = await trx
+    .insertInto('slot_locks')
+    .values({ host_id: lock.hostId, start_utc: lock.start, seat: lock.seat, ...hold })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['host_id', 'start_utc', 'seat'])
+        .doUpdateSet({ ...hold, renewals: 0 })
+        .where(({ eb, or }) =>
+          or([
+            eb('slot_locks.expires_at', '<=', now),
+            eb('slot_locks.holder_hash', '=', lock.holderHash),
+          ]),
+        ),
+    )
+    .returning('lock_id as lockId')
+    .executeTakeFirst()
+  return taken?.lockId
 }
 
 /** Places of one start that are held by others and not free again. */
@@ -78,39 +96,43 @@ export async function countLocksOf(
   hostIds: readonly string[],
   now: Date,
 ): Promise<{ withHosts: number; inAll: number }> {
-  const held =
-    'network' in holder ? sql`network = ${holder.network}` : sql`address = ${holder.address}`
-  const { rows } = await sql<{ withHosts: number; inAll: number }>`
-    select count(distinct lock_id) filter (where host_id = any(${[...hostIds]}::uuid[]))::int as "withHosts",
-      count(distinct lock_id)::int as "inAll"
-    from slot_locks where ${held} and expires_at > ${now}`.execute(trx)
-  return rows[0] ?? { withHosts: 0, inAll: 0 }
+  const [column, value] =
+    'network' in holder
+      ? (['network', holder.network] as const)
+      : (['address', holder.address] as const)
+  return trx
+    .selectFrom('slot_locks')
+    .select(({ fn, val }) => [
+      fn
+        .count<number>('lock_id')
+        .distinct()
+        .filterWhere('host_id', '=', fn.any(val([...hostIds])))
+        .as('withHosts'),
+      fn.count<number>('lock_id').distinct().as('inAll'),
+    ])
+    .where(column, '=', value)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
 }
 
-export interface HeldLock {
-  hostIds: string[]
-  eventTypeId: string
-  startAt: Date
-  endAt: Date
-  renewals: number
-  expiresAt: Date
-}
+export type HeldLock = NonNullable<Awaited<ReturnType<typeof findHeldLock>>>
 
-/**
- * The locks with this id for this holder, expired or not. With `trx`, its rows stay locked until it
- * ends.
- */
-export async function findHeldLock(
-  db: Db | Trx,
-  lockId: string,
-  holderHash: Buffer,
-): Promise<HeldLock | undefined> {
-  const { rows } = await sql<HeldLock>`
-    select array_agg(host_id order by host_id) as "hostIds", event_type_id as "eventTypeId", start_utc as "startAt", end_utc as "endAt",
-      max(renewals) as renewals, min(expires_at) as "expiresAt"
-    from slot_locks where lock_id = ${lockId} and holder_hash = ${holderHash}
-    group by event_type_id, start_utc, end_utc`.execute(db)
-  return rows[0]
+/** The locks with this id for this holder, expired or not. */
+export function findHeldLock(db: Db | Trx, lockId: string, holderHash: Buffer) {
+  return db
+    .selectFrom('slot_locks')
+    .select(({ fn }) => [
+      sql<string[]>`array_agg(host_id order by host_id)`.as('hostIds'),
+      'event_type_id as eventTypeId',
+      'start_utc as startAt',
+      'end_utc as endAt',
+      fn.max('renewals').as('renewals'),
+      fn.min('expires_at').as('expiresAt'),
+    ])
+    .where('lock_id', '=', lockId)
+    .where('holder_hash', '=', holderHash)
+    .groupBy(['event_type_id', 'start_utc', 'end_utc'])
+    .executeTakeFirst()
 }
 
 /** The hosts that this holder holds the start with; none where the hold is over. */
