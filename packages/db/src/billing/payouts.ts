@@ -1,6 +1,8 @@
 import type { AdjustmentState, PayoutStatus } from '@atrium/core/billing/payouts'
-import { type SqlBool, sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
+import type { PartnerLedgerTable } from '../schema/payouts.ts'
+import type { Tables } from '../schema/tables.ts'
 
 /**
  * The margin in percent that holds on a day such as `2027-01-31`; undefined for an unknown partner.
@@ -10,39 +12,46 @@ export async function findMarginAt(
   partnerId: string,
   day: string,
 ): Promise<number | undefined> {
-  const { rows } = await sql<{ margin: number }>`
-    select coalesce((select m.margin_pct from partner_margins m where m.partner_id = p.id and m.effective_from <= ${day}::date
-      order by m.effective_from desc limit 1), p.margin_pct)::float8 as margin
-    from partners p where p.id = ${partnerId}`.execute(db)
-  return rows[0]?.margin
+  const row = await db
+    .selectFrom('partners as p')
+    .select(({ cast, fn, selectFrom }) =>
+      cast<number>(
+        fn.coalesce(
+          selectFrom('partner_margins as m')
+            .select('m.margin_pct')
+            .whereRef('m.partner_id', '=', 'p.id')
+            .where('m.effective_from', '<=', day)
+            .orderBy('m.effective_from', 'desc')
+            .limit(1),
+          'p.margin_pct',
+        ),
+        'float8',
+      ).as('margin'),
+    )
+    .where('p.id', '=', partnerId)
+    .executeTakeFirst()
+  return row?.margin
 }
 
 /** Margins that begin after a day, soonest first. */
-export async function listComingMargins(
+export function listComingMargins(
   db: Db,
   partnerId: string,
   day: string,
 ): Promise<{ marginPct: number; effectiveFrom: string }[]> {
-  const { rows } = await sql<{ marginPct: number; effectiveFrom: string }>`
-    select margin_pct::float8 as "marginPct", effective_from::text as "effectiveFrom" from partner_margins
-    where partner_id = ${partnerId} and effective_from > ${day}::date order by effective_from`.execute(
-    db,
-  )
-  return rows
+  return db
+    .selectFrom('partner_margins')
+    .select(({ cast }) => [
+      cast<number>('margin_pct', 'float8').as('marginPct'),
+      cast<string>('effective_from', 'text').as('effectiveFrom'),
+    ])
+    .where('partner_id', '=', partnerId)
+    .where('effective_from', '>', day)
+    .orderBy('effective_from')
+    .execute()
 }
 
-export interface PayoutPartner {
-  id: string
-  slug: string
-  name: string
-  status: 'active' | 'suspended' | 'terminated'
-  selfBillingConsentAt: Date | null
-  contactEmail: string | null
-  billingCompany: string | null
-  billingVatNumber: string | null
-  billingCountry: string | null
-  billingEmail: string | null
-}
+export type PayoutPartner = NonNullable<Awaited<ReturnType<typeof findPayoutPartner>>>
 
 const partnerColumns = [
   'id',
@@ -57,7 +66,7 @@ const partnerColumns = [
   'billing_email as billingEmail',
 ] as const
 
-export function findPayoutPartner(db: Db | Trx, slug: string): Promise<PayoutPartner | undefined> {
+export function findPayoutPartner(db: Db | Trx, slug: string) {
   return db
     .selectFrom('partners')
     .select(partnerColumns)
@@ -83,53 +92,60 @@ export async function lockPayouts(trx: Trx, partnerId: string): Promise<PayoutPa
 
 /** Notes that the partner lets us write its statements. Returns when it first did. */
 export async function setSelfBillingConsent(trx: Trx, partnerId: string, at: Date): Promise<Date> {
-  const { rows } = await sql<{ at: Date }>`
-    update partners set self_billing_consent_at = coalesce(self_billing_consent_at, ${at}), updated_at = ${at}
-    where id = ${partnerId} returning self_billing_consent_at as at`.execute(trx)
-  return rows[0]?.at ?? at
+  const partner = await trx
+    .updateTable('partners')
+    .set(({ fn, val }) => ({
+      self_billing_consent_at: fn.coalesce('self_billing_consent_at', val(at)),
+      updated_at: at,
+    }))
+    .where('id', '=', partnerId)
+    .returning('self_billing_consent_at as at')
+    .executeTakeFirst()
+  return partner?.at ?? at
 }
 
-export interface PayoutRow {
-  id: string
-  partnerId: string
-  partnerSlug: string
-  partnerName: string
-  currency: string
-  amount: string
-  status: PayoutStatus
-  periodFrom: Date | null
-  periodTo: Date
-  statementNumber: string | null
-  cancellationNumber: string | null
-  heldReason: string | null
-  requestedById: string | null
-  requestedBy: string | null
-  approvedById: string | null
-  approvedBy: string | null
-  approvedAt: Date | null
-  sentAt: Date | null
-  paidAt: Date | null
-  canceledAt: Date | null
-  reference: string | null
-  failureReason: string | null
-  version: number
-  createdAt: Date
-  updatedAt: Date
-  selfBillingConsentAt: Date | null
+/** The person's address; the id where the record is gone, which is what is left to say. */
+const addressOf = (id: string) =>
+  sql<
+    string | null
+  >`coalesce((select u.email from users u where u.id::text = ${sql.ref(id)}), ${sql.ref(id)})`
+
+/** Amounts are text: a number is exact only up to 2^53. */
+function selectPayouts(db: Db | Trx) {
+  return db
+    .selectFrom('payouts as p')
+    .innerJoin('partners as r', 'r.id', 'p.partner_id')
+    .select(({ cast }) => [
+      'p.id',
+      'p.partner_id as partnerId',
+      'r.slug as partnerSlug',
+      'r.name as partnerName',
+      'p.currency',
+      cast<string>('p.amount', 'text').as('amount'),
+      'p.status',
+      'p.period_from as periodFrom',
+      'p.period_to as periodTo',
+      'p.statement_number as statementNumber',
+      'p.cancellation_number as cancellationNumber',
+      'p.held_reason as heldReason',
+      'p.requested_by as requestedById',
+      addressOf('p.requested_by').as('requestedBy'),
+      'p.approved_by as approvedById',
+      addressOf('p.approved_by').as('approvedBy'),
+      'p.approved_at as approvedAt',
+      'p.sent_at as sentAt',
+      'p.paid_at as paidAt',
+      'p.canceled_at as canceledAt',
+      'p.reference',
+      'p.failure_reason as failureReason',
+      'p.version',
+      'p.created_at as createdAt',
+      'p.updated_at as updatedAt',
+      'r.self_billing_consent_at as selfBillingConsentAt',
+    ])
 }
 
-/** A person is kept by id; where the record is gone, the id is what is left to say. */
-const addressOf = (column: string) =>
-  `coalesce((select u.email from users u where u.id::text = ${column}), ${column})`
-
-const payoutColumns =
-  sql.raw(`p.id, p.partner_id as "partnerId", r.slug as "partnerSlug", r.name as "partnerName", p.currency,
-  p.amount::text as amount, p.status, p.period_from as "periodFrom", p.period_to as "periodTo", p.statement_number as "statementNumber", p.cancellation_number as "cancellationNumber",
-  p.held_reason as "heldReason", p.requested_by as "requestedById", ${addressOf('p.requested_by')} as "requestedBy",
-  p.approved_by as "approvedById", ${addressOf('p.approved_by')} as "approvedBy", p.approved_at as "approvedAt", p.sent_at as "sentAt", p.paid_at as "paidAt",
-  p.canceled_at as "canceledAt", p.reference, p.failure_reason as "failureReason", p.version, p.created_at as "createdAt",
-  p.updated_at as "updatedAt", r.self_billing_consent_at as "selfBillingConsentAt"
-  from payouts p join partners r on r.id = p.partner_id`)
+export type PayoutRow = NonNullable<Awaited<ReturnType<typeof findPayout>>>
 
 export interface PayoutFilter {
   partnerId?: string | undefined
@@ -140,32 +156,27 @@ export interface PayoutFilter {
   limit: number
 }
 
-/** Newest first, one row more than asked. */
-export async function listPayouts(db: Db, filter: PayoutFilter): Promise<PayoutRow[]> {
-  const conditions = [
-    sql<SqlBool>`true`,
-    ...(filter.partnerId ? [sql<SqlBool>`p.partner_id = ${filter.partnerId}`] : []),
-    ...(filter.partnerSlug ? [sql<SqlBool>`r.slug = ${filter.partnerSlug}`] : []),
-    ...(filter.status ? [sql<SqlBool>`p.status = ${filter.status}`] : []),
-    ...(filter.currency ? [sql<SqlBool>`p.currency = ${filter.currency}`] : []),
-    ...(filter.before ? [sql<SqlBool>`p.id < ${filter.before}`] : []),
-  ]
-  const { rows } =
-    await sql<PayoutRow>`select ${payoutColumns} where ${sql.join(conditions, sql` and `)}
-    order by p.id desc limit ${filter.limit + 1}`.execute(db)
-  return rows
+/** Newest first, one row more than requested. */
+export function listPayouts(db: Db, filter: PayoutFilter): Promise<PayoutRow[]> {
+  let query = selectPayouts(db)
+  if (filter.partnerId) query = query.where('p.partner_id', '=', filter.partnerId)
+  if (filter.partnerSlug) query = query.where('r.slug', '=', filter.partnerSlug)
+  if (filter.status) query = query.where('p.status', '=', filter.status)
+  if (filter.currency) query = query.where('p.currency', '=', filter.currency)
+  if (filter.before) query = query.where('p.id', '<', filter.before)
+  return query
+    .orderBy('p.id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
 }
 
-export async function findPayout(db: Db | Trx, id: string): Promise<PayoutRow | undefined> {
-  const { rows } = await sql<PayoutRow>`select ${payoutColumns} where p.id = ${id}`.execute(db)
-  return rows[0]
+export function findPayout(db: Db | Trx, id: string) {
+  return selectPayouts(db).where('p.id', '=', id).executeTakeFirst()
 }
 
 /** The same under a row lock. */
-export async function lockPayout(trx: Trx, id: string): Promise<PayoutRow | undefined> {
-  const { rows } =
-    await sql<PayoutRow>`select ${payoutColumns} where p.id = ${id} for update of p`.execute(trx)
-  return rows[0]
+export function lockPayout(trx: Trx, id: string): Promise<PayoutRow | undefined> {
+  return selectPayouts(trx).where('p.id', '=', id).forUpdate('p').executeTakeFirst()
 }
 
 /**
@@ -199,12 +210,37 @@ export interface NewPayout {
   now: Date
 }
 
+/** For `partner_ledger as l`. */
+const entry = expressionBuilder<Tables & { l: PartnerLedgerTable }, 'l'>()
+
 /**
  * Entries `l` that a payout with this cut-off takes: available by then, or taking away at once. A
  * claw-back of a share on hold waits for the share.
  */
 const availableBy = (cutOff: Date) =>
-  sql<SqlBool>`(l.available_at <= ${cutOff} or (l.amount < 0 and l.available_at <= l.created_at))`
+  entry.or([
+    entry('l.available_at', '<=', cutOff),
+    entry.and([
+      entry('l.amount', '<', '0'),
+      entry('l.available_at', '<=', entry.ref('l.created_at')),
+    ]),
+  ])
+
+/** Entries that a payout may take and that none has. */
+const freeEntries = (db: Db | Trx, cutOff: Date) =>
+  db
+    .selectFrom('partner_ledger as l')
+    .where('l.type', 'not in', ['payout', 'payout_reversal'])
+    .where(availableBy(cutOff))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('payout_entries as e')
+            .select('e.entry_id')
+            .whereRef('e.entry_id', '=', 'l.id'),
+        ),
+      ),
+    )
 
 /**
  * Makes a payout of the entries that no other one has, oldest first. Undefined when they are worth
@@ -212,14 +248,17 @@ const availableBy = (cutOff: Date) =>
  */
 export async function insertPayout(trx: Trx, payout: NewPayout): Promise<string | undefined> {
   const { partnerId, currency } = payout
+  const free = freeEntries(trx, payout.cutOff)
+    .select(['l.id', 'l.amount'])
+    .where('l.partner_id', '=', partnerId)
+    .where('l.currency', '=', currency)
+    // What takes away is never left for later.
+    .orderBy(({ eb }) => eb('l.amount', '>=', '0'))
+    .orderBy('l.id')
+    .limit(payout.mostEntries)
+  // Plain SQL: the new row is conditional on its own sum.
   const { rows } = await sql<{ id: string }>`
-    with free as (
-      select l.id, l.amount from partner_ledger l
-      where l.partner_id = ${partnerId} and l.currency = ${currency} and l.type not in ('payout', 'payout_reversal')
-        and ${availableBy(payout.cutOff)}
-        and not exists (select from payout_entries e where e.entry_id = l.id)
-      -- What takes away is never left for later.
-      order by l.amount >= 0, l.id limit ${payout.mostEntries}),
+    with free as (${free}),
     made as (
       insert into payouts (partner_id, currency, amount, status, held_reason, requested_by, period_from, period_to, created_at, updated_at)
       select ${partnerId}, ${currency}, sum(amount), ${payout.status}, ${payout.heldReason}, ${payout.requestedBy},
@@ -259,7 +298,7 @@ export async function updatePayout(
 ): Promise<void> {
   await trx
     .updateTable('payouts')
-    .set({ ...changes, version: sql`version + 1`, updated_at: now })
+    .set((eb) => ({ ...changes, version: eb('version', '+', 1), updated_at: now }))
     .where('id', '=', id)
     .execute()
 }
@@ -276,10 +315,14 @@ export async function freePayoutEntries(trx: Trx, id: string): Promise<void> {
 export async function countStatements(trx: Trx, partnerId: string): Promise<number> {
   const { count } = await trx
     .selectFrom('payouts')
-    .select(sql<number>`count(statement_number) + count(cancellation_number)`.as('count'))
+    .select(({ eb, fn }) =>
+      eb(fn.count<number>('statement_number'), '+', fn.count<number>('cancellation_number')).as(
+        'count',
+      ),
+    )
     .where('partner_id', '=', partnerId)
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return count
 }
 
 /** What a statement said when it was written; null before the payout was paid. */
@@ -296,43 +339,57 @@ export async function findStatement(db: Db | Trx, id: string): Promise<unknown> 
  * Partners and currencies for which the run of the month that begins at `monthStart` has made no
  * payout yet and something is to be paid.
  */
-export async function listPayoutsDue(
+export function listPayoutsDue(
   db: Db,
   monthStart: Date,
 ): Promise<{ partnerId: string; currency: string }[]> {
-  const { rows } = await sql<{ partnerId: string; currency: string }>`
-    select l.partner_id as "partnerId", l.currency from partner_ledger l
-    where l.type not in ('payout', 'payout_reversal') and ${availableBy(monthStart)}
-      and not exists (select from payout_entries e where e.entry_id = l.id)
-      and not exists (select from payouts p where p.partner_id = l.partner_id and p.currency = l.currency
-        and (p.status in ('draft', 'held', 'approved', 'in_transit', 'failed') or (p.requested_by is null and p.period_to >= ${monthStart})))
-    group by l.partner_id, l.currency having sum(l.amount) > 0`.execute(db)
-  return rows
+  return freeEntries(db, monthStart)
+    .select(['l.partner_id as partnerId', 'l.currency'])
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('payouts as p')
+            .select('p.id')
+            .whereRef('p.partner_id', '=', 'l.partner_id')
+            .whereRef('p.currency', '=', 'l.currency')
+            .where(({ eb, and, or }) =>
+              or([
+                eb('p.status', 'in', ['draft', 'held', 'approved', 'in_transit', 'failed']),
+                and([eb('p.requested_by', 'is', null), eb('p.period_to', '>=', monthStart)]),
+              ]),
+            ),
+        ),
+      ),
+    )
+    .groupBy(['l.partner_id', 'l.currency'])
+    .having(({ fn }) => fn.sum('l.amount'), '>', 0)
+    .execute()
 }
 
-export interface AdjustmentRow {
-  id: string
-  partnerId: string
-  partnerSlug: string
-  currency: string
-  amount: string
-  reason: string
-  state: AdjustmentState
-  requestedById: string | null
-  requestedBy: string | null
-  decidedBy: string | null
-  createdAt: Date
-  decidedAt: Date | null
+function selectAdjustments(db: Db | Trx) {
+  return db
+    .selectFrom('ledger_adjustments as a')
+    .innerJoin('partners as r', 'r.id', 'a.partner_id')
+    .select(({ cast }) => [
+      'a.id',
+      'a.partner_id as partnerId',
+      'r.slug as partnerSlug',
+      'a.currency',
+      cast<string>('a.amount', 'text').as('amount'),
+      'a.reason',
+      'a.state',
+      'a.requested_by as requestedById',
+      addressOf('a.requested_by').as('requestedBy'),
+      addressOf('a.decided_by').as('decidedBy'),
+      'a.created_at as createdAt',
+      'a.decided_at as decidedAt',
+    ])
 }
 
-const adjustmentColumns =
-  sql.raw(`a.id, a.partner_id as "partnerId", r.slug as "partnerSlug", a.currency, a.amount::text as amount,
-  a.reason, a.state, a.requested_by as "requestedById", ${addressOf('a.requested_by')} as "requestedBy",
-  ${addressOf('a.decided_by')} as "decidedBy", a.created_at as "createdAt", a.decided_at as "decidedAt"
-  from ledger_adjustments a join partners r on r.id = a.partner_id`)
+export type AdjustmentRow = NonNullable<Awaited<ReturnType<typeof findAdjustment>>>
 
-/** Newest first, one row more than asked. */
-export async function listAdjustments(
+/** Newest first, one row more than requested. */
+export function listAdjustments(
   db: Db,
   filter: {
     state?: AdjustmentState | undefined
@@ -341,32 +398,23 @@ export async function listAdjustments(
     limit: number
   },
 ): Promise<AdjustmentRow[]> {
-  const conditions = [
-    sql<SqlBool>`true`,
-    ...(filter.state ? [sql<SqlBool>`a.state = ${filter.state}`] : []),
-    ...(filter.partnerSlug ? [sql<SqlBool>`r.slug = ${filter.partnerSlug}`] : []),
-    ...(filter.before ? [sql<SqlBool>`a.id < ${filter.before}`] : []),
-  ]
-  const { rows } =
-    await sql<AdjustmentRow>`select ${adjustmentColumns} where ${sql.join(conditions, sql` and `)}
-    order by a.id desc limit ${filter.limit + 1}`.execute(db)
-  return rows
+  let query = selectAdjustments(db)
+  if (filter.state) query = query.where('a.state', '=', filter.state)
+  if (filter.partnerSlug) query = query.where('r.slug', '=', filter.partnerSlug)
+  if (filter.before) query = query.where('a.id', '<', filter.before)
+  return query
+    .orderBy('a.id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
 }
 
-export async function findAdjustment(db: Db | Trx, id: string): Promise<AdjustmentRow | undefined> {
-  const { rows } = await sql<AdjustmentRow>`select ${adjustmentColumns} where a.id = ${id}`.execute(
-    db,
-  )
-  return rows[0]
+export function findAdjustment(db: Db | Trx, id: string) {
+  return selectAdjustments(db).where('a.id', '=', id).executeTakeFirst()
 }
 
 /** The same under a row lock. */
-export async function lockAdjustment(trx: Trx, id: string): Promise<AdjustmentRow | undefined> {
-  const { rows } =
-    await sql<AdjustmentRow>`select ${adjustmentColumns} where a.id = ${id} for update of a`.execute(
-      trx,
-    )
-  return rows[0]
+export function lockAdjustment(trx: Trx, id: string): Promise<AdjustmentRow | undefined> {
+  return selectAdjustments(trx).where('a.id', '=', id).forUpdate('a').executeTakeFirst()
 }
 
 /**
@@ -377,11 +425,19 @@ export async function sumAdjustedAlone(
   trx: Trx,
   about: { partnerId: string; requestedBy: string; since: Date },
 ): Promise<{ currency: string; amount: bigint }[]> {
-  const { rows } = await sql<{ currency: string; amount: string }>`
-    select currency, sum(abs(amount))::text as amount from ledger_adjustments
-    where partner_id = ${about.partnerId} and requested_by = ${about.requestedBy}
-      and state = 'entered' and decided_by is null and created_at > ${about.since}
-    group by currency`.execute(trx)
+  const rows = await trx
+    .selectFrom('ledger_adjustments')
+    .select(({ cast, fn }) => [
+      'currency',
+      cast<string>(fn.sum(fn('abs', ['amount'])), 'text').as('amount'),
+    ])
+    .where('partner_id', '=', about.partnerId)
+    .where('requested_by', '=', about.requestedBy)
+    .where('state', '=', 'entered')
+    .where('decided_by', 'is', null)
+    .where('created_at', '>', about.since)
+    .groupBy('currency')
+    .execute()
   return rows.map(({ currency, amount }) => ({ currency, amount: BigInt(amount) }))
 }
 

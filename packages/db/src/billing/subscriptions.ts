@@ -1,99 +1,91 @@
-import type {
-  BillingCycle,
-  PendingChange,
-  SubscriptionSource,
-  SubscriptionStatus,
-} from '@atrium/core/billing/subscriptions'
+import type { SubscriptionSource, SubscriptionStatus } from '@atrium/core/billing/subscriptions'
 import type { Plan } from '@atrium/core/tenants/tenants'
-import { type Insertable, type RawBuilder, type SqlBool, sql, type Updateable } from 'kysely'
+import {
+  type ExpressionBuilder,
+  type InferResult,
+  type Insertable,
+  sql,
+  type Updateable,
+} from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import { reopenSteps } from '../provisioning/provisioning.ts'
 import type { SubscriptionsTable } from '../schema/subscriptions.ts'
+import type { Tables } from '../schema/tables.ts'
+
+/** Subscriptions with their tenant. Amounts are text: a number is exact only up to 2^53. */
+function selectSubscriptions(db: Db | Trx) {
+  return db
+    .selectFrom('subscriptions as s')
+    .innerJoin('tenants as t', 't.id', 's.tenant_id')
+    .leftJoin('partners as q', 'q.id', 't.partner_id')
+    .select(({ cast }) => [
+      's.id',
+      's.tenant_id as tenantId',
+      't.slug as tenantSlug',
+      't.name as tenantName',
+      'q.slug as partnerSlug',
+      's.source',
+      's.stripe_subscription_id as stripeSubscriptionId',
+      's.stripe_item_id as stripeItemId',
+      's.stripe_price_id as stripePriceId',
+      's.stripe_schedule_id as stripeScheduleId',
+      's.price_id as priceId',
+      's.plan',
+      's.cycle',
+      's.currency',
+      cast<string>('s.per_seat_amount', 'text').as('perSeatAmount'),
+      cast<string | null>('s.period_amount', 'text').as('periodAmount'),
+      's.seats',
+      's.status',
+      's.stripe_status as stripeStatus',
+      's.trial_start as trialStart',
+      's.trial_end as trialEnd',
+      's.current_period_start as currentPeriodStart',
+      's.current_period_end as currentPeriodEnd',
+      's.cancel_at_period_end as cancelAtPeriodEnd',
+      's.cancel_at as cancelAt',
+      's.canceled_at as canceledAt',
+      's.ended_at as endedAt',
+      's.cancel_reason as cancelReason',
+      's.cancel_feedback as cancelFeedback',
+      's.cancel_comment as cancelComment',
+      's.collection_paused_behavior as collectionPausedBehavior',
+      's.collection_resumes_at as collectionResumesAt',
+      's.paused_at as pausedAt',
+      's.pause_reason as pauseReason',
+      's.past_due_since as pastDueSince',
+      's.pending',
+      's.pending_attempts as pendingAttempts',
+      's.pending_error as pendingError',
+      's.billing_anchor as billingAnchor',
+      's.latest_invoice_id as latestInvoiceId',
+      's.stripe_event_at as stripeEventAt',
+      's.stripe_event_id as stripeEventId',
+      's.state_since as stateSince',
+      's.version',
+      's.created_at as createdAt',
+      's.updated_at as updatedAt',
+    ])
+}
+
+type StoredRow = InferResult<ReturnType<typeof selectSubscriptions>>[number]
 
 /** Amounts are whole numbers of the currency's minor unit, per cycle and without tax. */
-export interface SubscriptionRow {
-  id: string
-  tenantId: string
-  tenantSlug: string
-  tenantName: string
-  partnerSlug: string | null
-  source: SubscriptionSource
-  stripeSubscriptionId: string | null
-  stripeItemId: string | null
-  stripePriceId: string | null
-  stripeScheduleId: string | null
-  priceId: string | null
-  plan: Plan
-  cycle: BillingCycle
-  currency: string
+export type SubscriptionRow = Omit<StoredRow, 'perSeatAmount' | 'periodAmount'> & {
   perSeatAmount: bigint
   periodAmount: bigint | null
-  seats: number
-  status: SubscriptionStatus
-  stripeStatus: string | null
-  trialStart: Date | null
-  trialEnd: Date | null
-  currentPeriodStart: Date | null
-  currentPeriodEnd: Date | null
-  cancelAtPeriodEnd: boolean
-  cancelAt: Date | null
-  canceledAt: Date | null
-  endedAt: Date | null
-  cancelReason: string | null
-  cancelFeedback: string | null
-  cancelComment: string | null
-  collectionPausedBehavior: 'keep_as_draft' | 'mark_uncollectible' | 'void' | null
-  collectionResumesAt: Date | null
-  pausedAt: Date | null
-  pauseReason: string | null
-  pastDueSince: Date | null
-  pending: PendingChange | null
-  pendingAttempts: number
-  pendingError: string | null
-  billingAnchor: Date | null
-  latestInvoiceId: string | null
-  stripeEventAt: Date | null
-  stripeEventId: string | null
-  stateSince: Date
-  version: number
-  createdAt: Date
-  updatedAt: Date
 }
 
-type StoredRow = Omit<SubscriptionRow, 'perSeatAmount' | 'periodAmount'> & {
-  perSeatAmount: string
-  periodAmount: string | null
-}
+const withAmounts = (row: StoredRow): SubscriptionRow => ({
+  ...row,
+  perSeatAmount: BigInt(row.perSeatAmount),
+  periodAmount: row.periodAmount === null ? null : BigInt(row.periodAmount),
+})
 
-// Amounts as text: what the driver makes of them is a number, which is exact only up to 2^53.
-const columns =
-  sql.raw(`s.id, s.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName", q.slug as "partnerSlug", s.source,
-  s.stripe_subscription_id as "stripeSubscriptionId", s.stripe_item_id as "stripeItemId", s.stripe_price_id as "stripePriceId",
-  s.stripe_schedule_id as "stripeScheduleId",
-  s.price_id as "priceId", s.plan, s.cycle, s.currency, s.per_seat_amount::text as "perSeatAmount", s.period_amount::text as "periodAmount",
-  s.seats, s.status, s.stripe_status as "stripeStatus", s.trial_start as "trialStart", s.trial_end as "trialEnd",
-  s.current_period_start as "currentPeriodStart", s.current_period_end as "currentPeriodEnd",
-  s.cancel_at_period_end as "cancelAtPeriodEnd", s.cancel_at as "cancelAt", s.canceled_at as "canceledAt", s.ended_at as "endedAt",
-  s.cancel_reason as "cancelReason", s.cancel_feedback as "cancelFeedback", s.cancel_comment as "cancelComment",
-  s.collection_paused_behavior as "collectionPausedBehavior", s.collection_resumes_at as "collectionResumesAt",
-  s.paused_at as "pausedAt", s.pause_reason as "pauseReason", s.past_due_since as "pastDueSince", s.pending,
-  s.pending_attempts as "pendingAttempts", s.pending_error as "pendingError", s.billing_anchor as "billingAnchor",
-  s.latest_invoice_id as "latestInvoiceId", s.stripe_event_at as "stripeEventAt", s.stripe_event_id as "stripeEventId",
-  s.state_since as "stateSince", s.version, s.created_at as "createdAt", s.updated_at as "updatedAt"`)
-const from = sql.raw(
-  'from subscriptions s join tenants t on t.id = s.tenant_id left join partners q on q.id = t.partner_id',
-)
-const live = sql.raw(`s.status not in ('canceled', 'incomplete_expired')`)
-
-async function read(db: Db | Trx, rest: RawBuilder<unknown>): Promise<SubscriptionRow[]> {
-  const { rows } = await sql<StoredRow>`select ${columns} ${from} ${rest}`.execute(db)
-  return rows.map((row) => ({
-    ...row,
-    perSeatAmount: BigInt(row.perSeatAmount),
-    periodAmount: row.periodAmount === null ? null : BigInt(row.periodAmount),
-  }))
-}
+/** Whether `subscriptions as s` has not ended. */
+const isLive = ({ eb }: ExpressionBuilder<Tables & { s: SubscriptionsTable }, 's'>) =>
+  eb('s.status', 'not in', ['canceled', 'incomplete_expired'])
 
 export interface SubscriptionFilter {
   q?: string | undefined
@@ -108,41 +100,44 @@ export interface SubscriptionFilter {
 }
 
 /**
- * Newest first, ended ones too, one row more than asked. `q` looks at the tenant's slug and name
+ * Newest first, ended ones too, one row more than requested. `q` searches the tenant's slug and name
  * and at the processor's id.
  */
 export async function listSubscriptions(
   db: Db,
   filter: SubscriptionFilter,
 ): Promise<SubscriptionRow[]> {
-  const pattern = `%${escapeLike((filter.q ?? '').toLowerCase())}%`
-  const conditions = [
-    sql<SqlBool>`true`,
-    ...(filter.status ? [sql<SqlBool>`s.status = ${filter.status}`] : []),
-    ...(filter.plan ? [sql<SqlBool>`s.plan = ${filter.plan}`] : []),
-    ...(filter.source ? [sql<SqlBool>`s.source = ${filter.source}`] : []),
-    ...(filter.currency ? [sql<SqlBool>`s.currency = ${filter.currency}`] : []),
-    ...(filter.tenantSlug ? [sql<SqlBool>`t.slug = ${filter.tenantSlug}`] : []),
-    ...(filter.partnerSlug ? [sql<SqlBool>`q.slug = ${filter.partnerSlug}`] : []),
-    ...(filter.before ? [sql<SqlBool>`s.id < ${filter.before}`] : []),
-    ...(filter.q
-      ? [
-          sql<SqlBool>`(t.slug like ${pattern} or lower(t.name) like ${pattern} or lower(s.stripe_subscription_id) like ${pattern})`,
-        ]
-      : []),
-  ]
-  return read(
-    db,
-    sql`where ${sql.join(conditions, sql` and `)} order by s.id desc limit ${filter.limit + 1}`,
-  )
+  let query = selectSubscriptions(db)
+  if (filter.status) query = query.where('s.status', '=', filter.status)
+  if (filter.plan) query = query.where('s.plan', '=', filter.plan)
+  if (filter.source) query = query.where('s.source', '=', filter.source)
+  if (filter.currency) query = query.where('s.currency', '=', filter.currency)
+  if (filter.tenantSlug) query = query.where('t.slug', '=', filter.tenantSlug)
+  if (filter.partnerSlug) query = query.where('q.slug', '=', filter.partnerSlug)
+  if (filter.before) query = query.where('s.id', '<', filter.before)
+  if (filter.q) {
+    const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
+    query = query.where(({ eb, fn, or }) =>
+      or([
+        eb('t.slug', 'like', pattern),
+        eb(fn('lower', ['t.name']), 'like', pattern),
+        eb(fn('lower', ['s.stripe_subscription_id']), 'like', pattern),
+      ]),
+    )
+  }
+  const rows = await query
+    .orderBy('s.id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
+  return rows.map(withAmounts)
 }
 
 export async function findSubscription(
   db: Db | Trx,
   id: string,
 ): Promise<SubscriptionRow | undefined> {
-  const [row] = await read(db, sql`where s.id = ${id}`)
-  return row
+  const row = await selectSubscriptions(db).where('s.id', '=', id).executeTakeFirst()
+  return row && withAmounts(row)
 }
 
 /** The tenant's subscription that has not ended; else the one that ended last. */
@@ -150,11 +145,14 @@ export async function findTenantSubscription(
   db: Db | Trx,
   tenantId: string,
 ): Promise<SubscriptionRow | undefined> {
-  const [row] = await read(
-    db,
-    sql`where s.tenant_id = ${tenantId} order by ${live} desc, s.ended_at desc nulls last, s.id desc limit 1`,
-  )
-  return row
+  const row = await selectSubscriptions(db)
+    .where('s.tenant_id', '=', tenantId)
+    .orderBy(isLive, 'desc')
+    .orderBy('s.ended_at', (order) => order.desc().nullsLast())
+    .orderBy('s.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && withAmounts(row)
 }
 
 /** The tenant's subscription that has not ended. There is one at most. */
@@ -162,16 +160,21 @@ export async function findLiveSubscription(
   db: Db | Trx,
   tenantId: string,
 ): Promise<SubscriptionRow | undefined> {
-  const [row] = await read(db, sql`where s.tenant_id = ${tenantId} and ${live}`)
-  return row
+  const row = await selectSubscriptions(db)
+    .where('s.tenant_id', '=', tenantId)
+    .where(isLive)
+    .executeTakeFirst()
+  return row && withAmounts(row)
 }
 
 export async function findSubscriptionByStripeId(
   db: Db | Trx,
   stripeSubscriptionId: string,
 ): Promise<SubscriptionRow | undefined> {
-  const [row] = await read(db, sql`where s.stripe_subscription_id = ${stripeSubscriptionId}`)
-  return row
+  const row = await selectSubscriptions(db)
+    .where('s.stripe_subscription_id', '=', stripeSubscriptionId)
+    .executeTakeFirst()
+  return row && withAmounts(row)
 }
 
 /**
@@ -233,78 +236,108 @@ export async function updateSubscription(
 ): Promise<void> {
   await trx
     .updateTable('subscriptions')
-    .set({
+    .set((eb) => ({
       ...changes,
       updated_at: sql<Date>`now()`,
-      ...(counted ? { version: sql<number>`version + 1` } : {}),
-    })
+      ...(counted && { version: eb('version', '+', 1) }),
+    }))
     .where('id', '=', id)
     .execute()
 }
 
-export interface SubscriptionStateRow {
-  plan: Plan
-  cycle: BillingCycle
-  currency: string
-  status: SubscriptionStatus
-  perSeatAmount: number
-  periodAmount: number | null
-  seats: number
-  cancelAtPeriodEnd: boolean
-  partnerSlug: string | null
-  arr: number
-  validFrom: Date
-  validTo: Date | null
-}
+export type SubscriptionStateRow = Awaited<ReturnType<typeof listSubscriptionStates>>[number]
 
 /**
  * States newest first; with `asOf` only the one that held then: from `validFrom` on and before
  * `validTo`.
  */
-export async function listSubscriptionStates(
+export function listSubscriptionStates(
   db: Db,
   subscriptionId: string,
   { asOf, limit }: { asOf?: Date | undefined; limit: number },
-): Promise<SubscriptionStateRow[]> {
-  const { rows } = await sql<SubscriptionStateRow>`
-    select h.plan, h.cycle, h.currency, h.status, h.per_seat_amount as "perSeatAmount", h.period_amount as "periodAmount", h.seats,
-      h.cancel_at_period_end as "cancelAtPeriodEnd", q.slug as "partnerSlug", h.arr, h.valid_from as "validFrom", h.valid_to as "validTo"
-    from subscription_history h left join partners q on q.id = h.partner_id
-    where h.subscription_id = ${subscriptionId}
-      ${asOf ? sql`and h.valid_from <= ${asOf} and (h.valid_to is null or h.valid_to > ${asOf})` : sql``}
-    order by h.valid_from desc, h.id desc limit ${limit}`.execute(db)
-  return rows
+) {
+  let query = db
+    .selectFrom('subscription_history as h')
+    .leftJoin('partners as q', 'q.id', 'h.partner_id')
+    .select(({ ref }) => [
+      'h.plan',
+      'h.cycle',
+      'h.currency',
+      'h.status',
+      // The pool reads `bigint` as a number.
+      ref('h.per_seat_amount').$castTo<number>().as('perSeatAmount'),
+      ref('h.period_amount').$castTo<number | null>().as('periodAmount'),
+      'h.seats',
+      'h.cancel_at_period_end as cancelAtPeriodEnd',
+      'q.slug as partnerSlug',
+      ref('h.arr').$castTo<number>().as('arr'),
+      'h.valid_from as validFrom',
+      'h.valid_to as validTo',
+    ])
+    .where('h.subscription_id', '=', subscriptionId)
+  if (asOf)
+    query = query
+      .where('h.valid_from', '<=', asOf)
+      .where(({ eb, or }) => or([eb('h.valid_to', 'is', null), eb('h.valid_to', '>', asOf)]))
+  return query.orderBy('h.valid_from', 'desc').orderBy('h.id', 'desc').limit(limit).execute()
 }
 
 /**
  * Subscriptions for the job, oldest first: at the payment processor, those whose waiting change has
  * no schedule there or takes effect before `lead`; manual ones whose period is over.
  */
-export async function findDueSubscriptions(
+export function findDueSubscriptions(
   db: Db,
   { now, lead, limit }: { now: Date; lead: Date; limit: number },
 ): Promise<{ id: string; tenantId: string }[]> {
-  const { rows } = await sql<{ id: string; tenantId: string }>`
-    select s.id, s.tenant_id as "tenantId" from subscriptions s
-    where ${live} and (s.pending_next_at is null or s.pending_next_at <= ${now}) and (
-      (s.source = 'stripe' and s.pending is not null
-        and (s.stripe_schedule_id is null or (s.pending ->> 'effectiveAt') <= ${lead.toISOString()}))
-      or (s.source = 'manual' and s.status in ('trialing', 'active', 'past_due', 'unpaid') and s.current_period_end <= ${now}))
-    order by s.id limit ${limit}`.execute(db)
-  return rows
+  return db
+    .selectFrom('subscriptions as s')
+    .select(['s.id', 's.tenant_id as tenantId'])
+    .where(isLive)
+    .where(isNotPostponed(now))
+    .where(({ eb, and, or }) =>
+      or([
+        and([
+          eb('s.source', '=', 'stripe'),
+          eb('s.pending', 'is not', null),
+          or([
+            eb('s.stripe_schedule_id', 'is', null),
+            sql<boolean>`(s.pending ->> 'effectiveAt') <= ${lead.toISOString()}`,
+          ]),
+        ]),
+        and([
+          eb('s.source', '=', 'manual'),
+          eb('s.status', 'in', ['trialing', 'active', 'past_due', 'unpaid']),
+          eb('s.current_period_end', '<=', now),
+        ]),
+      ]),
+    )
+    .orderBy('s.id')
+    .limit(limit)
+    .execute()
 }
 
+const isNotPostponed =
+  (now: Date) =>
+  ({ eb, or }: ExpressionBuilder<Tables & { s: SubscriptionsTable }, 's'>) =>
+    or([eb('s.pending_next_at', 'is', null), eb('s.pending_next_at', '<=', now)])
+
 /** Subscriptions that have not ended though their tenant was deleted, and that are not put off. */
-export async function findSubscriptionsOfDeletedTenants(
+export function findSubscriptionsOfDeletedTenants(
   db: Db,
   now: Date,
   limit: number,
 ): Promise<{ id: string; tenantId: string }[]> {
-  const { rows } = await sql<{ id: string; tenantId: string }>`
-    select s.id, s.tenant_id as "tenantId" from tenants t join subscriptions s on s.tenant_id = t.id
-    where t.status = 'deleted' and ${live} and (s.pending_next_at is null or s.pending_next_at <= ${now})
-    order by s.id limit ${limit}`.execute(db)
-  return rows
+  return db
+    .selectFrom('tenants as t')
+    .innerJoin('subscriptions as s', 's.tenant_id', 't.id')
+    .select(['s.id', 's.tenant_id as tenantId'])
+    .where('t.status', '=', 'deleted')
+    .where(isLive)
+    .where(isNotPostponed(now))
+    .orderBy('s.id')
+    .limit(limit)
+    .execute()
 }
 
 /** The tenant as its subscriptions need it, under a row lock, deleted ones included. */
