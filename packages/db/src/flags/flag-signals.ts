@@ -15,6 +15,8 @@ export interface GuardedFlag {
   reachedSince: Date
 }
 
+// Plain SQL in this file: jsonb operators, and four queries that give the same columns.
+
 /** Fields of a flag that say nothing about which tenants it reaches. */
 const aside = ['description', 'owner', 'staleAfter', 'guards', 'rollback']
 const guarded = sql`f.key, f.version, f.guards, greatest(

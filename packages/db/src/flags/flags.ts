@@ -1,54 +1,63 @@
 import type { FlagRule } from '@atrium/core/flags/flag-evaluation'
-import type { FlagGuard, FlagRollback } from '@atrium/core/flags/flag-guards'
 import type {
   FlagChangeKind,
   FlagSettings,
   FlagState,
   Prerequisite,
 } from '@atrium/core/flags/flags'
-import type { Plan } from '@atrium/core/tenants/tenants'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 
-export interface FlagRow {
-  id: string
-  key: string
-  description: string | null
-  owner: string | null
-  state: FlagState
-  percentage: number
-  salt: string | null
-  allowTenants: string[]
-  denyTenants: string[]
-  allowPartners: string[]
-  allowPlans: Plan[]
-  prerequisites: Prerequisite[]
-  guards: FlagGuard[]
-  enabledFrom: Date | null
-  enabledUntil: Date | null
-  /** A date without a time, `2027-01-31`. */
-  staleAfter: string | null
-  killedAt: Date | null
-  rollback: FlagRollback | null
-  note: string
-  version: number
-  createdAt: Date
-  updatedAt: Date
-  updatedBy: string | null
-  requiredBy: string[]
-  lastAskedAt: Date | null
+/** What the evaluation reads of `flags as f`. */
+const ruleColumns = [
+  'f.key',
+  'f.state',
+  sql<number>`f.percentage::float8`.as('percentage'),
+  'f.salt',
+  'f.allow_tenants as allowTenants',
+  'f.deny_tenants as denyTenants',
+  'f.allow_partners as allowPartners',
+  'f.allow_plans as allowPlans',
+  'f.prerequisites',
+  'f.enabled_from as enabledFrom',
+  'f.enabled_until as enabledUntil',
+  'f.killed_at as killedAt',
+  'f.version',
+] as const
+
+// The builder has neither `array(…)` nor `@>`.
+const requiredBy = sql<string[]>`array(select r.key from flags r where r.removed_at is null
+  and r.prerequisites @> jsonb_build_array(jsonb_build_object('key', f.key))
+  order by r.key collate "C")`
+
+/** Flags that are not removed. */
+function selectFlags(db: Db | Trx) {
+  return db
+    .selectFrom('flags as f')
+    .select(ruleColumns)
+    .select(({ cast, selectFrom }) => [
+      'f.id',
+      'f.description',
+      'f.owner',
+      'f.guards',
+      'f.rollback',
+      // A date without a time, `2027-01-31`.
+      cast<string | null>('f.stale_after', 'text').as('staleAfter'),
+      'f.note',
+      'f.created_at as createdAt',
+      'f.updated_at as updatedAt',
+      'f.updated_by as updatedBy',
+      requiredBy.as('requiredBy'),
+      selectFrom('flag_uses as u')
+        .select('u.last_asked_at')
+        .whereRef('u.flag_key', '=', 'f.key')
+        .as('lastAskedAt'),
+    ])
+    .where('f.removed_at', 'is', null)
 }
 
-const ruleColumns = `f.key, f.state, f.percentage::float8 as percentage, f.salt, f.allow_tenants as "allowTenants",
-  f.deny_tenants as "denyTenants", f.allow_partners as "allowPartners", f.allow_plans as "allowPlans", f.prerequisites,
-  f.enabled_from as "enabledFrom", f.enabled_until as "enabledUntil", f.killed_at as "killedAt", f.version`
-const columns =
-  sql.raw(`${ruleColumns}, f.id, f.description, f.owner, f.guards, f.rollback, f.stale_after::text as "staleAfter", f.note,
-  f.created_at as "createdAt", f.updated_at as "updatedAt", f.updated_by as "updatedBy",
-  array(select r.key from flags r where r.removed_at is null
-    and r.prerequisites @> jsonb_build_array(jsonb_build_object('key', f.key)) order by r.key collate "C") as "requiredBy",
-  (select u.last_asked_at from flag_uses u where u.flag_key = f.key) as "lastAskedAt"`)
+export type FlagRow = NonNullable<Awaited<ReturnType<typeof findFlag>>>
 
 export interface FlagFilter {
   q?: string | undefined
@@ -58,35 +67,33 @@ export interface FlagFilter {
 }
 
 /**
- * Newest first, one row more than asked, without removed ones. `q` looks at key, description, owner
- * and note.
+ * Newest first, one row more than requested, without removed ones. `q` searches key, description,
+ * owner and note.
  */
-export async function listFlags(db: Db, filter: FlagFilter): Promise<FlagRow[]> {
-  const pattern = `%${escapeLike((filter.q ?? '').toLowerCase())}%`
-  const conditions = [
-    sql<SqlBool>`f.removed_at is null`,
-    ...(filter.state ? [sql<SqlBool>`f.state = ${filter.state}`] : []),
-    ...(filter.before ? [sql<SqlBool>`f.id < ${filter.before}`] : []),
-    ...(filter.q
-      ? [
-          sql<SqlBool>`(f.key like ${pattern} or lower(f.description) like ${pattern} or lower(f.owner) like ${pattern}
-          or lower(f.note) like ${pattern})`,
-        ]
-      : []),
-  ]
-  const { rows } =
-    await sql<FlagRow>`select ${columns} from flags f where ${sql.join(conditions, sql` and `)}
-    order by f.id desc limit ${filter.limit + 1}`.execute(db)
-  return rows
+export function listFlags(db: Db, filter: FlagFilter): Promise<FlagRow[]> {
+  let query = selectFlags(db)
+  if (filter.state) query = query.where('f.state', '=', filter.state)
+  if (filter.before) query = query.where('f.id', '<', filter.before)
+  if (filter.q) {
+    const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
+    query = query.where(({ eb, fn, or }) =>
+      or([
+        eb('f.key', 'like', pattern),
+        eb(fn('lower', ['f.description']), 'like', pattern),
+        eb(fn('lower', ['f.owner']), 'like', pattern),
+        eb(fn('lower', ['f.note']), 'like', pattern),
+      ]),
+    )
+  }
+  return query
+    .orderBy('f.id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
 }
 
 /** Undefined for removed flags too. */
-export async function findFlag(db: Db | Trx, key: string): Promise<FlagRow | undefined> {
-  const { rows } =
-    await sql<FlagRow>`select ${columns} from flags f where f.key = ${key} and f.removed_at is null`.execute(
-      db,
-    )
-  return rows[0]
+export function findFlag(db: Db | Trx, key: string) {
+  return selectFlags(db).where('f.key', '=', key).executeTakeFirst()
 }
 
 /**
@@ -141,13 +148,13 @@ export async function updateFlag(
 ): Promise<number> {
   const { version } = await trx
     .updateTable('flags')
-    .set({
+    .set((eb) => ({
       ...toColumns(settings),
       note,
       updated_by: updatedBy,
-      version: sql`version + 1`,
+      version: eb('version', '+', 1),
       updated_at: sql<Date>`now()`,
-    })
+    }))
     .where('key', '=', key)
     .returning('version')
     .executeTakeFirstOrThrow()
@@ -162,13 +169,13 @@ export async function removeFlag(
 ): Promise<number> {
   const { version } = await trx
     .updateTable('flags')
-    .set({
+    .set((eb) => ({
       note,
       updated_by: updatedBy,
-      version: sql`version + 1`,
+      version: eb('version', '+', 1),
       updated_at: sql<Date>`now()`,
       removed_at: sql<Date>`now()`,
-    })
+    }))
     .where('key', '=', key)
     .returning('version')
     .executeTakeFirstOrThrow()
@@ -283,28 +290,13 @@ export async function notifyFlags(trx: Trx, key: string): Promise<void> {
   await sql`select pg_notify('flags', ${key})`.execute(trx)
 }
 
-type RuleRow = Omit<
-  FlagRow,
-  | 'id'
-  | 'guards'
-  | 'rollback'
-  | 'description'
-  | 'owner'
-  | 'staleAfter'
-  | 'note'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'updatedBy'
-  | 'requiredBy'
-  | 'lastAskedAt'
->
-
 /** All flags that are not removed, as the evaluation reads them. */
 export async function readFlagRules(db: Db): Promise<FlagRule[]> {
-  const { rows } =
-    await sql<RuleRow>`select ${sql.raw(ruleColumns)} from flags f where f.removed_at is null`.execute(
-      db,
-    )
+  const rows = await db
+    .selectFrom('flags as f')
+    .select(ruleColumns)
+    .where('f.removed_at', 'is', null)
+    .execute()
   return rows.map((row) => ({
     key: row.key,
     version: row.version,
@@ -355,6 +347,7 @@ export async function saveFlagUses(
   uses: readonly { key: string; at: Date }[],
 ): Promise<void> {
   if (uses.length === 0) return
+  // Plain SQL: the builder has no `unnest`.
   await sql`
     insert into flag_uses (flag_key, last_asked_at)
     select key, at from unnest(${uses.map((use) => use.key)}::text[], ${uses.map((use) => use.at.toISOString())}::timestamptz[]) as u(key, at)
