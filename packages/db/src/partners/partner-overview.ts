@@ -1,34 +1,41 @@
+import type { HealthBand } from '@atrium/core/health-scores/health'
 import type { attentionReasons } from '@atrium/core/partners/partner-overview'
+import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
 import type { Db } from '../platform/connect.ts'
 
-export interface CustomerCounts {
-  total: number
-  active: number
-  pending: number
-  suspended: number
-  healthy: number
-  watch: number
-  atRisk: number
-  unscored: number
-}
+export type CustomerCounts = Awaited<ReturnType<typeof countCustomers>>
 
 /**
  * The partner's customers by status, and those that are not suspended by health, in one statement.
  */
-export async function countCustomers(db: Db, partnerId: string): Promise<CustomerCounts> {
-  const { rows } = await sql<CustomerCounts>`
-    select count(*) as total, count(*) filter (where t.status = 'active') as active, count(*) filter (where t.status = 'pending') as pending,
-      count(*) filter (where t.status = 'suspended') as suspended,
-      count(*) filter (where t.status <> 'suspended' and h.band = 'healthy') as healthy,
-      count(*) filter (where t.status <> 'suspended' and h.band = 'watch') as watch,
-      count(*) filter (where t.status <> 'suspended' and h.band = 'at_risk') as "atRisk",
-      count(*) filter (where t.status <> 'suspended' and coalesce(h.band, 'unknown') not in ('healthy', 'watch', 'at_risk')) as unscored
-    from tenants t left join tenant_health h on h.tenant_id = t.id
-    where t.partner_id = ${partnerId} and t.status <> 'deleted'`.execute(db)
-  const [counts] = rows
-  if (!counts) throw new Error('a count has a row')
-  return counts
+export function countCustomers(db: Db, partnerId: string) {
+  return db
+    .selectFrom('tenants as t')
+    .leftJoin('tenant_health as h', 'h.tenant_id', 't.id')
+    .select(({ eb, and, fn, val }) => {
+      const all = fn.countAll<number>()
+      const status = (name: TenantStatus) => all.filterWhere('t.status', '=', name)
+      const band = fn.coalesce('h.band', val('unknown' as const))
+      const unsuspended = eb('t.status', '<>', 'suspended')
+      const scored = (name: HealthBand) =>
+        all.filterWhere(and([unsuspended, eb('h.band', '=', name)]))
+      return [
+        all.as('total'),
+        status('active').as('active'),
+        status('pending').as('pending'),
+        status('suspended').as('suspended'),
+        scored('healthy').as('healthy'),
+        scored('watch').as('watch'),
+        scored('at_risk').as('atRisk'),
+        all
+          .filterWhere(and([unsuspended, eb(band, 'not in', ['healthy', 'watch', 'at_risk'])]))
+          .as('unscored'),
+      ]
+    })
+    .where('t.partner_id', '=', partnerId)
+    .where('t.status', '<>', 'deleted')
+    .executeTakeFirstOrThrow()
 }
 
 export interface Attention {
@@ -64,15 +71,24 @@ export async function listAttention(
  * What the partner earned since a moment, by currency: payouts and corrections by hand are no
  * earnings.
  */
-export async function earnedSince(
+export function earnedSince(
   db: Db,
   partnerId: string,
   since: Date,
 ): Promise<{ currency: string; amount: string }[]> {
-  const { rows } = await sql<{ currency: string; amount: string }>`
-    select currency, sum(amount)::text as amount from partner_ledger
-    where partner_id = ${partnerId} and created_at >= ${since}
-      and type in ('accrual', 'clawback', 'clawback_reversal', 'dispute_hold', 'dispute_release')
-    group by currency order by currency`.execute(db)
-  return rows
+  return db
+    .selectFrom('partner_ledger')
+    .select(({ cast, fn }) => ['currency', cast<string>(fn.sum('amount'), 'text').as('amount')])
+    .where('partner_id', '=', partnerId)
+    .where('created_at', '>=', since)
+    .where('type', 'in', [
+      'accrual',
+      'clawback',
+      'clawback_reversal',
+      'dispute_hold',
+      'dispute_release',
+    ])
+    .groupBy('currency')
+    .orderBy('currency')
+    .execute()
 }
