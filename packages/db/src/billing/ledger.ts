@@ -1,69 +1,62 @@
 import type { LedgerEntryType, LedgerSource, PayoutStatus } from '@atrium/core/billing/payouts'
-import { type SqlBool, sql } from 'kysely'
+import { type InferResult, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
+export type LedgerInvoice = NonNullable<Awaited<ReturnType<typeof lockLedgerInvoice>>>
+
 /**
- * An invoice as the ledger looks at it. Amounts in minor units; `bigint` columns come as text or
- * number and are made whole by the caller.
+ * An invoice as the ledger needs it, amounts in minor units. Takes `Trx`, so that only one
+ * transaction at a time decides the ledger entries of an invoice.
  */
-export interface LedgerInvoice {
-  id: string
-  tenantId: string
-  currency: string
-  status: string
-  amountPaid: bigint
-  total: bigint
-  totalExcludingTax: bigint
-  finalizedAt: Date | null
-  paidAt: Date | null
-  partnerId: string | null
-  marginPct: number | null
-  partnerTerminatedAt: Date | null
-  stripeInvoiceId: string
-}
-
-interface InvoiceRow extends Omit<LedgerInvoice, 'amountPaid' | 'total' | 'totalExcludingTax'> {
-  amountPaid: string
-  total: string
-  totalExcludingTax: string
-}
-
-/** Takes `Trx`, so that only one transaction at a time decides the ledger entries of an invoice. */
-export async function lockLedgerInvoice(trx: Trx, id: string): Promise<LedgerInvoice | undefined> {
-  const { rows } = await sql<InvoiceRow>`
-    select i.id, i.tenant_id as "tenantId", i.currency, i.status, i.amount_paid::text as "amountPaid", i.total::text as total,
-      i.total_excluding_tax::text as "totalExcludingTax", i.finalized_at as "finalizedAt", i.paid_at as "paidAt",
-      i.partner_id as "partnerId", i.margin_pct::float8 as "marginPct", i.stripe_invoice_id as "stripeInvoiceId",
-      (select p.terminated_at from partners p where p.id = i.partner_id) as "partnerTerminatedAt"
-    from invoices i where i.id = ${id} for update`.execute(trx)
-  const [row] = rows
-  if (!row) return undefined
-  return {
-    ...row,
-    amountPaid: BigInt(row.amountPaid),
-    total: BigInt(row.total),
-    totalExcludingTax: BigInt(row.totalExcludingTax),
-  }
-}
-
-export interface ReversalRow {
-  id: string
-  kind: 'refund' | 'credit_note' | 'dispute'
-  amount: bigint
-  amountExcludingTax: bigint | null
-  effective: boolean
-  createdAt: Date
-}
-
-export async function listReversals(trx: Trx, invoiceId: string): Promise<ReversalRow[]> {
-  const { rows } = await sql<
-    Omit<ReversalRow, 'amount' | 'amountExcludingTax'> & {
-      amount: string
-      amountExcludingTax: string | null
+export async function lockLedgerInvoice(trx: Trx, id: string) {
+  const row = await trx
+    .selectFrom('invoices as i')
+    .select(({ cast, selectFrom }) => [
+      'i.id',
+      'i.tenant_id as tenantId',
+      'i.currency',
+      'i.status',
+      cast<string>('i.amount_paid', 'text').as('amountPaid'),
+      cast<string>('i.total', 'text').as('total'),
+      cast<string>('i.total_excluding_tax', 'text').as('totalExcludingTax'),
+      'i.finalized_at as finalizedAt',
+      'i.paid_at as paidAt',
+      'i.partner_id as partnerId',
+      cast<number | null>('i.margin_pct', 'float8').as('marginPct'),
+      'i.stripe_invoice_id as stripeInvoiceId',
+      selectFrom('partners as p')
+        .select('p.terminated_at')
+        .whereRef('p.id', '=', 'i.partner_id')
+        .as('partnerTerminatedAt'),
+    ])
+    .where('i.id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return (
+    row && {
+      ...row,
+      amountPaid: BigInt(row.amountPaid),
+      total: BigInt(row.total),
+      totalExcludingTax: BigInt(row.totalExcludingTax),
     }
-  >`
-    select id, kind, amount::text as amount, amount_excluding_tax::text as "amountExcludingTax", effective, created_at as "createdAt"
-    from invoice_reversals where invoice_id = ${invoiceId}`.execute(trx)
+  )
+}
+
+export type ReversalRow = Awaited<ReturnType<typeof listReversals>>[number]
+
+export async function listReversals(trx: Trx, invoiceId: string) {
+  const rows = await trx
+    .selectFrom('invoice_reversals')
+    .select(({ cast }) => [
+      'id',
+      'kind',
+      cast<string>('amount', 'text').as('amount'),
+      cast<string | null>('amount_excluding_tax', 'text').as('amountExcludingTax'),
+      'effective',
+      'created_at as createdAt',
+    ])
+    .where('invoice_id', '=', invoiceId)
+    .execute()
   return rows.map((row) => ({
     ...row,
     amount: BigInt(row.amount),
@@ -71,23 +64,23 @@ export async function listReversals(trx: Trx, invoiceId: string): Promise<Revers
   }))
 }
 
-export interface InvoiceEntry {
-  type: LedgerEntryType
-  amount: bigint
-  base: bigint | null
-  partnerId: string
-  sourceId: string
-  availableAt: Date
-}
+export type InvoiceEntry = Awaited<ReturnType<typeof listInvoiceEntries>>[number]
 
 /** Every entry about an invoice, oldest first. */
-export async function listInvoiceEntries(trx: Trx, invoiceId: string): Promise<InvoiceEntry[]> {
-  const { rows } = await sql<
-    Omit<InvoiceEntry, 'amount' | 'base'> & { amount: string; base: string | null }
-  >`
-    select type, amount::text as amount, base_amount::text as base, partner_id as "partnerId", source_id as "sourceId",
-      available_at as "availableAt"
-    from partner_ledger where invoice_id = ${invoiceId} order by id`.execute(trx)
+export async function listInvoiceEntries(trx: Trx, invoiceId: string) {
+  const rows = await trx
+    .selectFrom('partner_ledger')
+    .select(({ cast }) => [
+      'type',
+      cast<string>('amount', 'text').as('amount'),
+      cast<string | null>('base_amount', 'text').as('base'),
+      'partner_id as partnerId',
+      'source_id as sourceId',
+      'available_at as availableAt',
+    ])
+    .where('invoice_id', '=', invoiceId)
+    .orderBy('id')
+    .execute()
   return rows.map((row) => ({
     ...row,
     amount: BigInt(row.amount),
@@ -141,36 +134,43 @@ export async function insertLedgerEntry(trx: Trx, entry: NewLedgerEntry): Promis
   return id
 }
 
-export interface LedgerRow {
-  id: string
-  type: LedgerEntryType
-  currency: string
-  amount: string
-  base: string | null
-  marginPct: number | null
-  tenantSlug: string | null
-  tenantName: string | null
-  invoiceId: string | null
-  invoiceNumber: string | null
-  source: LedgerSource
-  sourceId: string
-  reason: string | null
-  availableAt: Date
-  createdAt: Date
-  payoutId: string | null
-  payoutStatus: PayoutStatus | null
-  statementNumber: string | null
+/** Entries with what they are about and the payout that has or is them. */
+function selectEntries(db: Db | Trx) {
+  return db
+    .selectFrom('partner_ledger as l')
+    .leftJoin('tenants as t', 't.id', 'l.tenant_id')
+    .leftJoin('invoices as i', 'i.id', 'l.invoice_id')
+    .leftJoin('payout_entries as e', 'e.entry_id', 'l.id')
+    .leftJoin('payouts as p', (join) =>
+      join.on(
+        'p.id',
+        '=',
+        sql<string>`coalesce(e.payout_id, case when l.source_type = 'payout' then split_part(l.source_id, '#', 1)::uuid end)`,
+      ),
+    )
+    .select(({ cast }) => [
+      'l.id',
+      'l.type',
+      'l.currency',
+      cast<string>('l.amount', 'text').as('amount'),
+      cast<string | null>('l.base_amount', 'text').as('base'),
+      cast<number | null>('l.margin_pct', 'float8').as('marginPct'),
+      't.slug as tenantSlug',
+      't.name as tenantName',
+      'l.invoice_id as invoiceId',
+      'i.number as invoiceNumber',
+      'l.source_type as source',
+      'l.source_id as sourceId',
+      'l.reason',
+      'l.available_at as availableAt',
+      'l.created_at as createdAt',
+      'p.id as payoutId',
+      'p.status as payoutStatus',
+      'p.statement_number as statementNumber',
+    ])
 }
 
-const entryColumns =
-  sql.raw(`l.id, l.type, l.currency, l.amount::text as amount, l.base_amount::text as base, l.margin_pct::float8 as "marginPct",
-  t.slug as "tenantSlug", t.name as "tenantName", l.invoice_id as "invoiceId", i.number as "invoiceNumber", l.source_type as source,
-  l.source_id as "sourceId", l.reason, l.available_at as "availableAt", l.created_at as "createdAt", p.id as "payoutId",
-  p.status as "payoutStatus", p.statement_number as "statementNumber"`)
-const entryJoins =
-  sql.raw(`from partner_ledger l left join tenants t on t.id = l.tenant_id left join invoices i on i.id = l.invoice_id
-  left join payout_entries e on e.entry_id = l.id
-  left join payouts p on p.id = coalesce(e.payout_id, case when l.source_type = 'payout' then split_part(l.source_id, '#', 1)::uuid end)`)
+export type LedgerRow = InferResult<ReturnType<typeof selectEntries>>[number]
 
 export interface LedgerFilter {
   partnerId: string
@@ -182,29 +182,28 @@ export interface LedgerFilter {
   limit: number
 }
 
-/** Newest first, one row more than asked. */
-export async function listLedger(db: Db | Trx, filter: LedgerFilter): Promise<LedgerRow[]> {
-  const conditions = [
-    sql<SqlBool>`l.partner_id = ${filter.partnerId}`,
-    ...(filter.currency ? [sql<SqlBool>`l.currency = ${filter.currency}`] : []),
-    ...(filter.type ? [sql<SqlBool>`l.type = ${filter.type}`] : []),
-    ...(filter.invoiceId ? [sql<SqlBool>`l.invoice_id = ${filter.invoiceId}`] : []),
-    ...(filter.tenantSlug ? [sql<SqlBool>`t.slug = ${filter.tenantSlug}`] : []),
-    ...(filter.before ? [sql<SqlBool>`l.id < ${filter.before}`] : []),
-  ]
-  const { rows } =
-    await sql<LedgerRow>`select ${entryColumns} ${entryJoins} where ${sql.join(conditions, sql` and `)}
-    order by l.id desc limit ${filter.limit + 1}`.execute(db)
-  return rows
+/** Newest first, one row more than requested. */
+export function listLedger(db: Db | Trx, filter: LedgerFilter): Promise<LedgerRow[]> {
+  let query = selectEntries(db).where('l.partner_id', '=', filter.partnerId)
+  if (filter.currency) query = query.where('l.currency', '=', filter.currency)
+  if (filter.type) query = query.where('l.type', '=', filter.type)
+  if (filter.invoiceId) query = query.where('l.invoice_id', '=', filter.invoiceId)
+  if (filter.tenantSlug) query = query.where('t.slug', '=', filter.tenantSlug)
+  if (filter.before) query = query.where('l.id', '<', filter.before)
+  return query
+    .orderBy('l.id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
 }
 
 /** The entries of a payout, oldest first. */
-export async function listPayoutEntries(db: Db | Trx, payoutId: string): Promise<LedgerRow[]> {
-  const { rows } = await sql<LedgerRow>`select ${entryColumns} ${entryJoins}
-    where l.id in (select entry_id from payout_entries where payout_id = ${payoutId}) order by l.id`.execute(
-    db,
-  )
-  return rows
+export function listPayoutEntries(db: Db | Trx, payoutId: string): Promise<LedgerRow[]> {
+  return selectEntries(db)
+    .where('l.id', 'in', ({ selectFrom }) =>
+      selectFrom('payout_entries').select('entry_id').where('payout_id', '=', payoutId),
+    )
+    .orderBy('l.id')
+    .execute()
 }
 
 export interface BalanceRow {
@@ -221,6 +220,7 @@ export interface BalanceRow {
   openPayoutAmount: string | null
 }
 
+// Plain SQL from here on: sums of sums that are shown as text.
 const openStates = sql.raw(`('draft', 'held', 'approved', 'in_transit', 'failed')`)
 
 /**

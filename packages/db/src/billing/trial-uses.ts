@@ -5,22 +5,41 @@ import type { Db, Trx } from '../platform/connect.ts'
  * The owner, unless that is staff of the tenant's own partner, who makes and owns tenants for
  * others.
  */
-const ownerOf = (tenantId: string) => sql`
-  select m.tenant_id, m.user_id from memberships m join users u on u.id = m.user_id join tenants t on t.id = m.tenant_id
-  where m.tenant_id = ${tenantId} and m.role = 'owner' and (t.partner_id is null or u.partner_id is distinct from t.partner_id)`
+const ownerOf = (db: Db | Trx, tenantId: string) =>
+  db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+    .where('m.tenant_id', '=', tenantId)
+    .where('m.role', '=', 'owner')
+    .where(({ eb, or }) =>
+      or([
+        eb('t.partner_id', 'is', null),
+        eb('u.partner_id', 'is distinct from', eb.ref('t.partner_id')),
+      ]),
+    )
+
+const provedDomains = (db: Db | Trx, tenantId: string) =>
+  db.selectFrom('domains').where('tenant_id', '=', tenantId).where('verified_at', 'is not', null)
 
 /**
  * Whether the owner of the tenant, or someone with one of its verified domains, had a trial in
  * another tenant.
  */
 export async function hadTrialElsewhere(db: Db | Trx, tenantId: string): Promise<boolean> {
-  const { rows } = await sql<{ had: boolean }>`
-    select exists (select from trial_uses u where u.tenant_id <> ${tenantId} and (
-      u.user_id in (select o.user_id from (${ownerOf(tenantId)}) o)
-      or u.domain in (select d.name from domains d where d.tenant_id = ${tenantId} and d.verified_at is not null))) as had`.execute(
-    db,
-  )
-  return rows[0]?.had === true
+  const trial = await db
+    .selectFrom('trial_uses')
+    .select('tenant_id')
+    .where('tenant_id', '<>', tenantId)
+    .where(({ eb, or }) =>
+      or([
+        eb('user_id', 'in', ownerOf(db, tenantId).select('m.user_id')),
+        eb('domain', 'in', provedDomains(db, tenantId).select('name')),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return trial !== undefined
 }
 
 /**
@@ -38,11 +57,16 @@ export async function lockTrialsOfOwner(trx: Trx, tenantId: string): Promise<voi
  * nothing.
  */
 export async function recordTrialUse(trx: Trx, tenantId: string): Promise<void> {
-  await sql`
-    insert into trial_uses (tenant_id, user_id) ${ownerOf(tenantId)}
-    on conflict do nothing`.execute(trx)
-  await sql`
-    insert into trial_uses (tenant_id, domain)
-    select d.tenant_id, d.name from domains d where d.tenant_id = ${tenantId} and d.verified_at is not null
-    on conflict do nothing`.execute(trx)
+  await trx
+    .insertInto('trial_uses')
+    .columns(['tenant_id', 'user_id'])
+    .expression(ownerOf(trx, tenantId).select(['m.tenant_id', 'm.user_id']))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await trx
+    .insertInto('trial_uses')
+    .columns(['tenant_id', 'domain'])
+    .expression(provedDomains(trx, tenantId).select(['tenant_id', 'name']))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }

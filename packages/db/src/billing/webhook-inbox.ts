@@ -1,7 +1,8 @@
 import type { WebhookState } from '@atrium/core/billing/webhooks'
-import { type SqlBool, sql } from 'kysely'
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
+import type { Tables } from '../schema/tables.ts'
 
 export interface InboxEvent {
   id: string
@@ -44,14 +45,39 @@ export interface NewInboxEvent {
   state: 'received' | 'ignored_mode'
 }
 
+/**
+ * The time within the transaction, and not of its beginning: a claim must not be older than what
+ * another one wrote while it waited.
+ */
+const clockTimestamp = sql<Date>`clock_timestamp()`
+const secondsFromNow = (seconds: number) =>
+  sql<Date>`${clockTimestamp} + make_interval(secs => ${seconds})`
+
+/** Whether the moment in this column is over; true for null. */
+const hasPassed =
+  (column: 'next_at' | 'lease_until') =>
+  ({ eb, or }: ExpressionBuilder<Tables, 'webhook_inbox'>) =>
+    or([eb(column, 'is', null), eb(column, '<=', clockTimestamp)])
+
 /** Keeps an event once. False when it is there already. */
 export async function insertInboxEvent(db: Db | Trx, event: NewInboxEvent): Promise<boolean> {
-  const { rows } = await sql`
-    insert into webhook_inbox (id, type, object_id, api_version, created, livemode, payload, state, finished_at)
-    values (${event.id}, ${event.type}, ${event.objectId}, ${event.apiVersion}, ${event.created}, ${event.livemode}, ${event.payload}::jsonb,
-      ${event.state}, ${event.state === 'ignored_mode' ? sql`now()` : null})
-    on conflict (id) do nothing returning id`.execute(db)
-  return rows.length > 0
+  const row = await db
+    .insertInto('webhook_inbox')
+    .values({
+      id: event.id,
+      type: event.type,
+      object_id: event.objectId,
+      api_version: event.apiVersion,
+      created: event.created,
+      livemode: event.livemode,
+      payload: event.payload,
+      state: event.state,
+      finished_at: event.state === 'ignored_mode' ? sql<Date>`now()` : null,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export interface ClaimedEvent extends InboxEvent {
@@ -75,16 +101,16 @@ export async function claimInboxEvent(
 ): Promise<ClaimedEvent | undefined> {
   return db
     .updateTable('webhook_inbox')
-    .set({
-      attempts: sql`attempts + 1`,
-      lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${leaseSeconds})`,
-    })
+    .set((eb) => ({
+      attempts: eb('attempts', '+', 1),
+      lease_until: secondsFromNow(leaseSeconds),
+    }))
     .where('id', '=', id)
     .where('state', 'in', ['received', 'failed'])
-    .where(sql<SqlBool>`(next_at is null or next_at <= clock_timestamp())`)
-    .where(sql<SqlBool>`(lease_until is null or lease_until <= clock_timestamp())`)
+    .where(hasPassed('next_at'))
+    .where(hasPassed('lease_until'))
     .returning(columns)
-    .returning(['payload', sql<Date>`clock_timestamp()`.as('claimedAt')])
+    .returning(['payload', clockTimestamp.as('claimedAt')])
     .$narrowType<{ payload: Record<string, unknown> }>()
     .executeTakeFirst()
 }
@@ -108,11 +134,8 @@ export async function finishInboxEvent(
       state: outcome.state,
       note: outcome.note,
       lease_until: null,
-      next_at:
-        outcome.retrySeconds === undefined
-          ? null
-          : sql<Date>`clock_timestamp() + make_interval(secs => ${outcome.retrySeconds})`,
-      finished_at: outcome.state === 'failed' ? null : sql<Date>`clock_timestamp()`,
+      next_at: outcome.retrySeconds === undefined ? null : secondsFromNow(outcome.retrySeconds),
+      finished_at: outcome.state === 'failed' ? null : clockTimestamp,
     })
     .where('id', '=', event.id)
     .where('attempts', '=', event.attempts)
@@ -124,11 +147,16 @@ export async function finishInboxEvent(
 
 /** Events that are due and unclaimed, oldest first. */
 export async function findDueInboxEvents(db: Db, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from webhook_inbox
-    where state in ('received', 'failed') and (next_at is null or next_at <= clock_timestamp())
-      and (lease_until is null or lease_until <= clock_timestamp())
-    order by received_at, id limit ${limit}`.execute(db)
+  const rows = await db
+    .selectFrom('webhook_inbox')
+    .select('id')
+    .where('state', 'in', ['received', 'failed'])
+    .where(hasPassed('next_at'))
+    .where(hasPassed('lease_until'))
+    .orderBy('received_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
   return rows.map((row) => row.id)
 }
 
@@ -153,7 +181,7 @@ export interface InboxFilter {
   limit: number
 }
 
-/** Newest first, one row more than asked. */
+/** Newest first, one row more than requested. */
 export async function listInboxEvents(db: Db, filter: InboxFilter): Promise<InboxEvent[]> {
   let query = db.selectFrom('webhook_inbox').select(columns)
   if (filter.state) query = query.where('state', '=', filter.state)
@@ -165,14 +193,15 @@ export async function listInboxEvents(db: Db, filter: InboxFilter): Promise<Inbo
     )
   if (filter.q) {
     const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
-    query = query.where((where) =>
-      where.or([
-        where(sql<string>`lower(id)`, 'like', pattern),
-        where(sql<string>`lower(object_id)`, 'like', pattern),
+    query = query.where(({ eb, fn, or }) =>
+      or([
+        eb(fn('lower', ['id']), 'like', pattern),
+        eb(fn('lower', ['object_id']), 'like', pattern),
       ]),
     )
   }
   if (filter.before) {
+    // Read from the row of the cursor: a `Date` would lose its microseconds.
     query = query.where(
       sql<SqlBool>`(received_at, id) < (select b.received_at, b.id from webhook_inbox b where b.id = ${filter.before})`,
     )
@@ -203,7 +232,7 @@ export async function replayInboxEvent(trx: Trx, id: string): Promise<boolean> {
     .set(again)
     .where('id', '=', id)
     .where('state', 'in', ['applied', 'skipped', 'stale', 'failed', 'parked'])
-    .where(sql<SqlBool>`(lease_until is null or lease_until <= clock_timestamp())`)
+    .where(hasPassed('lease_until'))
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
@@ -232,6 +261,7 @@ export interface InboxFigures {
 
 /** How the inbox is doing; times from receipt to effect are of the last day. */
 export async function readInboxFigures(db: Db): Promise<InboxFigures> {
+  // Plain SQL, for the percentile and the sums of one index each.
   const { rows } = await sql<InboxFigures>`
     select
       (select count(*)::int from webhook_inbox where state in ('received', 'failed')) as waiting,
@@ -253,6 +283,7 @@ export async function readInboxFigures(db: Db): Promise<InboxFigures> {
 
 /** Of events older than `days` only their hash is kept. Returns how many were emptied. */
 export async function emptyOldPayloads(db: Db, days: number): Promise<number> {
+  // Plain SQL, for the hash and jsonb's `?`.
   const { numAffectedRows } = await sql`
     update webhook_inbox set payload = jsonb_build_object('sha256', encode(sha256(convert_to(payload::text, 'UTF8')), 'hex'))
     where received_at < now() - make_interval(days => ${days}) and state in ('applied', 'skipped', 'stale', 'ignored_mode')
