@@ -17,10 +17,6 @@ export function addDays(date: string, days: number): string {
   return dateOf(dayOf(date) + days)
 }
 
-export function daysBetween(from: string, to: string): number {
-  return dayOf(to) - dayOf(from)
-}
-
 export function monthOfDate(date: string): string {
   return date.slice(0, 7)
 }

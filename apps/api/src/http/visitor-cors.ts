@@ -11,11 +11,6 @@ const publicPaths = [
   '/api/v1/manage',
 ]
 
-/** Whether a path pattern is one that visitors call from pages of every origin. */
-export function takesVisitors(pattern: string): boolean {
-  return publicPaths.some((path) => pattern === path || pattern.startsWith(`${path}/`))
-}
-
 const allowed = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],

@@ -38,4 +38,3 @@ export const readPartnerSearch = searchReader({
   // Customers and staff are paged by id, the log by time and id.
   cursors: cursorHistoryOf((text) => recordId(text) ?? auditCursor(text)),
 })
-export type PartnerSearch = ReturnType<typeof readPartnerSearch>

@@ -44,4 +44,3 @@ export function subscriptionsQuery({
 
 /** What the address of a new one carries: the tenant that it is for. */
 export const readNewSubscriptionSearch = searchReader({ tenantSlug: slugText })
-export type NewSubscriptionSearch = ReturnType<typeof readNewSubscriptionSearch>

@@ -52,8 +52,6 @@ export const importStates = ['checked', 'running', 'stopped', 'done'] as const
  * automatically.
  */
 export const importState = z.enum(importStates)
-export type ImportState = z.infer<typeof importState>
-
 export const importRowStates = ['ready', 'running', 'created', 'incomplete', 'refused'] as const
 /**
  * `incomplete`: the member is there and an upstream system has not done its part yet; it is tried

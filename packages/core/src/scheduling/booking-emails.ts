@@ -424,6 +424,5 @@ const hostEmails = {
 } as const satisfies Record<string, TemplateDefinition>
 
 export const bookingEmails = { ...visitorEmails, ...hostEmails } as const
-export type BookingTemplateKey = keyof typeof bookingEmails
 export type VisitorTemplateKey = keyof typeof visitorEmails
 export type HostTemplateKey = keyof typeof hostEmails

@@ -6,8 +6,6 @@ import { StepResult, TenantPurge, TenantView, tenantAccess } from './tenants.ts'
 
 /** What can be read along with a tenant in one call. */
 export const tenantExpansions = ['domains', 'members', 'access', 'purge'] as const
-export type TenantExpansion = (typeof tenantExpansions)[number]
-
 /** Members in an expanded tenant; the list goes on at `GET /tenants/{slug}/users`. */
 export const expandedMembers = 50
 

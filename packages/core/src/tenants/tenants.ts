@@ -45,7 +45,6 @@ export {
   type StepState,
   stepStates,
 }
-export const provisioningStep = z.enum(provisioningSteps)
 export const stepState = z.enum(stepStates)
 
 export { fileQuotaBytes, type Plan, plans, type TenantRole, tenantRole, tenantRoles }

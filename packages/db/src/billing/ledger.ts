@@ -42,8 +42,6 @@ export async function lockLedgerInvoice(trx: Trx, id: string) {
   )
 }
 
-export type ReversalRow = Awaited<ReturnType<typeof listReversals>>[number]
-
 export async function listReversals(trx: Trx, invoiceId: string) {
   const rows = await trx
     .selectFrom('invoice_reversals')
@@ -63,8 +61,6 @@ export async function listReversals(trx: Trx, invoiceId: string) {
     amountExcludingTax: row.amountExcludingTax === null ? null : BigInt(row.amountExcludingTax),
   }))
 }
-
-export type InvoiceEntry = Awaited<ReturnType<typeof listInvoiceEntries>>[number]
 
 /** Every entry about an invoice, oldest first. */
 export async function listInvoiceEntries(trx: Trx, invoiceId: string) {

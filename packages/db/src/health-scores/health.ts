@@ -295,8 +295,6 @@ export async function readHealthSummaries(
   return found
 }
 
-export type HealthTenantRow = Awaited<ReturnType<typeof listTenantsByHealth>>[number]
-
 /** The tenants behind a figure of the report, newest first, one row more than requested. */
 export function listTenantsByHealth(
   db: Db,

@@ -4,8 +4,6 @@ import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
 import type { Db } from '../platform/connect.ts'
 
-export type CustomerCounts = Awaited<ReturnType<typeof countCustomers>>
-
 /**
  * The partner's customers by status, and those that are not suspended by health, in one statement.
  */

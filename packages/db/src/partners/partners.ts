@@ -313,23 +313,6 @@ async function yearlyRevenue(
     .execute()
 }
 
-/** The partner that had the tenant at a moment, whatever became of either since. */
-export function partnerOfTenantAt(
-  db: Db | Trx,
-  tenantId: string,
-  at: Date,
-): Promise<PartnerRow | undefined> {
-  return db
-    .selectFrom('tenant_partners as h')
-    .innerJoin('partners as p', 'p.id', 'h.partner_id')
-    .select(['p.id', 'p.slug', 'p.name', 'p.status'])
-    .where('h.tenant_id', '=', tenantId)
-    .where('h.valid_from', '<=', at)
-    .where((eb) => eb.or([eb('h.valid_to', 'is', null), eb('h.valid_to', '>', at)]))
-    .orderBy('h.valid_from', 'desc')
-    .executeTakeFirst()
-}
-
 export interface PartnerProfile<Content> {
   name: string
   content: Partial<Content>

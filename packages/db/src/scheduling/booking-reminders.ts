@@ -18,8 +18,6 @@ export async function planReminders(trx: Trx, bookingId: string, now: Date): Pro
   )
 }
 
-export type DueReminder = Awaited<ReturnType<typeof takeDueReminders>>['toCome'][number]
-
 /**
  * Marks reminders as sent whose time has come at `now`. `toCome` are those of meetings that are
  * still to come: to be mailed in the same transaction. What another process holds is left to it.

@@ -181,8 +181,3 @@ export async function countSchedules(trx: Trx, hostId: string): Promise<number> 
     .executeTakeFirstOrThrow()
   return count
 }
-
-/** One change of a host's schedules and event types at a time. */
-export async function lockHostOffers(trx: Trx, hostId: string): Promise<void> {
-  await trx.selectFrom('hosts').select('id').where('id', '=', hostId).forUpdate().execute()
-}

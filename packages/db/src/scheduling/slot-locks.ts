@@ -115,8 +115,6 @@ export async function countLocksOf(
     .executeTakeFirstOrThrow()
 }
 
-export type HeldLock = NonNullable<Awaited<ReturnType<typeof findHeldLock>>>
-
 /** The locks with this id for this holder, expired or not. */
 export function findHeldLock(db: Db | Trx, lockId: string, holderHash: Buffer) {
   return db

@@ -596,14 +596,6 @@ export async function updateUser(db: Db | Trx, id: string, changes: UserChanges)
 }
 
 /**
- * Marks the record as changed now: a token that was issued before says nothing new about name and
- * address.
- */
-export async function touchUser(db: Db | Trx, id: string): Promise<void> {
-  await db.updateTable('users').set({ updated_at: sql<Date>`now()` }).where('id', '=', id).execute()
-}
-
-/**
  * Sets or clears the administrator flag. `until` says from when on a token may change it again:
  * `now` for a settled change, `never` while the identity provider still holds the old state, so
  * that no token of the meantime undoes a revocation.

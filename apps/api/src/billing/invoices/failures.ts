@@ -32,9 +32,3 @@ export async function throughPayments<Result>(
     throw error
   }
 }
-
-/** The sentence of a failure of the processor; anything else is thrown on. */
-export function paymentFailureSentence(error: unknown): string {
-  if (error instanceof PaymentDeclined || error instanceof UpstreamError) return error.message
-  throw error
-}

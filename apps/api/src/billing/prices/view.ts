@@ -1,5 +1,5 @@
 import type { OfferedPrice, PriceSettings, PriceView } from '@atrium/core/billing/prices'
-import type { PriceFields, PriceRow } from '@atrium/db/billing/prices'
+import type { PriceRow } from '@atrium/db/billing/prices'
 import { withEditVersion } from '../../rpc/edit-version.ts'
 
 export function toPriceView(row: PriceRow): PriceView {
@@ -57,12 +57,6 @@ export function toOfferedPrice({
     payable: stripePriceId !== null,
   }))
   return { id, plan, cycle, scheme, minSeats, maxSeats, trialDays, amounts: offered }
-}
-
-/** The fields as they are written; `partnerIds` are those of the row's partners. */
-export function toPriceFields(row: PriceRow, partnerIds: readonly string[] | null): PriceFields {
-  const { scheme, minSeats, maxSeats, trialDays, visibleFrom, visibleUntil, note } = row
-  return { scheme, minSeats, maxSeats, trialDays, visibleFrom, visibleUntil, note, partnerIds }
 }
 
 /** The price as it is checked before it is saved or put on sale. */
