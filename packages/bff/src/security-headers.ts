@@ -31,7 +31,7 @@ export interface HeaderOptions {
 /**
  * The headers of every response, including those of the API. Styles that components write at run
  * time carry a nonce created for the response (`c.var.nonce`); style attributes set by script need
- * no permission.
+ * no permission. Decision 0049 says why this is not Hono's `secureHeaders`.
  */
 export function securityHeaders({ publicUrl, issuer, stripeForm }: HeaderOptions) {
   const https = isHttps(publicUrl)

@@ -51,7 +51,7 @@ export interface StaticFiles {
 
 /**
  * The build of an app (`vite build`), read once at start, so that a path of a request never reaches
- * the file system. Throws one line when there is no build.
+ * the file system (decision 0049). Throws one line when there is no build.
  */
 export function readStaticFiles(distDir: string): StaticFiles {
   const assets = new Map(

@@ -29,7 +29,7 @@ export interface WindowTake extends CountedWindow {
 /**
  * Adds to the counts of these windows and returns the sums, in one statement. The rows are locked
  * in the order of their keys, so that two transactions that take the same ones never wait for each
- * other in a circle.
+ * other in a circle. No limiter library counts several windows at once (decision 0048).
  */
 export async function takeInWindows(
   db: Db | Trx,
