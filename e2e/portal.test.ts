@@ -60,7 +60,7 @@ describe('a newcomer', () => {
     await page.getByRole('heading', { name: 'Broken Files is ready' }).waitFor()
     const health = page.getByRole('region', { name: 'Health' })
     await health.getByText('Every provisioning step is done').waitFor()
-    expect(await health.innerText()).not.toMatch(/step failed|under way/)
+    expect(await health.innerText()).not.toMatch(/step failed|in progress/)
   })
 
   it('learns in place what is wrong with a form', async () => {

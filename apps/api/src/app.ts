@@ -63,8 +63,8 @@ import { provisionTenant, sweepProvisioning } from './provisioning/jobs.ts'
 import { checkReports, refreshReports } from './reports/jobs.ts'
 import { createAuditRecorder } from './rpc/audit-recorder.ts'
 import type { RequestInfo } from './rpc/caller.ts'
-import { withIssueLanguage } from './rpc/issue-language.ts'
 import { createLimits } from './rpc/limits.ts'
+import { withReaderLanguage } from './rpc/reader-language.ts'
 import type { Services } from './rpc/services.ts'
 import { expireBookings } from './scheduling/bookings/expire.ts'
 import { bookingMails } from './scheduling/bookings/mail-parts.ts'
@@ -227,7 +227,7 @@ export function createApp(parts: AppParts): App {
     })
   })
   app.use(detectLanguage(['header']))
-  app.use((c, next) => withIssueLanguage(c.get('language'), next))
+  app.use((c, next) => withReaderLanguage(c.get('language'), next))
   app.onError((error, c) => {
     const response = problemResponse(c, error)
     logFailure(services, response.status, error, {

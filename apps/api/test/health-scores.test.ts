@@ -174,6 +174,41 @@ describe('the health of a tenant', () => {
     })
   })
 
+  it('gives its reasons in the language of the caller, also those that the hourly run stored', async () => {
+    const { id, slug } = await tenant()
+    await subscribe(id, { status: 'unpaid' })
+    await refreshHealth(testApp.app.services, [id])
+    const hintIn = async (at: string, language: string) => {
+      const { body } = await testApp.request('GET', at, {
+        token: operator,
+        headers: { 'accept-language': language },
+      })
+      const { factors } = body.items?.find((one: { slug: string }) => one.slug === slug) ?? body
+      return factors.find(({ signal }: { signal: string }) => signal === 'payment')
+    }
+    const german = 'Das Abonnement ist unbezahlt. Bezahlen Sie die offene Rechnung.'
+    const english = 'The subscription is unpaid. Pay the open invoice.'
+    const [live, stored] = [`/tenants/${slug}/health`, '/reports/health/rows?limit=100']
+    for (const at of [live, stored]) {
+      expect((await hintIn(at, 'de')).hint).toBe(german)
+      expect(await hintIn(at, 'en')).toEqual({
+        signal: 'payment',
+        value: 0,
+        points: 0,
+        hint: english,
+      })
+    }
+    // As a version without reasons stored it.
+    await db()
+      .updateTable('tenant_health')
+      .set({
+        factors: JSON.stringify([{ signal: 'payment', value: 0, points: 0, hint: 'As it was.' }]),
+      })
+      .where('tenant_id', '=', id)
+      .execute()
+    expect((await hintIn(stored, 'de')).hint).toBe('As it was.')
+  })
+
   it('says what is not known, and counts it neither way', async () => {
     const { id, slug } = await tenant()
     await join(id, 4, before(60))

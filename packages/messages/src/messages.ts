@@ -51,7 +51,10 @@ import type portalSso from './en/portal/sso.json'
 import type portalStorage from './en/portal/storage.json'
 import type portalSubscriptions from './en/portal/subscriptions.json'
 import type portalTenants from './en/portal/tenants.json'
+import type serverDomainChecks from './en/server/domain-checks.json'
 import type serverErrors from './en/server/errors.json'
+import type serverHealth from './en/server/health.json'
+import type serverMailTemplates from './en/server/mail-templates.json'
 import type serverPages from './en/server/pages.json'
 import type audit from './en/ui/audit.json'
 import type frame from './en/ui/frame.json'
@@ -127,7 +130,10 @@ export interface Messages {
     tenants: typeof portalTenants
   }
   server: {
+    'domain-checks': typeof serverDomainChecks
     errors: typeof serverErrors
+    health: typeof serverHealth
+    'mail-templates': typeof serverMailTemplates
     pages: typeof serverPages
   }
   ui: {

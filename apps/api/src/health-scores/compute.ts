@@ -2,9 +2,9 @@ import {
   type GatheredHealth,
   gatherHealth,
   type HealthInput,
+  type StoredTenantHealth,
   tenantHealth,
 } from '@atrium/core/health-scores/health'
-import type { TenantHealth } from '@atrium/core/tenants/tenants'
 import {
   type ComputedHealth,
   deleteOldHealthDays,
@@ -30,7 +30,7 @@ const batch = 500
 export const keptHealthDays = 400
 
 export interface FreshHealth {
-  health: TenantHealth
+  health: StoredTenantHealth
   gathered: GatheredHealth
   facts: HealthFacts
 }
@@ -60,7 +60,7 @@ export async function computeTenantHealth(
   db: Db,
   tenantId: string,
   now: Date,
-): Promise<TenantHealth | undefined> {
+): Promise<StoredTenantHealth | undefined> {
   const run = await findGatheredHealth(db, tenantId, new Date(now.getTime() - hourMs))
   if (!run) return (await computeHealth(db, [tenantId], now))[0]?.health
   const [facts] = await readHealthFacts(db, [tenantId], timesAt(now), { members: false })

@@ -1,4 +1,4 @@
-import { healthBands, healthSignals } from '@atrium/core/health-scores/health'
+import { healthBands, healthSignals, writeHealthFactors } from '@atrium/core/health-scores/health'
 import type {
   HealthDetail,
   HealthReport,
@@ -13,6 +13,7 @@ import {
   listTenantsByHealth,
   readHealthSummaries,
 } from '@atrium/db/health-scores/health'
+import { readerLanguage } from '../rpc/reader-language.ts'
 import type { Services } from '../rpc/services.ts'
 import { computeTenantHealth, summarizeHealth } from './compute.ts'
 
@@ -38,6 +39,7 @@ export async function getTenantHealth(
   const known = new Set(health.factors.map(({ signal }) => signal))
   return {
     ...health,
+    factors: writeHealthFactors(health.factors, readerLanguage()),
     computedAt: now.toISOString(),
     unknown: healthSignals.filter((signal) => !known.has(signal)),
     days,
@@ -93,7 +95,7 @@ export async function listHealthTenants(
   return {
     items: items.map(({ id: _, factors, computedAt, mrr, ...row }) => ({
       ...row,
-      factors: factors ?? [],
+      factors: writeHealthFactors(factors ?? [], readerLanguage()),
       computedAt: computedAt?.toISOString() ?? null,
       mrr: mrr ?? [],
     })),

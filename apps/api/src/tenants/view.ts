@@ -1,4 +1,8 @@
-import { nothingGathered, tenantHealth } from '@atrium/core/health-scores/health'
+import {
+  nothingGathered,
+  tenantHealth,
+  writeHealthFactors,
+} from '@atrium/core/health-scores/health'
 import type { TenantAccessView } from '@atrium/core/tenants/tenant-detail'
 import {
   accessIn,
@@ -15,6 +19,7 @@ import type { TenantRow } from '@atrium/db/tenants/tenants'
 import type { WatchedTenant } from '@atrium/db/tenants/watched-tenants'
 import type { z } from 'zod'
 import { withEditVersion } from '../rpc/edit-version.ts'
+import { readerLanguage } from '../rpc/reader-language.ts'
 
 type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof StepResult>>
 
@@ -31,7 +36,6 @@ export function toTenantView(
   const domains = row.domains ?? []
   const primary = domains.find((domain) => domain.primary) ?? domains[0]
   const status = provisioningStatusOf(row)
-  const changed = (row.steps ?? []).map((step) => step.changedAt)
   const view: Omit<TenantView, 'editVersion'> = {
     id: row.id,
     slug: row.slug,
@@ -64,21 +68,7 @@ export function toTenantView(
         ? { id: row.ownerId, email: row.ownerEmail, name: row.ownerName }
         : null,
     memberCount: row.memberCount,
-    health: !health
-      ? { score: null, band: 'unknown', factors: [] }
-      : tenantHealth(
-          {
-            status: row.status,
-            createdAt: row.createdAt,
-            provisioningStatus: status,
-            provisioningChangedAt:
-              changed.length > 0 ? new Date(Math.min(...changed)) : row.createdAt,
-            seats: row.seats,
-            memberCount: row.memberCount,
-          },
-          row.gatheredHealth ?? nothingGathered,
-          now,
-        ),
+    health: health ? healthOf(row, now) : { score: null, band: 'unknown', factors: [] },
     suspendedReason: row.status === 'suspended' ? row.suspendedReason : null,
     suspensionMode: row.status === 'suspended' ? row.suspensionMode : null,
     deletedAt: row.deletedAt?.toISOString() ?? null,
@@ -88,6 +78,23 @@ export function toTenantView(
     updatedAt: row.updatedAt.toISOString(),
   }
   return { ...view, editVersion: editableTenant(view).editVersion }
+}
+
+function healthOf(row: TenantRow, now: Date): TenantView['health'] {
+  const changed = (row.steps ?? []).map((step) => step.changedAt)
+  const { factors, ...health } = tenantHealth(
+    {
+      status: row.status,
+      createdAt: row.createdAt,
+      provisioningStatus: provisioningStatusOf(row),
+      provisioningChangedAt: changed.length > 0 ? new Date(Math.min(...changed)) : row.createdAt,
+      seats: row.seats,
+      memberCount: row.memberCount,
+    },
+    row.gatheredHealth ?? nothingGathered,
+    now,
+  )
+  return { ...health, factors: writeHealthFactors(factors, readerLanguage()) }
 }
 
 type EditableTenant = Pick<

@@ -1,3 +1,5 @@
+import { type HealthMessages, healthTexts } from '@atrium/messages/health-texts'
+import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
 import { z } from 'zod'
 import type { SubscriptionStatus } from '../billing/subscriptions.ts'
 import type {
@@ -85,18 +87,33 @@ export interface HealthInput {
   security?: SecurityFacts | null | undefined
 }
 
+/** The name of a sentence in `server/health.json`. */
+type HealthReason = {
+  [Part in keyof HealthMessages]: `${Part}.${keyof HealthMessages[Part] & string}`
+}[keyof HealthMessages]
+
 interface Signal {
   signal: HealthSignal
   /** 1 good, 0.5 fair, 0 poor. */
   value: number
+  /** In English. */
   hint: string
+  /** Missing where an earlier version stored the signal; `hint` is all that is known then. */
+  reason?: HealthReason
 }
+
+/** As it is stored: hints are in English, and `reason` names their sentence. */
+export type StoredHealthFactor = HealthFactor & { reason?: string | undefined }
 
 /** Signals collected hourly, and the maximum score while each is active. */
 export interface GatheredHealth {
   signals: Signal[]
   /** Null where nothing caps the score. */
   cap: number | null
+}
+
+export interface StoredTenantHealth extends Pick<TenantHealth, 'score' | 'band'> {
+  factors: StoredHealthFactor[]
 }
 
 /** Of a tenant that no run has seen yet. */
@@ -130,17 +147,18 @@ export function tenantHealth(
   input: HealthInput,
   gathered: GatheredHealth,
   now: Date,
-): TenantHealth {
+): StoredTenantHealth {
   const known = [provisioningSignal(input, now), seatSignal(input), ...gathered.signals].filter(
     (signal) => signal !== undefined,
   )
   const factors = known
     .toSorted((a, b) => healthSignals.indexOf(a.signal) - healthSignals.indexOf(b.signal))
-    .map(({ signal, value, hint }) => ({
+    .map(({ signal, value, hint, reason }) => ({
       signal,
       value,
       points: healthWeights[signal] * value,
       hint,
+      reason,
     }))
   if (input.status === 'suspended' || input.status === 'deleted')
     return { score: null, band: 'inactive', factors }
@@ -148,6 +166,23 @@ export function tenantHealth(
   if (factors.length < 3) return { score: null, band: young ? 'new' : 'unknown', factors }
   const score = Math.min(shareOf(factors), gathered.cap ?? 100)
   return { score, band: young ? 'new' : bandOf(score), factors }
+}
+
+/** The factors with their hints in this language, where their sentence is known. */
+export function writeHealthFactors(
+  factors: readonly StoredHealthFactor[],
+  language: PageLanguage,
+): HealthFactor[] {
+  const t = healthTexts(language)
+  return factors.map(({ reason, ...factor }) => ({
+    ...factor,
+    hint: isHealthReason(reason) ? t(reason) : factor.hint,
+  }))
+}
+
+/** False for a sentence that only another version of the program knows. */
+function isHealthReason(reason: string | undefined): reason is HealthReason {
+  return reason !== undefined && healthTexts(defaultLanguage).has(reason as HealthReason)
 }
 
 function shareOf(factors: readonly HealthFactor[]): number {
@@ -167,20 +202,19 @@ function capOf({ status, cancelAtPeriodEnd }: PaymentFacts): number | null {
   return cancelAtPeriodEnd ? 49 : null
 }
 
+/** `value` for this reason, of the signal that the reason begins with. */
+function because(reason: HealthReason, value: number): Signal {
+  const [signal] = reason.split('.') as [HealthSignal]
+  return { signal, value, hint: healthTexts(defaultLanguage)(reason), reason }
+}
+
 function paymentSignal(facts: PaymentFacts, now: Date): Signal | undefined {
-  const signal = 'payment'
   const days = facts.pastDueSince ? (now.getTime() - facts.pastDueSince.getTime()) / dayMs : 0
   switch (facts.status) {
     case 'unpaid':
-      return { signal, value: 0, hint: 'The subscription is unpaid. Pay the open invoice.' }
+      return because('payment.unpaid', 0)
     case 'past_due':
-      return days >= 14
-        ? {
-            signal,
-            value: 0,
-            hint: 'A payment has been due for two weeks or more. Pay the open invoice.',
-          }
-        : { signal, value: 0.5, hint: 'A payment is due. Check the card.' }
+      return days >= 14 ? because('payment.longDue', 0) : because('payment.due', 0.5)
     case 'active':
       return activePaymentSignal(facts, now)
     // A trial, a pause or an end say nothing about payment behaviour.
@@ -193,42 +227,27 @@ function activePaymentSignal(
   { cardGoodUntil, currentPeriodEnd, lastFailureAt }: PaymentFacts,
   now: Date,
 ): Signal {
-  const signal = 'payment'
   if (cardGoodUntil && cardGoodUntil < (currentPeriodEnd ?? now)) {
-    return {
-      signal,
-      value: 0.5,
-      hint: 'The card expires before the next invoice. Enter a new one.',
-    }
+    return because('payment.cardExpires', 0.5)
   }
   if (lastFailureAt && now.getTime() - lastFailureAt.getTime() < 60 * dayMs) {
-    return { signal, value: 0.5, hint: 'A payment failed within the last sixty days.' }
+    return because('payment.failedRecently', 0.5)
   }
-  return { signal, value: 1, hint: 'Payments arrive.' }
+  return because('payment.good', 1)
 }
 
 function activitySignal({ members, recent }: ActivityFacts): Signal | undefined {
   if (members === 0) return undefined
   const share = recent / members
-  const signal = 'activity'
-  if (share >= 0.6) return { signal, value: 1, hint: 'Most members signed in within thirty days.' }
-  if (share >= 0.3)
-    return {
-      signal,
-      value: 0.5,
-      hint: 'Fewer than 60 % of the members signed in within thirty days.',
-    }
-  return { signal, value: 0, hint: 'Fewer than 30 % of the members signed in within thirty days.' }
+  if (share >= 0.6) return because('activity.most', 1)
+  if (share >= 0.3) return because('activity.some', 0.5)
+  return because('activity.few', 0)
 }
 
 const mailSignals: Readonly<Record<MailTrust, Signal>> = {
-  passed: { signal: 'mailTrust', value: 1, hint: 'Every mail record of every domain is right.' },
-  warned: { signal: 'mailTrust', value: 0.5, hint: 'An SPF or DMARC record is missing or wrong.' },
-  failed: {
-    signal: 'mailTrust',
-    value: 0,
-    hint: 'An MX or DKIM record is missing or wrong. Mail may be lost.',
-  },
+  passed: because('mailTrust.passed', 1),
+  warned: because('mailTrust.warned', 0.5),
+  failed: because('mailTrust.failed', 0),
 }
 
 function securitySignal({
@@ -237,52 +256,33 @@ function securitySignal({
   adminsWithout,
   unknown,
 }: SecurityFacts): Signal | undefined {
-  const signal = 'security'
-  if (adminsWithout > 0) return { signal, value: 0, hint: 'An admin has no second factor.' }
+  if (adminsWithout > 0) return because('security.adminWithout', 0)
   // What is not known could lie on either side of the line.
   if (members === 0 || unknown > 0) return undefined
-  if (enrolled / members >= 0.8)
-    return { signal, value: 1, hint: 'Nearly everybody has a second factor.' }
-  if (enrolled / members >= 0.5)
-    return { signal, value: 0.5, hint: 'Fewer than 80 % of the members have a second factor.' }
-  return { signal, value: 0, hint: 'Fewer than half of the members have a second factor.' }
+  if (enrolled / members >= 0.8) return because('security.most', 1)
+  if (enrolled / members >= 0.5) return because('security.some', 0.5)
+  return because('security.few', 0)
 }
 
 function provisioningSignal(input: HealthInput, now: Date): Signal {
   const age = now.getTime() - input.provisioningChangedAt.getTime()
   const states = provisioningSteps.map((step) => input.provisioningStatus[step])
-  const signal = 'provisioning'
   if (states.includes('error')) {
-    return age > dayMs
-      ? {
-          signal,
-          value: 0,
-          hint: 'A provisioning step has failed for more than a day. Reconcile the tenant.',
-        }
-      : {
-          signal,
-          value: 0.5,
-          hint: 'A provisioning step failed. It is retried; reconcile to try at once.',
-        }
+    return age > dayMs ? because('provisioning.failedLong', 0) : because('provisioning.failed', 0.5)
   }
   if (states.includes('pending')) {
     return age > hourMs
-      ? {
-          signal,
-          value: 0.5,
-          hint: 'Provisioning has been waiting for more than an hour. Reconcile the tenant.',
-        }
-      : { signal, value: 1, hint: 'Provisioning is under way.' }
+      ? because('provisioning.waitingLong', 0.5)
+      : because('provisioning.waiting', 1)
   }
-  return { signal, value: 1, hint: 'Every provisioning step is done.' }
+  return because('provisioning.done', 1)
 }
 
 function seatSignal({ seats, memberCount }: HealthInput): Signal | undefined {
   if (seats === 0) return undefined
   const use = memberCount / seats
-  const signal = 'seatUse'
-  if (use > 1) return { signal, value: 0.5, hint: 'There are more members than seats.' }
-  if (use >= 0.7) return { signal, value: 1, hint: 'Most seats are in use.' }
-  if (use >= 0.4) return { signal, value: 0.5, hint: 'Fewer than 70 % of the seats are in use.' }
-  return { signal, value: 0, hint: 'Fewer than 40 % of the seats are in use.' }
+  if (use > 1) return because('seatUse.over', 0.5)
+  if (use >= 0.7) return because('seatUse.most', 1)
+  if (use >= 0.4) return because('seatUse.some', 0.5)
+  return because('seatUse.few', 0)
 }

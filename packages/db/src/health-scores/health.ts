@@ -5,14 +5,10 @@ import type {
   MailTrust,
   PaymentFacts,
   SecurityFacts,
+  StoredHealthFactor,
 } from '@atrium/core/health-scores/health'
 import type { HealthDay } from '@atrium/core/health-scores/health-reports'
-import type {
-  HealthFactor,
-  ProvisioningStep,
-  StepState,
-  TenantStatus,
-} from '@atrium/core/tenants/tenants'
+import type { ProvisioningStep, StepState, TenantStatus } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Database, Db, Trx } from '../platform/connect.ts'
@@ -151,7 +147,7 @@ export interface ComputedHealth {
   tenantId: string
   score: number | null
   band: HealthBand
-  factors: readonly HealthFactor[]
+  factors: readonly StoredHealthFactor[]
   gathered: GatheredHealth
 }
 

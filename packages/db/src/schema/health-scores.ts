@@ -1,5 +1,8 @@
-import type { GatheredHealth, HealthBand } from '@atrium/core/health-scores/health'
-import type { HealthFactor } from '@atrium/core/tenants/tenants'
+import type {
+  GatheredHealth,
+  HealthBand,
+  StoredHealthFactor,
+} from '@atrium/core/health-scores/health'
 import type { ColumnType, Generated } from 'kysely'
 import type { RequiredTimestamp } from './columns.ts'
 
@@ -7,7 +10,7 @@ export interface TenantHealthTable {
   tenant_id: string
   score: number | null
   band: HealthBand
-  factors: ColumnType<HealthFactor[], string, string>
+  factors: ColumnType<StoredHealthFactor[], string, string>
   gathered: ColumnType<GatheredHealth, string, string>
   due: Generated<boolean>
   computed_at: RequiredTimestamp
