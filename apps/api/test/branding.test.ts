@@ -59,6 +59,23 @@ describe('branding', () => {
     }
   })
 
+  it('describes the messages in the language of the reader', async () => {
+    const { body } = await testApp.request('GET', '/tenants/globex/branding', {
+      token: await testApp.token('owner@globex.test'),
+      headers: { 'accept-language': 'de' },
+    })
+    const reset = body.templates.find(({ key }: { key: string }) => key === 'member.password_reset')
+    expect(reset).toMatchObject({
+      title: 'Passwort zurückgesetzt',
+      description: 'Geht an ein Mitglied, wenn ein Admin dessen Passwort zurückgesetzt hat.',
+    })
+    expect(reset.variables).toContainEqual({
+      name: 'admin.name',
+      description: 'Wer das Passwort zurückgesetzt hat',
+      sample: 'Adam Admin',
+    })
+  })
+
   it('is changed field by field, and null goes back to the standard', async () => {
     expect(await put({ productName: ' Acme Office ', accentColor: '#C2410C' })).toMatchObject({
       status: 200,

@@ -1,7 +1,7 @@
 import type { BrandingView } from '@atrium/core/branding/branding'
 import { standardAccentColor } from '@atrium/core/branding/branding'
 import { contrastWarnings, textColorOn } from '@atrium/core/branding/contrast'
-import { templateDefinition } from '@atrium/core/branding/email-templates'
+import { describeTemplate, standardText } from '@atrium/core/branding/email-templates'
 import { templateKeys } from '@atrium/core/branding/template-keys'
 import { AppError } from '@atrium/core/platform/errors'
 import {
@@ -13,6 +13,7 @@ import {
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { defaultLanguage } from '@atrium/messages/languages'
 import { withEditVersion } from '../rpc/edit-version.ts'
+import { readerLanguage } from '../rpc/reader-language.ts'
 import type { Services } from '../rpc/services.ts'
 
 /**
@@ -51,18 +52,17 @@ function toBrandingView(row: BrandingRow, overrides: readonly EmailTemplateRow[]
     effective,
     warnings: contrastWarnings(effective.accentColor),
     templates: templateKeys.map((key) => {
-      const { title, description, variables, standard } = templateDefinition(key)
+      const { title, description, variables } = describeTemplate(key, readerLanguage())
       const override = overrides.find((one) => one.key === key)
       return {
         key,
         title,
         description,
-        variables: variables.map(({ name, description: meaning, sample }) => ({
-          name,
-          description: meaning,
+        variables: variables.map(({ sample, ...variable }) => ({
+          ...variable,
           sample: typeof sample === 'string' ? sample : [...sample],
         })),
-        standard: standard(row.language ?? defaultLanguage),
+        standard: standardText(key, row.language ?? defaultLanguage),
         override: override
           ? {
               subject: override.subject,

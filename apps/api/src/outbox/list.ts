@@ -1,4 +1,4 @@
-import { templateDefinition } from '@atrium/core/branding/email-templates'
+import { describeTemplate } from '@atrium/core/branding/email-templates'
 import {
   type ListMailQueue,
   type MailQueuePage,
@@ -8,6 +8,7 @@ import {
 import { cutPage } from '@atrium/core/platform/paging'
 import { countMails, listMails, type MailRow } from '@atrium/db/outbox/outbox'
 import type { Context } from '../rpc/context.ts'
+import { readerLanguage } from '../rpc/reader-language.ts'
 
 /**
  * The queue of outgoing mail under the filters, newest first. Recipients are masked, and what a
@@ -34,7 +35,7 @@ export async function listMailQueue(
 export function toQueuedMail(row: MailRow): QueuedMail {
   return {
     ...row,
-    title: templateDefinition(row.template).title,
+    title: describeTemplate(row.template, readerLanguage()).title,
     recipient: row.recipient === null ? null : maskedAddress(row.recipient),
     nextAt: row.nextAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),

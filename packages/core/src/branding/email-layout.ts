@@ -1,12 +1,22 @@
 import type { PageLanguage } from '@atrium/messages/languages'
+import type { MailTemplateMessages } from '@atrium/messages/mail-template-texts'
+
+type Variables = MailTemplateMessages['variables']
+/** The name of a description in `variables` of `server/mail-templates.json`. */
+export type VariableKey = {
+  [Group in keyof Variables]: Variables[Group] extends string
+    ? Group
+    : `${Group}.${keyof Variables[Group] & string}`
+}[keyof Variables]
 
 /**
  * A value that a template may use, by its dotted name. Previews use `sample`; a list makes it a
  * value to loop over.
  */
 export interface TemplateVariable {
-  readonly name: string
-  readonly description: string
+  readonly name: VariableKey
+  /** Where templates mean different things by one name. */
+  readonly describedAs?: VariableKey
   readonly sample: string | readonly string[]
 }
 
@@ -18,8 +28,6 @@ export interface TemplateText {
 }
 
 export interface TemplateDefinition {
-  readonly title: string
-  readonly description: string
   readonly variables: readonly TemplateVariable[]
   /** What goes out unless a tenant replaced it. */
   readonly standard: (language: PageLanguage) => TemplateText
@@ -32,16 +40,14 @@ export interface TemplateDefinition {
 export const commonVariables: readonly TemplateVariable[] = [
   {
     name: 'product.name',
-    description: 'Name of the product, as branded',
     sample: 'Acme Workplace',
   },
-  { name: 'product.accentColor', description: 'Accent colour, such as #1f6feb', sample: '#1f6feb' },
+  { name: 'product.accentColor', sample: '#1f6feb' },
   {
     name: 'product.textColor',
-    description: 'The text colour that can be read on the accent colour',
     sample: '#ffffff',
   },
-  { name: 'tenant.name', description: 'Name of the organisation', sample: 'Acme' },
+  { name: 'tenant.name', sample: 'Acme' },
 ]
 
 /**

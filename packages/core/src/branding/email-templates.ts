@@ -1,4 +1,5 @@
 import type { PageLanguage } from '@atrium/messages/languages'
+import { mailTemplateTexts } from '@atrium/messages/mail-template-texts'
 import { mailTemplates } from '@atrium/messages/mail-templates'
 import { billingEmails } from '../billing/billing-emails.ts'
 import { bookingEmails } from '../scheduling/booking-emails.ts'
@@ -13,8 +14,8 @@ import { platformEmails } from './platform-emails.ts'
 import type { MailTemplateKey, TemplateKey } from './template-keys.ts'
 
 const member: readonly TemplateVariable[] = [
-  { name: 'member.name', description: 'Name of the person', sample: 'Mira Member' },
-  { name: 'member.email', description: 'Address of the person', sample: 'mira@acme.example' },
+  { name: 'member.name', sample: 'Mira Member' },
+  { name: 'member.email', sample: 'mira@acme.example' },
 ]
 
 /**
@@ -23,14 +24,11 @@ const member: readonly TemplateVariable[] = [
  */
 export const emailTemplates = {
   'member.welcome': {
-    title: 'Welcome',
-    description: 'Sent to a new member. The one-time password is never in it.',
     variables: [
       ...commonVariables,
       ...member,
       {
         name: 'link.signIn',
-        description: 'Where the member signs in; may be empty',
         sample: 'https://portal.acme.example/',
       },
     ],
@@ -45,17 +43,13 @@ export const emailTemplates = {
     },
   },
   'member.invited': {
-    title: 'Invitation',
-    description:
-      'Sent to somebody who is to become a member under an address outside the domains of the tenant.',
     variables: [
       ...commonVariables,
       ...member,
-      { name: 'member.role', description: 'Role the person is to have', sample: 'member' },
-      { name: 'inviter.name', description: 'Who invited the person', sample: 'Adam Admin' },
+      { name: 'member.role', sample: 'member' },
+      { name: 'inviter.name', sample: 'Adam Admin' },
       {
         name: 'link.access',
-        description: 'Link to accept the invitation; works once',
         sample: 'https://portal.example/invitation/…',
       },
     ],
@@ -70,16 +64,13 @@ export const emailTemplates = {
     },
   },
   'member.access_link': {
-    title: 'Link to a new password',
-    description:
-      'Sent when an admin has reset the password of a member whose address is outside the domains of the tenant.',
     variables: [
       ...commonVariables,
       ...member,
-      { name: 'admin.name', description: 'Who reset the password', sample: 'Adam Admin' },
+      { name: 'admin.name', sample: 'Adam Admin' },
       {
         name: 'link.access',
-        description: 'Link to a new password; works once',
+        describedAs: 'link.newPassword',
         sample: 'https://portal.example/invitation/…',
       },
     ],
@@ -94,17 +85,14 @@ export const emailTemplates = {
     },
   },
   'member.password_reset': {
-    title: 'Password reset',
-    description: 'Sent when an admin has reset the password of a member.',
     variables: [
       ...commonVariables,
       ...member,
       {
         name: 'link.signIn',
-        description: 'Where the member signs in; may be empty',
         sample: 'https://portal.acme.example/',
       },
-      { name: 'admin.name', description: 'Who reset the password', sample: 'Adam Admin' },
+      { name: 'admin.name', sample: 'Adam Admin' },
     ],
     standard: (language) => {
       const texts = mailTemplates[language].member
@@ -117,20 +105,15 @@ export const emailTemplates = {
     },
   },
   'domain.lapsed': {
-    title: 'Domain removed',
-    description:
-      'Sent to owner and admins when a domain was removed because its ownership was never shown.',
     variables: [
       ...commonVariables,
-      { name: 'domain.name', description: 'Name of the domain', sample: 'acme.example' },
+      { name: 'domain.name', sample: 'acme.example' },
       {
         name: 'domain.days',
-        description: 'Days that there were to show the ownership',
         sample: '14',
       },
       {
         name: 'link.domains',
-        description: 'Where domains are added; may be empty',
         sample: 'https://portal.acme.example/t/acme/domains',
       },
     ],
@@ -145,15 +128,11 @@ export const emailTemplates = {
     },
   },
   'domain.superseded': {
-    title: 'Domain proved by another workplace',
-    description:
-      'Sent to owner and admins when a domain was removed because another workplace has shown that it belongs to it.',
     variables: [
       ...commonVariables,
-      { name: 'domain.name', description: 'Name of the domain', sample: 'acme.example' },
+      { name: 'domain.name', sample: 'acme.example' },
       {
         name: 'link.domains',
-        description: 'Where domains are added; may be empty',
         sample: 'https://portal.acme.example/t/acme/domains',
       },
     ],
@@ -176,6 +155,23 @@ const definitions = { ...emailTemplates, ...platformEmails }
 /** A message, by its key. */
 export function templateDefinition(key: MailTemplateKey): TemplateDefinition {
   return definitions[key]
+}
+
+/** What a message is called, when it is sent and what its variables mean, in a language. */
+export function describeTemplate(key: MailTemplateKey, language: PageLanguage) {
+  const t = mailTemplateTexts(language)
+  const variables = templateDefinition(key).variables.map(
+    ({ name, describedAs = name, sample }) => ({
+      name,
+      description: t(`variables.${describedAs}`),
+      sample,
+    }),
+  )
+  return {
+    title: t(`templates.${key}.title`),
+    description: t(`templates.${key}.description`),
+    variables,
+  }
 }
 
 /** The standard text of a message in a language. */

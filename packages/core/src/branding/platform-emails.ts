@@ -9,7 +9,6 @@ import type { PlatformTemplateKey } from './template-keys.ts'
 
 const partner: TemplateVariable = {
   name: 'partner.name',
-  description: 'Name of the partner',
   sample: 'North Resale',
 }
 
@@ -19,16 +18,13 @@ const partner: TemplateVariable = {
  */
 export const platformEmails = {
   'partner.invited': {
-    title: 'Invitation to a partner',
-    description: 'Sent to somebody who is to join the staff of a partner.',
     variables: [
       ...commonVariables,
       partner,
-      { name: 'person.name', description: 'Name of the person', sample: 'Pia Partner' },
-      { name: 'inviter.name', description: 'Who invited the person', sample: 'Olga Owner' },
+      { name: 'person.name', sample: 'Pia Partner' },
+      { name: 'inviter.name', sample: 'Olga Owner' },
       {
         name: 'link.access',
-        description: 'Link to accept the invitation; works once',
         sample: 'https://portal.example/invitation/…',
       },
     ],
@@ -43,21 +39,17 @@ export const platformEmails = {
     },
   },
   'payout.paid': {
-    title: 'Payout',
-    description: 'Sent to the contact of a partner when a payout was made.',
     variables: [
       ...commonVariables,
       partner,
-      { name: 'payout.amount', description: 'Amount with its currency', sample: '€1,240.50' },
-      { name: 'payout.statement', description: 'Number of the statement', sample: 'NORTH-2026-07' },
+      { name: 'payout.amount', sample: '€1,240.50' },
+      { name: 'payout.statement', sample: 'NORTH-2026-07' },
       {
         name: 'payout.reference',
-        description: 'Reference of the transfer; may be empty',
         sample: 'SEPA 4711',
       },
       {
         name: 'link.payouts',
-        description: 'Where the statement is; may be empty',
         sample: 'https://portal.example/partner/payouts',
       },
     ],
@@ -72,20 +64,17 @@ export const platformEmails = {
     },
   },
   'flag.rolled_back': {
-    title: 'Flag turned off by a guard',
-    description: 'Sent to the owner of a feature flag when one of its guard rules turned it off.',
     variables: [
       ...commonVariables,
-      { name: 'flag.key', description: 'Key of the flag', sample: 'new_billing_engine' },
+      { name: 'flag.key', sample: 'new_billing_engine' },
       {
         name: 'flag.signal',
-        description: 'What was counted',
         sample: 'Payment attempts that failed',
       },
-      { name: 'flag.threshold', description: 'Share that the rule allows', sample: '5%' },
-      { name: 'flag.rateOn', description: 'Share among tenants with the flag', sample: '12.5%' },
-      { name: 'flag.rateOff', description: 'Share among tenants without it', sample: '0.8%' },
-      { name: 'flag.minutes', description: 'Length of the window in minutes', sample: '30' },
+      { name: 'flag.threshold', sample: '5%' },
+      { name: 'flag.rateOn', sample: '12.5%' },
+      { name: 'flag.rateOff', sample: '0.8%' },
+      { name: 'flag.minutes', sample: '30' },
     ],
     standard: (language) => {
       const texts = mailTemplates[language].platform

@@ -10,25 +10,22 @@ import {
 
 const booking: readonly TemplateVariable[] = [
   ...commonVariables,
-  { name: 'booking.title', description: 'What was booked', sample: 'Introduction call' },
+  { name: 'booking.title', sample: 'Introduction call' },
   {
     name: 'booking.date',
-    description: 'Day, written out in the language of the reader',
     sample: 'Tuesday, 14 July 2026',
   },
-  { name: 'booking.startTime', description: 'Beginning', sample: '10:30' },
-  { name: 'booking.endTime', description: 'End', sample: '11:00' },
-  { name: 'booking.timeZone', description: 'Time zone of day and times', sample: 'Europe/Berlin' },
+  { name: 'booking.startTime', sample: '10:30' },
+  { name: 'booking.endTime', sample: '11:00' },
+  { name: 'booking.timeZone', sample: 'Europe/Berlin' },
   {
     name: 'booking.location',
-    description: 'Place, link or number; may be empty',
     sample: 'https://meet.acme.example/intro',
   },
-  { name: 'booking.hostName', description: 'Whom the visitor meets', sample: 'Anna Owner' },
-  { name: 'booking.visitorName', description: 'Who booked', sample: 'Vera Visitor' },
+  { name: 'booking.hostName', sample: 'Anna Owner' },
+  { name: 'booking.visitorName', sample: 'Vera Visitor' },
   {
     name: 'booking.guests',
-    description: 'Addresses of further guests, a list',
     sample: ['guest@example.org', 'second@example.org'],
   },
 ]
@@ -37,67 +34,56 @@ const toVisitor: readonly TemplateVariable[] = [
   ...booking,
   {
     name: 'booking.guestsToConfirm',
-    description:
-      'Guests who are invited once the visitor opens link.manage and confirms, a list; empty for guests',
     sample: ['guest@example.org'],
   },
   {
     name: 'recipient.name',
-    description: 'Name of whoever gets the mail; empty for guests',
     sample: 'Vera Visitor',
   },
 ]
 
 const manageLink: TemplateVariable = {
   name: 'link.manage',
-  description: 'Where the visitor moves or cancels the booking; empty for guests',
   sample: 'https://book.acme.example/manage/sample',
 }
 
 const bookLink: TemplateVariable = {
   name: 'link.book',
-  description: 'Where another time can be booked; may be empty',
   sample: 'https://book.acme.example/acme/anna/introduction',
 }
 
 const previous: readonly TemplateVariable[] = [
-  { name: 'previous.date', description: 'Day before the change', sample: 'Monday, 13 July 2026' },
-  { name: 'previous.startTime', description: 'Beginning before the change', sample: '09:00' },
+  { name: 'previous.date', sample: 'Monday, 13 July 2026' },
+  { name: 'previous.startTime', sample: '09:00' },
 ]
 
 const previousHost: TemplateVariable = {
   name: 'previous.hostName',
-  description: 'The host before the change',
   sample: 'Ben Host',
 }
 
 const reason: TemplateVariable = {
   name: 'reason',
-  description: 'Why; may be empty',
   sample: 'I am ill today.',
 }
 
 const toHost: readonly TemplateVariable[] = [
   ...booking,
-  { name: 'recipient.name', description: 'Name of the host', sample: 'Anna Owner' },
+  { name: 'recipient.name', describedAs: 'recipient.host', sample: 'Anna Owner' },
   {
     name: 'booking.visitorEmail',
-    description: 'Address of the visitor',
     sample: 'vera@example.org',
   },
   {
     name: 'booking.answers',
-    description: 'What the visitor answered, a list',
     sample: ['Company: Example Ltd', 'Topic: Moving our mail'],
   },
   {
     name: 'booking.note',
-    description: 'Note of the visitor; may be empty',
     sample: 'We are three people.',
   },
   {
     name: 'link.bookings',
-    description: 'The booking in the portal; may be empty',
     sample: 'https://portal.acme.example/t/acme/scheduling/bookings?booking=sample',
   },
 ]
@@ -275,55 +261,34 @@ ${manageLine}{{ product.name }}
 /** Messages about bookings to visitors and their guests. */
 const visitorEmails = {
   'booking.requested': {
-    title: 'Booking requested',
-    description:
-      'Sent to the visitor when a booking waits for the host to confirm it, and once more when it was moved meanwhile.',
     variables: [...toVisitor, manageLink, reason],
     standard: (language) => visitorStandards(language).requested,
   },
   'booking.confirmed': {
-    title: 'Booking confirmed',
-    description:
-      'Sent to visitor and guests when a booking is made or confirmed, with a calendar file.',
     variables: [...toVisitor, manageLink],
     standard: (language) => visitorStandards(language).confirmed,
   },
   'booking.moved': {
-    title: 'Booking moved',
-    description:
-      'Sent to visitor and guests when a booking takes place at another time, with a calendar file.',
     variables: [...toVisitor, manageLink, ...previous, reason],
     standard: (language) => visitorStandards(language).moved,
   },
   'booking.replaced': {
-    title: 'Booking moved to another host',
-    description:
-      'Sent to visitor and guests with the mail about a move that another host takes. Takes the old entry out of their calendars.',
     variables: [...toVisitor, manageLink, ...previous, previousHost],
     standard: (language) => visitorStandards(language).replaced,
   },
   'booking.cancelled': {
-    title: 'Booking cancelled',
-    description:
-      'Sent to visitor and guests when a booking is cancelled. Takes it out of their calendars.',
     variables: [...toVisitor, reason, bookLink],
     standard: (language) => visitorStandards(language).cancelled,
   },
   'booking.declined': {
-    title: 'Booking declined',
-    description: 'Sent to the visitor when the host does not confirm a booking.',
     variables: [...toVisitor, reason, bookLink],
     standard: (language) => visitorStandards(language).declined,
   },
   'booking.expired': {
-    title: 'Booking request expired',
-    description: 'Sent to the visitor when nobody confirmed a booking in time.',
     variables: [...toVisitor, bookLink],
     standard: (language) => visitorStandards(language).expired,
   },
   'booking.reminder': {
-    title: 'Booking reminder',
-    description: 'Sent to visitor and guests before a booking.',
     variables: [...toVisitor, manageLink],
     standard: (language) => visitorStandards(language).reminder,
   },
@@ -384,40 +349,26 @@ ${beforeLine}${also.why ? whyLine : ''}{% if link.bookings != "" %}${texts.open}
 /** Messages about bookings to the hosts who take part. Replies go to the visitor. */
 const hostEmails = {
   'booking.host_requested': {
-    title: 'Host: booking to confirm',
-    description: 'Sent to the hosts when a booking waits for one of them to confirm or decline it.',
     variables: toHost,
     standard: hostNotice('requested'),
   },
   'booking.host_booked': {
-    title: 'Host: new booking',
-    description: 'Sent to the hosts when a booking is made or confirmed.',
     variables: toHost,
     standard: hostNotice('booked'),
   },
   'booking.host_moved': {
-    title: 'Host: booking moved',
-    description: 'Sent to the hosts when a booking takes place at another time.',
     variables: [...toHost, ...previous, reason],
     standard: hostNotice('moved', { before: true, why: true }),
   },
   'booking.host_reassigned': {
-    title: 'Host: booking given to another host',
-    description:
-      'Sent to the host who had a booking when a move gives it to another host of the round robin.',
     variables: [...toHost, ...previous, reason],
     standard: hostNotice('reassigned', { before: true, why: true }),
   },
   'booking.host_cancelled': {
-    title: 'Host: booking cancelled',
-    description: 'Sent to the hosts when a booking is cancelled.',
     variables: [...toHost, reason],
     standard: hostNotice('cancelled', { why: true }),
   },
   'booking.host_conflict': {
-    title: 'Host: booking meets another entry',
-    description:
-      'Sent to a host when an entry of the own calendar lies in the time of a booking that was just made or moved.',
     variables: toHost,
     standard: hostNotice('conflict'),
   },

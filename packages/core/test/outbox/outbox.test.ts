@@ -1,5 +1,6 @@
+import { pseudoLanguage } from '@atrium/messages/languages'
 import { describe, expect, it } from 'vitest'
-import { templateDefinition } from '../../src/branding/email-templates.ts'
+import { describeTemplate } from '../../src/branding/email-templates.ts'
 import { mailTemplateKeys } from '../../src/branding/template-keys.ts'
 import { ListMailQueue, mailRetryDelay, maskedAddress } from '../../src/outbox/outbox.ts'
 
@@ -31,13 +32,11 @@ describe('mailRetryDelay', () => {
 })
 
 describe('a template', () => {
-  it.each(mailTemplateKeys)('%s has a title, and explains each of its variables', (key) => {
-    const { title, variables } = templateDefinition(key)
-    expect(title).not.toBe('')
-    for (const { name, description } of variables) {
-      expect(name).toMatch(/^[a-z][A-Za-z]*(\.[a-z][A-Za-z]*)?$/)
-      expect(description).not.toBe('')
-    }
+  it.each(mailTemplateKeys)('%s has all its descriptions in the catalogue', (key) => {
+    const { title, description, variables } = describeTemplate(key, pseudoLanguage)
+    for (const text of [title, description, ...variables.map((variable) => variable.description)])
+      expect(text).toMatch(/^⟦.+⟧$/)
+    for (const { name } of variables) expect(name).toMatch(/^[a-z][A-Za-z]*(\.[a-z][A-Za-z]*)?$/)
   })
 })
 
