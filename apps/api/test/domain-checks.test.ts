@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { checkDueDomains } from '../src/mail/domains/jobs.ts'
 import { only, openDomains, domainsPath as path, verdicts } from './domains-test-app.ts'
 
-const { testApp, call, withKeys, added, recheck, publish, rowOf, auditOf } = await openDomains()
+const { testApp, owner, call, withKeys, added, recheck, publish, rowOf, auditOf } =
+  await openDomains()
 
 describe('checking', () => {
   it('gives each record its reason, and a state by what matters', async () => {
@@ -57,6 +58,14 @@ describe('checking', () => {
       verdict: 'missing',
       reason: expect.stringContaining('Enter _dmarc as the name'),
     })
+    const inGerman = async (at: string) =>
+      (await testApp.request('GET', at, { token: owner, headers: { 'accept-language': 'de' } }))
+        .body
+    const reason =
+      'E-Mails gehen an mx.elsewhere.org statt an mail.atrium.test. Ersetzen Sie die MX-Einträge, sobald Sie umziehen möchten.'
+    expect(only(await inGerman(`${path}/${view.name}`), 'mx')[0]).toMatchObject({ reason })
+    const [newest] = (await inGerman(`${path}/${view.name}/checks`)).items
+    expect(only(newest, 'mx')[0]).toMatchObject({ reason })
     const actions = await auditOf(view.name)
     expect(actions.at(-1)).toMatchObject({
       action: 'domain.dns_regressed',
@@ -92,8 +101,8 @@ describe('checking', () => {
 
   it.each([
     ['servfail', 'SERVFAIL'],
-    ['timeout', 'did not answer'],
-    ['garbage', /cannot be read|did not answer/],
+    ['timeout', 'did not respond'],
+    ['garbage', /cannot be read|did not respond/],
     ['error', 'REFUSED'],
   ] as const)(
     'is unknown while the resolver fails (%s), and no regression',

@@ -1,4 +1,5 @@
-import { parseTagList } from '../platform/tag-list.ts'
+import { type CheckText, checkText } from './check-text.ts'
+import { parseTagList } from './tag-list.ts'
 
 /**
  * How a published record compares with the one asked for. `reason` is for people; null when there
@@ -6,7 +7,7 @@ import { parseTagList } from '../platform/tag-list.ts'
  */
 export interface Comparison {
   verdict: 'ok' | 'missing' | 'mismatch' | 'unknown'
-  reason: string | null
+  reason: CheckText | null
 }
 
 const bare = (key: string) => key.replace(/\s+/g, '')
@@ -21,69 +22,55 @@ export function compareDkim(expected: string, published: readonly string[]): Com
   const key = bare(requested?.get('p') ?? '')
   if (published.length === 0) return { verdict: 'missing', reason: null }
   if (published.length > 1) {
-    return mismatch(
-      `There are ${published.length} TXT records at this name; receivers then may use any of them. Keep one.`,
-    )
+    return mismatch(checkText('dkim.several', { count: published.length }))
   }
   const text = published[0] ?? ''
-  if (text.includes('"'))
-    return mismatch(
-      'The value holds quotation marks that do not belong to it. Enter it without quotation marks.',
-    )
-  if (text.includes('\\'))
-    return mismatch(
-      'The value holds backslashes that do not belong to it. Enter it as shown, without backslashes.',
-    )
+  if (text.includes('"')) return mismatch(checkText('dkim.quotationMarks'))
+  if (text.includes('\\')) return mismatch(checkText('dkim.backslashes'))
   const { tags, fault } = parseTagList(text)
-  if (fault !== undefined) return mismatch(`It cannot be read: ${fault}`)
-  if (tags.has('v') && tags.get('v') !== 'DKIM1')
-    return mismatch(`It starts with v=${tags.get('v')}, not with v=DKIM1.`)
-  if (tags.has('v') && [...tags.keys()][0] !== 'v')
-    return mismatch('The tag v=DKIM1 must stand first.')
+  if (fault !== undefined) return mismatch(checkText('dkim.unreadable', { fault }))
+  const version = tags.get('v')
+  if (version !== undefined && version !== 'DKIM1')
+    return mismatch(checkText('dkim.version', { version }))
+  if (version !== undefined && [...tags.keys()][0] !== 'v')
+    return mismatch(checkText('dkim.versionFirst'))
   const found = tags.get('p')
-  if (found === undefined) return mismatch('It holds no key: the tag p= is missing.')
-  if (bare(found) === '')
-    return mismatch('The key is withdrawn: p= is empty. Publish the value shown here.')
+  if (found === undefined) return mismatch(checkText('dkim.noKey'))
+  if (bare(found) === '') return mismatch(checkText('dkim.revoked'))
   const algorithm = tags.get('k') ?? 'rsa'
   const requestedAlgorithm = requested?.get('k') ?? 'rsa'
   if (algorithm !== requestedAlgorithm)
-    return mismatch(
-      `The algorithm is k=${algorithm}, and the key is one of k=${requestedAlgorithm}.`,
-    )
+    return mismatch(checkText('dkim.algorithm', { found: algorithm, expected: requestedAlgorithm }))
   if (bare(found) !== key) return mismatch(otherKey(bare(found), key))
   const hashes = tags
     .get('h')
     ?.split(':')
     .map((hash) => hash.trim())
   if (hashes && !hashes.includes('sha256'))
-    return mismatch(`It allows only h=${hashes.join(':')}; our signatures use sha256.`)
+    return mismatch(checkText('dkim.hashes', { hashes: hashes.join(':') }))
   const services = tags
     .get('s')
     ?.split(':')
     .map((service) => service.trim())
   if (services && !services.includes('*') && !services.includes('email'))
-    return mismatch('Its tag s= does not allow e-mail.')
+    return mismatch(checkText('dkim.service'))
   const flags = tags
     .get('t')
     ?.split(':')
     .map((flag) => flag.trim())
   if (flags?.includes('y')) {
-    return {
-      verdict: 'ok',
-      reason:
-        'The flag t=y says that DKIM is only being tested; receivers may ignore it. Remove t=y.',
-    }
+    return { verdict: 'ok', reason: checkText('dkim.testing') }
   }
   return { verdict: 'ok', reason: null }
 }
 
-function mismatch(reason: string): Comparison {
+function mismatch(reason: CheckText): Comparison {
   return { verdict: 'mismatch', reason }
 }
 
-function otherKey(found: string, key: string): string {
+function otherKey(found: string, key: string): CheckText {
   if (key.startsWith(found))
-    return `The key was cut off after ${found.length} of ${key.length} characters. Enter the whole value.`
-  if (found.startsWith(key)) return 'Something follows the key that does not belong to it.'
-  return 'It holds another key. Replace it by the value shown here.'
+    return checkText('dkim.cutOff', { found: found.length, expected: key.length })
+  if (found.startsWith(key)) return checkText('dkim.tooLong')
+  return checkText('dkim.otherKey')
 }

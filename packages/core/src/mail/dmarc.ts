@@ -1,5 +1,6 @@
-import { parseTagList } from '../platform/tag-list.ts'
+import { type CheckText, checkText } from './check-text.ts'
 import type { Comparison } from './dkim.ts'
+import { parseTagList } from './tag-list.ts'
 
 const strength = { none: 0, quarantine: 1, reject: 2 } as const
 type Policy = keyof typeof strength
@@ -41,22 +42,22 @@ export function isDmarc(text: string): boolean {
  */
 export function parseDmarc(
   text: string,
-): { record: DmarcRecord; fault?: never } | { fault: string; record?: never } {
+): { record: DmarcRecord; fault?: never } | { fault: CheckText; record?: never } {
   const { tags, fault } = parseTagList(text)
   if (fault !== undefined) return { fault }
   const policy = tags.get('p')?.toLowerCase()
-  if (policy === undefined) return { fault: 'The tag p= is missing.' }
-  if (!isPolicy(policy)) return { fault: `p=${policy} is none of none, quarantine and reject.` }
+  if (policy === undefined) return { fault: checkText('dmarc.noPolicy') }
+  if (!isPolicy(policy)) return { fault: checkText('dmarc.policy', { tag: 'p', value: policy }) }
   const subdomains = tags.get('sp')?.toLowerCase() ?? policy
   if (!isPolicy(subdomains))
-    return { fault: `sp=${subdomains} is none of none, quarantine and reject.` }
+    return { fault: checkText('dmarc.policy', { tag: 'sp', value: subdomains }) }
   const share = tags.get('pct') ?? '100'
   if (!/^\d{1,3}$/.test(share) || Number(share) > 100)
-    return { fault: `pct=${share} is no number from 0 to 100.` }
+    return { fault: checkText('dmarc.share', { value: share }) }
   const rua: string[] = []
   for (const uri of tags.get('rua')?.split(',') ?? []) {
     const [, address] = /^mailto:([^!]+)(![0-9]+[kmgt]?)?$/i.exec(uri.trim()) ?? []
-    if (address === undefined) return { fault: `rua=${uri.trim()} does not start with mailto:.` }
+    if (address === undefined) return { fault: checkText('dmarc.address', { value: uri.trim() }) }
     rua.push(decoded(address).toLowerCase())
   }
   return { record: { policy, subdomains, pct: Number(share), rua } }
@@ -85,51 +86,43 @@ export function compareDmarc(expected: string, published: readonly string[]): Co
   const records = published.filter(isDmarc)
   if (records.length === 0) {
     if (published.length === 0) return { verdict: 'missing', reason: null }
-    return mismatch(
-      'There is a TXT record at this name, but it does not start with v=DMARC1, so receivers ignore it.',
-    )
+    return mismatch(checkText('dmarc.notDmarc'))
   }
-  if (records.length > 1)
-    return mismatch(
-      `There are ${records.length} DMARC records; receivers then ignore all of them. Keep one.`,
-    )
+  if (records.length > 1) return mismatch(checkText('dmarc.several', { count: records.length }))
   const { record, fault } = parseDmarc(records[0] ?? '')
-  if (fault !== undefined) return mismatch(`Receivers cannot read it: ${fault}`)
+  if (fault !== undefined) return mismatch(checkText('dmarc.unreadable', { fault }))
   if (strength[record.policy] < strength[requested.policy]) {
-    return mismatch(`The policy is p=${record.policy}, which is weaker than p=${requested.policy}.`)
+    return mismatch(checkText('dmarc.weaker', { found: record.policy, expected: requested.policy }))
   }
   const missing = requested.rua.filter((address) => !record.rua.includes(address))
-  if (missing.length > 0)
-    return mismatch(`Reports do not go to ${missing.join(', ')}. Add rua=mailto:${missing[0]}.`)
+  const [first] = missing
+  if (first !== undefined)
+    return mismatch(checkText('dmarc.reportsElsewhere', { missing: missing.join(', '), first }))
   if (
     record.policy === requested.policy &&
     record.policy !== 'none' &&
     record.pct < requested.pct
   ) {
-    return mismatch(
-      `The policy is applied to ${record.pct} % of messages instead of ${requested.pct} %.`,
-    )
+    return mismatch(checkText('dmarc.lessShare', { found: record.pct, expected: requested.pct }))
   }
   if (strength[record.policy] > strength[requested.policy])
     return stronger(record, requested.policy)
   if (strength[record.subdomains] < strength[record.policy]) {
-    return ok(`Subdomains are less protected: sp=${record.subdomains}.`)
+    return ok(checkText('dmarc.subdomains', { policy: record.subdomains }))
   }
   if (record.policy !== 'none' && record.pct > requested.pct)
-    return ok(`The policy is applied to ${record.pct} % of messages, more than asked.`)
+    return ok(checkText('dmarc.moreShare', { found: record.pct }))
   return ok(null)
 }
 
 function stronger(record: DmarcRecord, requested: Policy): Comparison {
-  return ok(
-    `The published policy p=${record.policy} is stronger than p=${requested}, which is set here.`,
-  )
+  return ok(checkText('dmarc.stronger', { found: record.policy, expected: requested }))
 }
 
-function mismatch(reason: string): Comparison {
+function mismatch(reason: CheckText): Comparison {
   return { verdict: 'mismatch', reason }
 }
 
-function ok(reason: string | null): Comparison {
+function ok(reason: CheckText | null): Comparison {
   return { verdict: 'ok', reason }
 }

@@ -1,3 +1,5 @@
+import { type CheckText, checkText } from './check-text.ts'
+
 /** Record types that domains are checked by. */
 export type RecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'SRV' | 'TLSA' | 'TXT'
 
@@ -10,7 +12,7 @@ export type DnsAnswer =
   | { state: 'found'; values: readonly string[] }
   /** `nonexistent`: there is no such name at all (NXDOMAIN), not only no such record. */
   | { state: 'absent'; nonexistent: boolean }
-  | { state: 'unknown'; reason: string }
+  | { state: 'unknown'; reason: CheckText }
 
 /**
  * How a pure rule queries DNS: undefined means that the result is not there yet. The rule then
@@ -23,7 +25,7 @@ export type Ask = (type: RecordType, name: string) => DnsAnswer | undefined
  * The result as a rule reads it. A pending lookup counts as unknown, because the rule runs again.
  */
 export function lookup(ask: Ask, type: RecordType, name: string): DnsAnswer {
-  return ask(type, name) ?? { state: 'unknown', reason: 'DNS has not answered yet.' }
+  return ask(type, name) ?? { state: 'unknown', reason: checkText('dns.pending') }
 }
 
 /** The values, none when absent; undefined when they are not known. */

@@ -1,4 +1,12 @@
+import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
 import { trim } from '../platform/trim.ts'
+import {
+  type CheckText,
+  checkText,
+  isKnownCheckText,
+  mapCheckValues,
+  writeCheckText,
+} from './check-text.ts'
 import { type Comparison, compareDkim } from './dkim.ts'
 import { compareDmarc, dmarcText } from './dmarc.ts'
 import { type Ask, lookup, type RecordType } from './dns-answers.ts'
@@ -76,8 +84,23 @@ function purposeOf({ type, name, value }: DnsRecord, domain: string): RecordPurp
   return name.endsWith(`._domainkey.${domain}`) ? 'dkim' : 'other'
 }
 
+/**
+ * A verdict as it is stored: `reason` is in English, and `text` is the same before it was written.
+ * Missing where an earlier version stored the verdict.
+ */
+export type StoredVerdict = RecordVerdict & { text?: CheckText | null | undefined }
+
+/** A stored verdict for a reader of this language. */
+export function writeVerdict(
+  { text, ...verdict }: StoredVerdict,
+  language: PageLanguage,
+): RecordVerdict {
+  const known = text && isKnownCheckText(text)
+  return known ? { ...verdict, reason: writeCheckText(text, language) } : verdict
+}
+
 /** The records before any check. */
-export function uncheckedRecords(records: readonly ExpectedRecord[]): RecordVerdict[] {
+export function uncheckedRecords(records: readonly ExpectedRecord[]): StoredVerdict[] {
   return records.map((record) => ({ ...record, verdict: 'unchecked', found: [], reason: null }))
 }
 
@@ -86,15 +109,15 @@ export function uncheckedRecords(records: readonly ExpectedRecord[]): RecordVerd
  */
 export function withVerdicts(
   records: readonly ExpectedRecord[],
-  judged: readonly RecordVerdict[],
-): RecordVerdict[] {
+  judged: readonly StoredVerdict[],
+): StoredVerdict[] {
   return uncheckedRecords(records).map((record) => {
     const before = judged.find(
       (one) => one.type === record.type && one.name === record.name && one.value === record.value,
     )
-    return before
-      ? { ...record, verdict: before.verdict, found: before.found, reason: before.reason }
-      : record
+    if (!before) return record
+    const { verdict, found, reason, text } = before
+    return { ...record, verdict, found, reason, text }
   })
 }
 
@@ -103,11 +126,11 @@ export function judgeRecords(
   domain: string,
   records: readonly ExpectedRecord[],
   ask: Ask,
-): RecordVerdict[] {
+): StoredVerdict[] {
   return records.map((record) => {
     const result = lookup(ask, record.type as RecordType, record.name)
     if (result.state === 'unknown')
-      return { ...record, verdict: 'unknown', found: [], reason: result.reason }
+      return { ...record, verdict: 'unknown', found: [], ...said(result.reason) }
     const values = result.state === 'found' ? result.values : []
     const { verdict, reason } = compare(domain, record, values, records, ask)
     const found = record.purpose === 'spf' ? values.filter((value) => /spf/i.test(value)) : values
@@ -116,7 +139,7 @@ export function judgeRecords(
       ...record,
       verdict,
       found: found.slice(0, 20).map(shown),
-      reason: shownReason(reason ?? hint),
+      ...said(reason ?? hint),
     }
   })
 }
@@ -126,7 +149,11 @@ function shown(value: string): string {
   const safe = value.toWellFormed().replace(unsafe, '\ufffd')
   return safe.length > 1_000 ? `${safe.slice(0, 1_000)}…` : safe
 }
-const shownReason = (reason: string | null) => (reason === null ? null : shown(reason))
+function said(reason: CheckText | null): { reason: string | null; text: CheckText | null } {
+  if (reason === null) return { reason: null, text: null }
+  const text = mapCheckValues(reason, shown)
+  return { reason: shown(writeCheckText(text, defaultLanguage)), text }
+}
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the controls are what is being replaced
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
 
@@ -178,9 +205,7 @@ function compareOwnership(expected: string, values: readonly string[]): Comparis
   const other = bare.some((value) => value.startsWith(ownershipPrefix))
   return {
     verdict: 'mismatch',
-    reason: other
-      ? 'The code is another one, perhaps of another workplace. Publish the one shown here.'
-      : 'The value is not the one shown here.',
+    reason: checkText(other ? 'records.otherCode' : 'records.otherValue'),
   }
 }
 
@@ -215,7 +240,7 @@ function compareMx(
   if (found.some(({ host }) => host === '' || host === '.')) {
     return {
       verdict: 'mismatch',
-      reason: 'The domain is published as one that takes no mail (“0 .”). Remove that record.',
+      reason: checkText('records.takesNoMail'),
     }
   }
   const foreign = found
@@ -225,13 +250,16 @@ function compareMx(
   if (!there) {
     return {
       verdict: 'mismatch',
-      reason: `Mail goes to ${list(foreign)} instead of ${requested.host}. Replace the MX records when you are ready to move.`,
+      reason: checkText('records.mailElsewhere', {
+        hosts: list(foreign),
+        host: requested.host,
+      }),
     }
   }
   if (foreign.length > 0)
     return {
       verdict: 'mismatch',
-      reason: `Part of the mail may go to ${list(foreign)}. Remove the MX records of other servers.`,
+      reason: checkText('records.mailPartlyElsewhere', { hosts: list(foreign) }),
     }
   const rank = (hosts: readonly Exchanger[], host: string) =>
     hosts.filter(
@@ -240,7 +268,10 @@ function compareMx(
   if (rank(found, requested.host) !== rank(ours, requested.host)) {
     return {
       verdict: 'mismatch',
-      reason: `The preference ${there.preference} puts this server in another place than ${requested.preference} would.`,
+      reason: checkText('records.preferenceOrder', {
+        found: there.preference,
+        expected: requested.preference,
+      }),
     }
   }
   return {
@@ -248,7 +279,7 @@ function compareMx(
     reason:
       there.preference === requested.preference
         ? null
-        : `The preference is ${there.preference}, which does the same.`,
+        : checkText('records.preferenceSame', { found: there.preference }),
   }
 }
 
@@ -260,7 +291,7 @@ function compareText(record: ExpectedRecord, values: readonly string[]): Compari
       : value.replace(/\s+/g, ' ').trim().toLowerCase()
   return values.some((value) => flat(value) === flat(record.value))
     ? { verdict: 'ok', reason: null }
-    : { verdict: 'mismatch', reason: 'The value is not the one shown here.' }
+    : { verdict: 'mismatch', reason: checkText('records.otherValue') }
 }
 
 const list = (hosts: readonly string[]) => [...new Set(hosts)].slice(0, 5).join(', ')
@@ -269,15 +300,15 @@ const list = (hosts: readonly string[]) => [...new Set(hosts)].slice(0, 5).join(
  * Panels that add the domain by themselves make `_dmarc.a.org.a.org` of `_dmarc.a.org`: the most
  * frequent reason by far.
  */
-function whyMissing(domain: string, record: ExpectedRecord, ask: Ask): string | null {
+function whyMissing(domain: string, record: ExpectedRecord, ask: Ask): CheckText | null {
   const doubled = lookup(ask, record.type as RecordType, `${record.name}.${domain}`)
   if (doubled.state === 'found') {
     const label = record.name === domain ? '@' : record.name.slice(0, -domain.length - 1)
-    return `There is a record at ${record.name}.${domain}: your DNS provider adds the domain by itself. Enter ${label} as the name.`
+    return checkText('records.doubledDomain', { name: `${record.name}.${domain}`, label })
   }
   const apex = lookup(ask, 'TXT', domain)
   if (apex.state === 'absent' && apex.nonexistent)
-    return `DNS knows no domain ${domain}. Is it registered, and are its name servers set?`
+    return checkText('records.unknownDomain', { domain })
   return null
 }
 

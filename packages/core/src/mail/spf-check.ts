@@ -1,3 +1,4 @@
+import { type CheckText, checkText } from './check-text.ts'
 import type { Comparison } from './dkim.ts'
 import { type Ask, lookup, valuesOf } from './dns-answers.ts'
 import {
@@ -25,11 +26,15 @@ interface Sender {
 type Result = 'pass' | 'fail' | 'softfail' | 'neutral' | 'unclear'
 const results = { '+': 'pass', '-': 'fail', '~': 'softfail', '?': 'neutral' } as const
 
-/**
- * What makes receivers give up on the whole record (permerror). The message is a sentence for
- * people.
- */
-class Broken extends Error {}
+/** What makes receivers give up on the whole record (permerror). */
+class Broken extends Error {
+  readonly reason: CheckText
+
+  constructor(reason: CheckText) {
+    super(reason.key)
+    this.reason = reason
+  }
+}
 
 /**
  * Judges the published SPF of `domain` by what it does (RFC 7208): whether every host of `senders`,
@@ -50,12 +55,10 @@ export function compareSpf(request: {
   const records = published.filter(isSpf)
   if (records.length === 0) return withoutSpf(published)
   if (records.length > 1) {
-    return mismatch(
-      `There are ${records.length} SPF records; receivers then ignore all of them. Merge them into one.`,
-    )
+    return mismatch(checkText('spf.several', { count: records.length }))
   }
   const { record, fault } = parseSpf(records[0] ?? '')
-  if (fault !== undefined) return mismatch(`Receivers cannot read the record: ${fault}`)
+  if (fault !== undefined) return mismatch(checkText('spf.unreadable', { fault }))
   try {
     const walk: Walk = { ask, count: 0, unknown: undefined, path: [] }
     countLookups(walk, domain, record)
@@ -64,7 +67,7 @@ export function compareSpf(request: {
     if (walk.unknown !== undefined) return { verdict: 'unknown', reason: walk.unknown }
     return judgeRest(lastResort(ask, record, new Set([domain])))
   } catch (error) {
-    if (error instanceof Broken) return mismatch(error.message)
+    if (error instanceof Broken) return mismatch(error.reason)
     throw error
   }
 }
@@ -72,12 +75,10 @@ export function compareSpf(request: {
 function withoutSpf(published: readonly string[]): Comparison {
   const meant = published.find(isSpfText)
   if (meant === undefined) return { verdict: 'missing', reason: null }
-  return mismatch(
-    `“${meant.slice(0, 80)}” is not read as SPF. The record must start with v=spf1 and a space, without quotation marks.`,
-  )
+  return mismatch(checkText('spf.notSpf', { text: meant.slice(0, 80) }))
 }
 
-function mismatch(reason: string): Comparison {
+function mismatch(reason: CheckText): Comparison {
   return { verdict: 'mismatch', reason }
 }
 
@@ -102,10 +103,14 @@ function judgeSenders(request: {
       if (result === 'unclear')
         return {
           verdict: 'unknown',
-          reason: evaluation.unclear ?? 'The record could not be evaluated.',
+          reason: evaluation.unclear ?? checkText('spf.notEvaluated'),
         }
       return mismatch(
-        `It does not let ${host}${sender.address ? ` (${sender.address})` : ''} send: the result is ${result}. ${repair(record, request.expected)}`,
+        checkText('spf.senderRejected', {
+          sender: sender.address ? `${host} (${sender.address})` : host,
+          result,
+          record: repair(record, request.expected),
+        }),
       )
     }
   }
@@ -126,14 +131,14 @@ function repair(record: SpfRecord, expected: string): string {
     .filter((term) => term.qualifier === '+' && term.mechanism !== 'all')
     .map((term) => term.text)
     .filter((text) => !record.terms.some((term) => term.text === text))
-  if (missing.length === 0) return `Publish: ${expected}`
-  return `Publish: v=spf1 ${[...missing, record.text.slice('v=spf1'.length).trim()].join(' ').trim()}`
+  if (missing.length === 0) return expected
+  return `v=spf1 ${[...missing, record.text.slice('v=spf1'.length).trim()].join(' ').trim()}`
 }
 
 interface Walk {
   ask: Ask
   count: number
-  unknown: string | undefined
+  unknown: CheckText | undefined
   path: readonly string[]
 }
 
@@ -143,7 +148,9 @@ interface Walk {
  */
 function countLookups(walk: Walk, domain: string, record: SpfRecord): void {
   if (walk.path.includes(domain))
-    throw new Broken(`${[...walk.path, domain].join(' includes ')}: the record includes itself.`)
+    throw new Broken(
+      checkText('spf.includesItself', { domains: [...walk.path, domain].join(', ') }),
+    )
   const path = [...walk.path, domain]
   const targets = record.terms.flatMap((term) =>
     term.mechanism === 'include' ? [term.domain] : [],
@@ -155,15 +162,12 @@ function countLookups(walk: Walk, domain: string, record: SpfRecord): void {
   const redirects = redirectOf(record) ?? []
   walk.count += others.length + targets.length + redirects.length
   if (walk.count > spfLookupLimit) {
-    throw new Broken(
-      `It needs more than ${spfLookupLimit} DNS queries, counting what it includes; receivers then give up on it. Include less, or write addresses as ip4: and ip6:.`,
-    )
+    throw new Broken(checkText('spf.tooManyQueries', { most: spfLookupLimit }))
   }
   for (const target of [...targets, ...redirects]) {
     if (hasMacro(target)) continue
     const nested = readNested(walk.ask, target, path.at(-1) ?? domain)
-    if (nested === undefined)
-      walk.unknown ??= `The SPF record of ${target}, which is included, could not be read.`
+    if (nested === undefined) walk.unknown ??= checkText('spf.includedUnread', { domain: target })
     else {
       const inner: Walk = { ...walk, path }
       countLookups(inner, target, nested)
@@ -188,13 +192,14 @@ function readNested(ask: Ask, target: string, parent: string): SpfRecord | undef
   if (values === undefined) return undefined
   const records = values.filter(isSpf)
   if (records.length !== 1) {
+    const about = { parent, domain: target, count: records.length }
     throw new Broken(
-      `${parent} refers to ${target}, which has ${records.length === 0 ? 'no SPF record' : `${records.length} SPF records`}; receivers then give up.`,
+      checkText(records.length === 0 ? 'spf.refersToNone' : 'spf.refersToSeveral', about),
     )
   }
   const { record, fault } = parseSpf(records[0] ?? '')
   if (fault !== undefined)
-    throw new Broken(`${parent} refers to ${target}, whose SPF record cannot be read: ${fault}`)
+    throw new Broken(checkText('spf.refersToUnreadable', { parent, domain: target, fault }))
   return record
 }
 
@@ -207,7 +212,7 @@ interface Evaluation {
   own: ReadonlySet<string>
   ask: Ask
   /** Why there is no result. */
-  unclear: string | undefined
+  unclear: CheckText | undefined
 }
 
 function evaluate(
@@ -237,12 +242,12 @@ function settled(result: Result, unclear: boolean): Result {
 
 function follow(evaluation: Evaluation, parent: string, target: string, sender: Sender): Result {
   if (hasMacro(target)) {
-    evaluation.unclear ??= `It refers to ${target}, which only a receiver can fill in.`
+    evaluation.unclear ??= checkText('spf.macroTarget', { domain: target })
     return 'unclear'
   }
   const nested = readNested(evaluation.ask, target, parent)
   if (!nested) {
-    evaluation.unclear ??= `The SPF record of ${target} could not be read.`
+    evaluation.unclear ??= checkText('spf.unread', { domain: target })
     return 'unclear'
   }
   return evaluate(evaluation, target, nested, sender)
@@ -270,7 +275,7 @@ function matches(
     case 'mx':
       return exchangersMatch(evaluation, term.domain ?? domain, term, sender)
     default:
-      evaluation.unclear ??= `It uses ${term.text}, which only a receiver can evaluate.`
+      evaluation.unclear ??= checkText('spf.receiverOnly', { term: term.text })
       return undefined
   }
 }
@@ -285,13 +290,13 @@ function hostMatches(
 ): boolean | undefined {
   if (host === sender.host) return true
   if (hasMacro(host)) {
-    evaluation.unclear ??= `It uses ${term.text}, which only a receiver can evaluate.`
+    evaluation.unclear ??= checkText('spf.receiverOnly', { term: term.text })
     return undefined
   }
   if (sender.address === undefined) return false
   const addresses = valuesOf(evaluation.ask, sender.address.includes(':') ? 'AAAA' : 'A', host)
   if (addresses === undefined) {
-    evaluation.unclear ??= `The addresses of ${host} could not be read.`
+    evaluation.unclear ??= checkText('spf.addressesUnread', { host })
     return undefined
   }
   const { address } = sender
@@ -310,7 +315,7 @@ function exchangersMatch(
   if (domain === evaluation.root && evaluation.own.has(sender.host)) return true
   const values = hasMacro(domain) ? undefined : valuesOf(evaluation.ask, 'MX', domain)
   if (values === undefined) {
-    evaluation.unclear ??= `The mail servers of ${domain} could not be read.`
+    evaluation.unclear ??= checkText('spf.serversUnread', { domain })
     return undefined
   }
   let unclear = false
@@ -343,18 +348,10 @@ function judgeRest(all: SpfTerm['qualifier'] | undefined): Comparison {
     case '-':
       return { verdict: 'ok', reason: null }
     case '~':
-      return {
-        verdict: 'ok',
-        reason:
-          'It ends with ~all, so mail of other senders is only marked. With -all it is refused.',
-      }
+      return { verdict: 'ok', reason: checkText('spf.softEnd') }
     case '+':
-      return mismatch(
-        'It ends with +all, which lets everybody send in the name of the domain. End it with -all.',
-      )
+      return mismatch(checkText('spf.openEnd'))
     default:
-      return mismatch(
-        'It does not say that other senders are unwanted. End it with -all, or with ~all while you try it out.',
-      )
+      return mismatch(checkText('spf.noEnd'))
   }
 }

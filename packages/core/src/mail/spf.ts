@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { type CheckText, checkText } from './check-text.ts'
 
 export type SpfQualifier = '+' | '-' | '~' | '?'
 
@@ -45,8 +46,8 @@ export function isSpfText(text: string): boolean {
  */
 export function parseSpf(
   text: string,
-): { record: SpfRecord; fault?: never } | { fault: string; record?: never } {
-  if (!isSpf(text)) return { fault: 'It does not start with “v=spf1” and a space.' }
+): { record: SpfRecord; fault?: never } | { fault: CheckText; record?: never } {
+  if (!isSpf(text)) return { fault: checkText('spf.start') }
   const terms: SpfTerm[] = []
   let redirect: string | undefined
   let explained = false
@@ -54,26 +55,26 @@ export function parseSpf(
     const [, name, value] = /^([a-z][a-z0-9._-]*)=(.*)$/i.exec(term) ?? []
     if (name === undefined) {
       const parsed = parseMechanism(term)
-      if (typeof parsed === 'string') return { fault: parsed }
+      if ('key' in parsed) return { fault: parsed }
       terms.push(parsed)
     } else if (name.toLowerCase() === 'redirect') {
-      if (redirect !== undefined) return { fault: 'redirect= stands twice.' }
-      if (!isTarget(value)) return { fault: `“${term}” names no domain.` }
+      if (redirect !== undefined) return { fault: checkText('spf.twice', { modifier: 'redirect' }) }
+      if (!isTarget(value)) return { fault: checkText('spf.noDomain', { term }) }
       redirect = lower(value)
     } else if (name.toLowerCase() === 'exp') {
-      if (explained) return { fault: 'exp= stands twice.' }
+      if (explained) return { fault: checkText('spf.twice', { modifier: 'exp' }) }
       explained = true
     }
   }
   return { record: { text, terms, redirect } }
 }
 
-/** The term, or a sentence about what is wrong with it. */
-function parseMechanism(term: string): SpfTerm | string {
+/** The term, or what is wrong with it. */
+function parseMechanism(term: string): SpfTerm | CheckText {
   const [head = '', sign = '', name = ''] = /^([-+~?]?)([a-z0-9]+)/i.exec(term) ?? []
   const rest = term.slice(head.length)
   const qualifier = (sign || '+') as SpfQualifier
-  const bad = `“${term}” cannot be read.`
+  const bad = checkText('spf.unreadableTerm', { term })
   const common = { qualifier, text: term }
   switch (name.toLowerCase()) {
     case 'all':
@@ -87,7 +88,7 @@ function parseMechanism(term: string): SpfTerm | string {
             mechanism: name.toLowerCase() as 'include' | 'exists',
             domain: lower(domain),
           }
-        : `“${term}” names no domain.`
+        : checkText('spf.noDomain', { term })
     }
     case 'ptr': {
       if (rest === '') return { ...common, mechanism: 'ptr', domain: undefined }
@@ -101,12 +102,12 @@ function parseMechanism(term: string): SpfTerm | string {
     case 'ip6':
       return (
         parseNetwork(common, name.toLowerCase() as 'ip4' | 'ip6', rest) ??
-        `“${term}” holds no ${name.toLowerCase() === 'ip4' ? 'IPv4' : 'IPv6'} network.`
+        checkText(name.toLowerCase() === 'ip4' ? 'spf.noIpv4' : 'spf.noIpv6', { term })
       )
     default:
       return /^[-+~?]?[0-9.]+(\/\d+)?$/.test(term)
-        ? `“${term}” lacks “ip4:” in front.`
-        : `“${term}” is no mechanism of SPF.`
+        ? checkText('spf.lacksIp4', { term })
+        : checkText('spf.noMechanism', { term })
   }
 }
 

@@ -1,5 +1,6 @@
-import { parseTagList } from '../platform/tag-list.ts'
+import { type CheckText, type CheckTextKey, checkText } from './check-text.ts'
 import type { Comparison } from './dkim.ts'
+import { parseTagList } from './tag-list.ts'
 
 /**
  * Compares the TXT records at `_mta-sts` (RFC 8461 section 3.1) with the one asked for, by their
@@ -7,13 +8,11 @@ import type { Comparison } from './dkim.ts'
  * that enforce it do not deliver to ours.
  */
 export function compareMtaSts(expected: string, published: readonly string[]): Comparison {
-  const { record, fault } = single(published, 'STSv1', 'an MTA-STS record')
+  const { record, fault } = single(published, 'STSv1', 'transport.notMtaSts')
   if (fault) return fault
   if (record.get('id') === parseTagList(expected).tags?.get('id'))
     return { verdict: 'ok', reason: null }
-  return mismatch(
-    'It announces another policy, perhaps of a mail server that was used before. Senders that enforce it may not deliver here. Publish the record shown here, or remove this one.',
-  )
+  return mismatch(checkText('transport.otherPolicy'))
 }
 
 /**
@@ -21,14 +20,16 @@ export function compareMtaSts(expected: string, published: readonly string[]): C
  * address is fine and reported.
  */
 export function compareTlsReports(expected: string, published: readonly string[]): Comparison {
-  const { record, fault } = single(published, 'TLSRPTv1', 'a TLS-RPT record')
+  const { record, fault } = single(published, 'TLSRPTv1', 'transport.notTlsRpt')
   if (fault) return fault
   const address = record.get('rua') ?? ''
-  if (address === '') return mismatch('It names no address for reports.')
+  if (address === '') return mismatch(checkText('transport.noReportAddress'))
   return {
     verdict: 'ok',
     reason:
-      address === parseTagList(expected).tags?.get('rua') ? null : `Reports go to ${address}.`,
+      address === parseTagList(expected).tags?.get('rua')
+        ? null
+        : checkText('transport.otherReportAddress', { address }),
   }
 }
 
@@ -38,28 +39,19 @@ type One =
 
 /**
  * The tags of the one record of that version; receivers ignore several, and those that begin with
- * another version.
+ * another version. `otherwise` says that none is of this version.
  */
-function single(published: readonly string[], version: string, what: string): One {
+function single(published: readonly string[], version: string, otherwise: CheckTextKey): One {
   if (published.length === 0) return { fault: { verdict: 'missing', reason: null } }
   const records = published.filter((text) => text.split(';')[0]?.trim() === `v=${version}`)
   if (records.length > 1)
-    return {
-      fault: mismatch(
-        `There are ${records.length} such records; senders then ignore all of them. Keep one.`,
-      ),
-    }
+    return { fault: mismatch(checkText('transport.several', { count: records.length })) }
   const [text] = records
-  if (text === undefined)
-    return {
-      fault: mismatch(
-        `The TXT record at this name is not ${what}: it does not start with v=${version}.`,
-      ),
-    }
+  if (text === undefined) return { fault: mismatch(checkText(otherwise)) }
   const { tags, fault } = parseTagList(text)
-  return tags ? { record: tags } : { fault: mismatch(`Senders cannot read it: ${fault}`) }
+  return tags ? { record: tags } : { fault: mismatch(checkText('transport.unreadable', { fault })) }
 }
 
-function mismatch(reason: string): Comparison {
+function mismatch(reason: CheckText): Comparison {
   return { verdict: 'mismatch', reason }
 }

@@ -1,8 +1,12 @@
-import { compareDmarc, dmarcText, isDmarc, parseDmarc } from '@atrium/core/mail/dmarc'
+import { compareDmarc as compare, dmarcText, isDmarc, parseDmarc } from '@atrium/core/mail/dmarc'
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
+import { inEnglish } from './check-texts.ts'
 
 const expected = 'v=DMARC1; p=quarantine; pct=50; rua=mailto:reports@acme.example'
+
+const compareDmarc = (requested: string, published: readonly string[]) =>
+  inEnglish(compare(requested, published))
 
 describe('compareDmarc', () => {
   it.each<[string, string | null]>([
@@ -13,7 +17,7 @@ describe('compareDmarc', () => {
     ['v=DMARC1; p=reject; pct=10; rua=mailto:reports@acme.example', 'p=reject is stronger'],
     [
       'v=DMARC1; p=quarantine; rua=mailto:reports@acme.example',
-      '100 % of messages, more than asked',
+      '100 % of messages, more than requested',
     ],
     ['v=DMARC1; p=quarantine; sp=none; pct=50; rua=mailto:reports@acme.example', 'sp=none'],
   ])('is ok with %s', (text, reason) => {
@@ -31,7 +35,7 @@ describe('compareDmarc', () => {
     ],
     [['v=DMARC1; p=quarantine; pct=50'], 'Reports do not go to reports@acme.example'],
     [['v=DMARC1; p=quarantine; rua=reports@acme.example'], 'does not start with mailto:'],
-    [['v=DMARC1; p=monitor'], 'p=monitor is none of'],
+    [['v=DMARC1; p=monitor'], 'p=monitor is not one of'],
     [['v=DMARC1; sp=reject'], 'p= is missing'],
     [['v=DMARC1; p=none; pct=101'], 'pct=101'],
     [[expected, expected], 'There are 2 DMARC records'],

@@ -1,12 +1,15 @@
+import { type CheckTextKey, checkText } from '@atrium/core/mail/check-text'
 import type { Ask, DnsAnswer } from '@atrium/core/mail/dns-answers'
 import {
   expectedRecords,
   judgeRecords,
   regressions,
+  type StoredVerdict,
   secondsUntilNextCheck,
   stateOf,
   uncheckedRecords,
   withVerdicts,
+  writeVerdict,
   zoneText,
 } from '@atrium/core/mail/domain-records'
 import {
@@ -171,7 +174,7 @@ describe('judgeRecords', () => {
   })
 
   it.each<[RecordPurpose, string, readonly string[], string]>([
-    ['ownership', `TXT _atrium.${name}`, ['atrium-verification=other'], 'another one'],
+    ['ownership', `TXT _atrium.${name}`, ['atrium-verification=other'], 'a different one'],
     ['ownership', `TXT _atrium.${name}`, ['hello'], 'not the one shown'],
     [
       'mx',
@@ -246,11 +249,35 @@ describe('judgeRecords', () => {
   it('calls unknown what could not be asked, with the reason', () => {
     const records = judgeRecords(name, expectedRecords(domain), () => ({
       state: 'unknown',
-      reason: 'The resolver is down.',
+      reason: checkText('dns.busy'),
     }))
     expect(new Set(records.map(({ verdict, reason }) => `${verdict}: ${reason}`))).toEqual(
-      new Set(['unknown: The resolver is down.']),
+      new Set(['unknown: Too many of our own DNS queries are waiting.']),
     )
+  })
+
+  it('is stored in English with what it was written from, for a reader of another language', () => {
+    const found = one(judge({ [`TXT _dmarc.${name}`]: ['v=DMARC1; p=monitor'] }), 'dmarc')
+    const stored: unknown = JSON.parse(JSON.stringify(found))
+    const reason = 'Receivers cannot read it: p=monitor is not one of none, quarantine and reject.'
+    expect(stored).toMatchObject({ reason, text: { key: 'dmarc.unreadable' } })
+    const { text: _, ...english } = stored as StoredVerdict
+    expect(writeVerdict(stored as StoredVerdict, 'en')).toEqual(english)
+    expect(writeVerdict(stored as StoredVerdict, 'de')).toEqual({
+      ...english,
+      reason:
+        'Empfänger können den Eintrag nicht lesen: p=monitor ist weder none noch quarantine noch reject.',
+    })
+  })
+
+  it.each<[string, Pick<StoredVerdict, 'text'>]>([
+    ['an earlier version', {}],
+    ['a later version', { text: { key: 'spf.later' as CheckTextKey, values: {} } }],
+  ])('is read in English where %s stored it', (_, also) => {
+    const [record] = uncheckedRecords(expectedRecords(domain))
+    if (!record) throw new Error('there is a record')
+    const stored: StoredVerdict = { ...record, verdict: 'mismatch', reason: 'As it was.', ...also }
+    expect(writeVerdict(stored, 'de').reason).toBe('As it was.')
   })
 
   it('shows no bytes that break a page, a log or the database', () => {

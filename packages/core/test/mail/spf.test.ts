@@ -1,8 +1,10 @@
+import { checkText, writeCheckText } from '@atrium/core/mail/check-text'
 import type { Ask, DnsAnswer } from '@atrium/core/mail/dns-answers'
 import { isSpf, isSpfText, parseSpf } from '@atrium/core/mail/spf'
-import { compareSpf } from '@atrium/core/mail/spf-check'
+import { compareSpf as compare } from '@atrium/core/mail/spf-check'
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
+import { inEnglish } from './check-texts.ts'
 
 const domain = 'acme.example'
 const host = 'mail.host.example'
@@ -16,6 +18,8 @@ function dns(table: Record<string, readonly string[] | DnsAnswer>): Ask {
     return 'state' in entry ? entry : { state: 'found', values: entry }
   }
 }
+
+const compareSpf = (request: Parameters<typeof compare>[0]) => inEnglish(compare(request))
 
 const addresses = { [`A ${host}`]: ['192.0.2.10'], [`AAAA ${host}`]: ['2001:db8::10'] }
 const judge = (
@@ -46,8 +50,8 @@ describe('parseSpf', () => {
   })
 
   it.each([
-    ['v=spf1 mx all -al', '“-al” is no mechanism'],
-    ['v=spf1 192.0.2.1 -all', 'lacks “ip4:”'],
+    ['v=spf1 mx all -al', '“-al” is not an SPF mechanism'],
+    ['v=spf1 192.0.2.1 -all', 'needs “ip4:”'],
     ['v=spf1 ip4:192.0.2.256 -all', 'no IPv4 network'],
     ['v=spf1 ip4:192.0.2.0/33', 'no IPv4 network'],
     ['v=spf1 ip4:10.1 -all', 'no IPv4 network'],
@@ -57,10 +61,11 @@ describe('parseSpf', () => {
     ['v=spf1 a/33', 'cannot be read'],
     ['v=spf1 mx: -all', 'cannot be read'],
     ['v=spf1 -all:x', 'cannot be read'],
-    ['v=spf1 redirect=a.example redirect=b.example', 'stands twice'],
+    ['v=spf1 redirect=a.example redirect=b.example', 'appears twice'],
     ['v=spf10 -all', 'does not start'],
   ])('finds the fault of %s', (text, fault) => {
-    expect(parseSpf(text).fault).toContain(fault)
+    const found = parseSpf(text).fault
+    expect(found && writeCheckText(found, 'en')).toContain(fault)
   })
 
   it('tells SPF from what only looks like it', () => {
@@ -197,12 +202,12 @@ describe('compareSpf', () => {
   })
 
   it('is unknown, never missing, while DNS does not tell', () => {
-    const broken: DnsAnswer = { state: 'unknown', reason: 'SERVFAIL' }
+    const broken: DnsAnswer = { state: 'unknown', reason: checkText('dns.busy') }
     expect(
       compareSpf({ domain, expected, senders: [host], ask: dns({ [`TXT ${domain}`]: broken }) }),
     ).toEqual({
       verdict: 'unknown',
-      reason: 'SERVFAIL',
+      reason: 'Too many of our own DNS queries are waiting.',
     })
     expect(
       judge(['v=spf1 include:far.example mx -all'], { 'TXT far.example': broken }).verdict,

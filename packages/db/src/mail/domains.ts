@@ -1,9 +1,9 @@
+import type { StoredVerdict } from '@atrium/core/mail/domain-records'
 import type {
   DmarcPolicy,
   DnsRecord,
   DomainCheckCause,
   DomainState,
-  RecordVerdict,
 } from '@atrium/core/mail/domains'
 import { type NotNull, sql } from 'kysely'
 import { secondsFromNow } from '../platform/clock.ts'
@@ -352,7 +352,7 @@ export interface DomainCheck {
   state: DomainState
   previousState: DomainState
   regressed: boolean
-  verdicts: readonly RecordVerdict[]
+  verdicts: readonly StoredVerdict[]
   /** Whether it goes into the history. */
   remember: boolean
   nextInSeconds: number
@@ -402,7 +402,7 @@ export async function saveDomainCheck(trx: Trx, check: DomainCheck): Promise<boo
 }
 
 /** The verdicts of the newest remembered check in which DNS could be asked. */
-export async function lastKnownVerdicts(db: Db, domainId: string): Promise<RecordVerdict[]> {
+export async function lastKnownVerdicts(db: Db, domainId: string): Promise<StoredVerdict[]> {
   const row = await db
     .selectFrom('domain_checks')
     .select('verdicts')

@@ -1,10 +1,10 @@
 import type { MailTemplateKey } from '@atrium/core/branding/template-keys'
+import type { StoredVerdict } from '@atrium/core/mail/domain-records'
 import type {
   DmarcPolicy,
   DnsRecord,
   DomainCheckCause,
   DomainState,
-  RecordVerdict,
 } from '@atrium/core/mail/domains'
 import type { ListState } from '@atrium/core/mail/lists'
 import type { MailState } from '@atrium/core/mail/mail-states'
@@ -37,7 +37,7 @@ export interface DomainsTable {
   mail_rename_due: Generated<boolean>
   /** Until when one process alone tells the mail server the name. */
   mail_rename_until: OptionalTimestamp
-  verdicts: ColumnType<RecordVerdict[], string | undefined, string>
+  verdicts: ColumnType<StoredVerdict[], string | undefined, string>
   last_checked_at: OptionalTimestamp
   next_check_at: OptionalTimestamp
   created_at: Timestamp
@@ -57,7 +57,7 @@ export interface DomainChecksTable {
   state: DomainState
   previous_state: DomainState
   regressed: Generated<boolean>
-  verdicts: ColumnType<RecordVerdict[], string, never>
+  verdicts: ColumnType<StoredVerdict[], string, never>
 }
 
 export interface MailListsTable {

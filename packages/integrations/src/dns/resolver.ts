@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { type CheckText, checkText } from '@atrium/core/mail/check-text'
 import type { DnsAnswer, RecordType } from '@atrium/core/mail/dns-answers'
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import type { CallOptions } from '../call-options.ts'
@@ -52,7 +53,7 @@ export function dnsResolver(options: DnsOptions): DnsResolver {
       if (limit.signal.aborted && !(limit.signal.reason instanceof Elapsed)) throw error
       return {
         state: 'unknown',
-        reason: `DNS did not answer for ${name} within ${deadlineMs / 1000} s.`,
+        reason: checkText('dns.noResponseWithin', { name, seconds: deadlineMs / 1000 }),
       }
     } finally {
       resolver.cancel()
@@ -65,7 +66,7 @@ export function dnsResolver(options: DnsOptions): DnsResolver {
         return await gate.execute(() => lookup(type, name, callOptions))
       } catch (error) {
         if (!(error instanceof BulkheadRejectedError)) throw error
-        return unknown('Too many of our own DNS queries are waiting.')
+        return unknown(checkText('dns.busy'))
       }
     },
   }
@@ -88,7 +89,7 @@ async function follow(resolver: Resolver, type: RecordType, name: string): Promi
   }
   return {
     state: 'unknown',
-    reason: `The alias (CNAME) at ${name} leads to more than ${mostAliases} others, or back to itself.`,
+    reason: checkText('dns.aliasLoop', { name, most: mostAliases }),
   }
 }
 
@@ -97,7 +98,7 @@ async function ask(resolver: Resolver, type: RecordType, name: string): Promise<
     const values = await readers[type](resolver, name)
     if (values.length === 0) return { state: 'absent', nonexistent: false }
     if (values.length > mostRecords)
-      return unknown(`There are more than ${mostRecords} ${type} records at ${name}.`)
+      return unknown(checkText('dns.tooManyRecords', { most: mostRecords, type, name }))
     return { state: 'found', values: values.map((value) => value.slice(0, longestValue)) }
   } catch (error) {
     return failed(error, name)
@@ -149,26 +150,26 @@ function failed(error: unknown, name: string): DnsAnswer {
     case 'EBADNAME':
       return { state: 'absent', nonexistent: true }
     case 'ESERVFAIL':
-      return unknown(
-        `The name servers of ${name} failed (SERVFAIL). Its delegation or its DNSSEC signatures may be broken.`,
-      )
+      return unknown(checkText('dns.serverFailure', { name }))
     case 'EREFUSED':
-      return unknown(`The name servers refused to answer for ${name} (REFUSED).`)
+      return unknown(checkText('dns.refused', { name }))
     case 'ETIMEOUT':
     case 'ECANCELLED':
-      return unknown(`DNS did not answer for ${name} in time.`)
+      return unknown(checkText('dns.noResponse', { name }))
     case 'ECONNREFUSED':
-      return unknown(`DNS could not be reached to ask for ${name}.`)
+      return unknown(checkText('dns.unreachable', { name }))
     case 'EBADRESP':
     case 'EFORMERR':
-      return unknown(`DNS gave an answer for ${name} that cannot be read.`)
+      return unknown(checkText('dns.unreadable', { name }))
     default:
       return unknown(
-        `DNS could not be asked for ${name}${/^E[A-Z]+$/.test(code) ? ` (${code})` : ''}.`,
+        /^E[A-Z]+$/.test(code)
+          ? checkText('dns.failedWith', { name, code })
+          : checkText('dns.failed', { name }),
       )
   }
 }
 
-function unknown(reason: string): DnsAnswer {
+function unknown(reason: CheckText): DnsAnswer {
   return { state: 'unknown', reason }
 }

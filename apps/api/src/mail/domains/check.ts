@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
+import { checkText } from '@atrium/core/mail/check-text'
 import type { Ask, DnsAnswer, RecordType } from '@atrium/core/mail/dns-answers'
 import {
   judgeRecords,
   regressions,
+  type StoredVerdict,
   secondsUntilNextCheck,
   stateOf,
+  writeVerdict,
 } from '@atrium/core/mail/domain-records'
-import type { DomainCheckCause, ExpectedRecord, RecordVerdict } from '@atrium/core/mail/domains'
+import type { DomainCheckCause, ExpectedRecord } from '@atrium/core/mail/domains'
 import {
   type DomainRow,
   findDomainById,
@@ -15,6 +18,7 @@ import {
   saveDomainCheck,
 } from '@atrium/db/mail/domains'
 import type { DnsResolver } from '@atrium/integrations/dns/port'
+import { defaultLanguage } from '@atrium/messages/languages'
 import type { Services } from '../../rpc/services.ts'
 import { isDomainTaken } from './available.ts'
 import { endOtherClaims, endSupersededClaim } from './end-claim.ts'
@@ -32,7 +36,7 @@ export interface CheckOutcome {
   after: DomainRow
   /** Ownership was shown for the first time. */
   provenNow: boolean
-  regressed: RecordVerdict[]
+  regressed: StoredVerdict[]
 }
 
 /**
@@ -71,7 +75,8 @@ export async function checkDomain(
   const state = stateOf(verdicts, { proven, complete })
   const regressed =
     before.verifiedAt === null ? [] : regressions(await lastKnownVerdicts(db, before.id), verdicts)
-  const changed = state !== before.state || !isDeepStrictEqual(verdicts, before.verdicts)
+  const changed =
+    state !== before.state || !isDeepStrictEqual(inEnglish(verdicts), inEnglish(before.verdicts))
   const ageSeconds = (services.clock.now().getTime() - before.createdAt.getTime()) / 1000
   const saved = await db.transaction().execute((trx) =>
     saveDomainCheck(trx, {
@@ -91,6 +96,10 @@ export async function checkDomain(
   if (provenNow) await endOtherClaims(services, after)
   return { before, after, provenNow, regressed }
 }
+
+/** Without what only tells versions of this program apart. */
+const inEnglish = (verdicts: readonly StoredVerdict[]) =>
+  verdicts.map((record) => writeVerdict(record, defaultLanguage))
 
 /**
  * Records the proof. `known` when another check recorded it meanwhile, `superseded` when another
@@ -116,7 +125,7 @@ async function judge(
   dns: DnsResolver,
   domain: string,
   records: readonly ExpectedRecord[],
-): Promise<RecordVerdict[]> {
+): Promise<StoredVerdict[]> {
   const answers = new Map<string, DnsAnswer>()
   const signal = AbortSignal.timeout(dnsMs)
   for (;;) {
@@ -126,7 +135,7 @@ async function judge(
       const known = answers.get(key)
       if (known) return known
       if (answers.size + open.size >= mostQuestions)
-        return { state: 'unknown', reason: 'The records refer to too many others.' }
+        return { state: 'unknown', reason: checkText('dns.tooManyReferences') }
       open.set(key, { type, name })
       return undefined
     }
@@ -150,6 +159,6 @@ async function answered(
     return await dns.lookup(type, name, { signal })
   } catch (error) {
     if (!signal.aborted) throw error
-    return { state: 'unknown', reason: `DNS did not answer for ${name} in time.` }
+    return { state: 'unknown', reason: checkText('dns.noResponse', { name }) }
   }
 }

@@ -1,8 +1,10 @@
+import { writeVerdict } from '@atrium/core/mail/domain-records'
 import type { DomainCheckView, ListDomainChecks } from '@atrium/core/mail/domains'
 import { cutPage } from '@atrium/core/platform/paging'
 import { listDomainChecks as readChecks } from '@atrium/db/mail/domains'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
+import { readerLanguage } from '../../rpc/reader-language.ts'
 import { readDomain } from './find.ts'
 
 /**
@@ -24,7 +26,7 @@ export async function listDomainChecks(
     items: items.map(({ at, verdicts, ...check }) => ({
       ...check,
       at: at.toISOString(),
-      records: verdicts,
+      records: verdicts.map((record) => writeVerdict(record, readerLanguage())),
     })),
     nextCursor,
   }

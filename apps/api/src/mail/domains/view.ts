@@ -1,8 +1,14 @@
 import { domainToUnicode } from 'node:url'
-import { expectedRecords, withVerdicts, zoneText } from '@atrium/core/mail/domain-records'
+import {
+  expectedRecords,
+  withVerdicts,
+  writeVerdict,
+  zoneText,
+} from '@atrium/core/mail/domain-records'
 import { type DomainView, type ExpectedRecord, isBelow } from '@atrium/core/mail/domains'
 import type { DomainRow } from '@atrium/db/mail/domains'
 import { withEditVersion } from '../../rpc/edit-version.ts'
+import { readerLanguage } from '../../rpc/reader-language.ts'
 import type { Services } from '../../rpc/services.ts'
 
 /** Whether domains are set up in a mail server at all. */
@@ -37,7 +43,9 @@ export function toDomainView(services: Services, row: DomainRow): DomainView {
     verified: row.verifiedAt !== null,
     verifiedAt: row.verifiedAt?.toISOString() ?? null,
     state: row.state,
-    records: withVerdicts(expected, row.verdicts),
+    records: withVerdicts(expected, row.verdicts).map((record) =>
+      writeVerdict(record, readerLanguage()),
+    ),
     zone: zoneText(expected),
     dmarc: { policy: row.dmarcPolicy, rua: row.dmarcRua, pct: row.dmarcPct },
     keysPending:
