@@ -34,8 +34,8 @@ export function readChange(root: string): Change {
 
 /**
  * Those of the tests that are named after a folder or file of the change, or part of it: a change
- * of `src/scheduling/slots.ts` selects `scheduling-offers.test.ts` and `slots.test.ts`. Tests of the
- * whole service import all of it, so its imports cannot tell which of them a change concerns.
+ * of `src/scheduling/slots.ts` selects `scheduling-offers.test.ts` and `slots.test.ts`. Tests of
+ * the whole service import all of it, so its imports cannot tell which of them a change concerns.
  */
 export function testsNamedAfter(files: readonly string[], tests: readonly string[]): string[] {
   const names = new Set(

@@ -30,8 +30,8 @@ export interface ProcessGroup {
 }
 
 // A process reads the end of its standard input when the launcher is gone (killed, say). It then
-// ends itself, or the `node --watch` that would start it again. Worker threads load this as well, and
-// their standard input is another one.
+// ends itself, or the `node --watch` that would start it again. Worker threads load this as well,
+// and their standard input is another one.
 const stopWithLauncher = `data:text/javascript,import{isMainThread}from'node:worker_threads';if(isMainThread)process.stdin.once('end',()=>process.kill(process.env.WATCH_REPORT_DEPENDENCIES?process.ppid:process.pid,'SIGTERM')).resume().unref()`
 /** What `node --watch` prints when the program ends by itself. */
 const failedUnderWatch = /^(Failed|Completed) running /

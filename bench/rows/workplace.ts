@@ -34,8 +34,8 @@ interface Workplace {
 }
 
 /**
- * M1 to M4 and M7: what a tenant admin waits for, against the upstream systems' own delays or against a
- * smaller tenant.
+ * M1 to M4 and M7: what a tenant admin waits for, against the upstream systems' own delays or
+ * against a smaller tenant.
  */
 export async function measureWorkplace(
   session: Session,

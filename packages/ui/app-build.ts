@@ -9,8 +9,8 @@ import type { Plugin, UserConfig } from 'vite'
 
 /**
  * What surrounds every page of somebody signed in, the pages that most visits begin with, and what
- * these and most other pages are made of. `index.html` names this chunk, so these pages load nothing
- * but their texts after it: one round trip less before they show.
+ * these and most other pages are made of. `index.html` names this chunk, so these pages load
+ * nothing but their texts after it: one round trip less before they show.
  */
 const frame = [
   /src\/main\.tsx$/,

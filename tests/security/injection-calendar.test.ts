@@ -105,7 +105,7 @@ function kept(text: string): string {
     text
       .toWellFormed()
       .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: the controls are what no calendar holds
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: no calendar holds these
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g, '')
   )
 }

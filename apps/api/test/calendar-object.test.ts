@@ -263,7 +263,7 @@ const plain = (text: string) =>
   text
     .toWellFormed()
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the controls are what is being dropped
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it drops the controls
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g, '')
 
 test.prop([anything, anything, anything, anything])(

@@ -5,7 +5,7 @@
  */
 export function safeReturnTo(requested: string | undefined, publicUrl: string): string {
   if (!requested || requested.length > 2_000 || !requested.startsWith('/')) return '/'
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters
   if (/[\\\u0000-\u001f\u007f-\u009f]/.test(requested)) return '/'
   const url = URL.parse(requested, publicUrl)
   if (!url || url.origin !== new URL(publicUrl).origin) return '/'

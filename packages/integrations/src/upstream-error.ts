@@ -72,10 +72,10 @@ const sentences = {
 
 /**
  * A failed call to an upstream system. `message` may be shown to tenants and operators: a plain
- * sentence, then call, status and kind in brackets (`@atrium/core/platform/upstream-messages`); never a
- * secret, an address or text of the response, apart from what the outgoing mail server replied
- * (operators alone see its failures). It has no `cause`, because loggers print causes, and the
- * errors of parsers and transports quote their input.
+ * sentence, then call, status and kind in brackets (`@atrium/core/platform/upstream-messages`);
+ * never a secret, an address or text of the response, apart from what the outgoing mail server
+ * replied (operators alone see its failures). It has no `cause`, because loggers print causes, and
+ * the errors of parsers and transports quote their input.
  */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'

@@ -26,7 +26,8 @@ export interface SystemContext {
    */
   readonly origin: () => string
   /**
-   * `demo`: the people and groups of `@atrium/core/demo/demo`; `empty`: what a fresh installation holds.
+   * `demo`: the people and groups of `@atrium/core/demo/demo`; `empty`: what a fresh installation
+   * holds.
    */
   readonly seed: 'demo' | 'empty'
 }

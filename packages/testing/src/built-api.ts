@@ -4,8 +4,8 @@ import { buildApp } from './build.ts'
 
 /**
  * Builds the API once per run for all projects of Vitest, for tests that start it as a process: the
- * build takes a third of the processor time of the sources until it listens. Its address goes to the
- * tests in `ATRIUM_BUILT_API`.
+ * build takes a third of the processor time of the sources until it listens. Its address goes to
+ * the tests in `ATRIUM_BUILT_API`.
  */
 export default async function builtApi(): Promise<() => Promise<void>> {
   if (process.env.ATRIUM_BUILT_API) return async () => {}

@@ -47,7 +47,10 @@ export function inSentence(label: string): string {
   return pageLanguage === 'de' ? label : label.charAt(0).toLowerCase() + label.slice(1)
 }
 
-/** Percent as the language writes it, with at most two decimals: `formatPercent(12.5)` is "12.5%" or "12,5 %". */
+/**
+ * Percent as the language writes it, with at most two decimals: `formatPercent(12.5)` is "12.5%" or
+ * "12,5 %".
+ */
 export function formatPercent(percent: number): string {
   return share.format(percent / 100)
 }

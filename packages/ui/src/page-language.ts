@@ -28,15 +28,15 @@ interface Settings {
 
 /**
  * Puts the pages into the language of this person's settings: their own, else that of the first of
- * their tenants that set one, else the browser's. The page loads again when that changes. The cookie
- * is changed before, so it loads once; a browser that keeps no cookies stays as it is.
+ * their tenants that set one, else the browser's. The page loads again when that changes. The
+ * cookie is changed before, so it loads once; a browser that keeps no cookies stays as it is.
  */
 export function followLanguage({ language, tenants }: Settings): void {
   const chosen = firstLanguage(language, ...tenants.map((tenant) => tenant.language))
   const kept = keptLanguage()
   if (kept === chosen || kept === pseudoLanguage) return
   const value = chosen === undefined ? '; max-age=0' : `${chosen}; max-age=31536000`
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox and Safari
+  // biome-ignore lint/suspicious/noDocumentCookie: Firefox and Safari lack the Cookie Store
   document.cookie = `${languageCookie}=${value}; path=/; samesite=lax`
   if (keptLanguage() === chosen && chosen !== pageLanguage) window.location.reload()
 }

@@ -21,8 +21,8 @@ export function currentCursor(cursors: string | undefined): string | undefined {
 }
 
 /**
- * The cursors after "Next". Beyond 30 pages the oldest step is forgotten, and "Previous" then ends on
- * the first page.
+ * The cursors after "Next". Beyond 30 pages the oldest step is forgotten, and "Previous" then ends
+ * on the first page.
  */
 export function stepForward(cursors: string | undefined, nextCursor: string): string {
   return [...readCursorHistory(cursors), nextCursor].slice(-longest).join(separator)

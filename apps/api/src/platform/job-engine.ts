@@ -8,8 +8,8 @@ import type { Logger } from './log.ts'
  * pg-boss, with notifications of new jobs. What comes due later and what a killed process left is
  * found by `watchJobs`. It never changes its schema here: the account of the API may not
  * (`packages/db/src/platform/install-jobs.ts` does). Its statements are whole transactions on
- * connections of `pool`, which may lead through a transaction pooler; it listens on a direct one. Not
- * started.
+ * connections of `pool`, which may lead through a transaction pooler; it listens on a direct one.
+ * Not started.
  */
 export function createJobEngine({
   pool,

@@ -12,8 +12,8 @@ import type { Jobs } from './jobs.ts'
 export interface Outbox {
   /**
    * Queues a mail in the caller's transaction: it is sent once that commits, and never when it does
-   * not. Its language is kept with its values (`language`). A mail of a key that was queued before is left out. Throws for values that the template
-   * needs and that are not given.
+   * not. Its language is kept with its values (`language`). A mail of a key that was queued before
+   * is left out. Throws for values that the template needs and that are not given.
    */
   send(trx: Trx, mail: OutgoingMail): Promise<void>
 }

@@ -11,7 +11,9 @@ import { sessionQuery } from './session.ts'
 const t = translations('operator.layout')
 const frame = translations('ui.frame')
 
-/** For someone who is signed in but cannot use this portal: the reason, what to do, and sign-out. */
+/**
+ * For someone who is signed in but cannot use this portal: the reason, what to do, and sign-out.
+ */
 export function RejectedPage({ code }: { code: RejectionCode }) {
   const router = useRouter()
   const [checking, setChecking] = useState(false)

@@ -11,7 +11,9 @@ import { useTRPC } from '../trpc.ts'
 
 const t = translations('operator.tenants')
 
-/** How healthy the tenant is now, and why. Shows the score of the tenant's record until it loads. */
+/**
+ * How healthy the tenant is now, and why. Shows the score of the tenant's record until it loads.
+ */
 export function HealthPanel({ tenant }: { tenant: Pick<TenantView, 'slug' | 'health'> }) {
   const detail = useQuery(useTRPC().healthScores.get.queryOptions({ slug: tenant.slug })).data
   const health = detail ?? tenant.health

@@ -84,7 +84,7 @@ export function MailPreview({ input, title }: Props) {
           {shown === 'html' && data.html !== null ? (
             <MailFrame title={t('preview.of', { message: title })} html={data.html} />
           ) : (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, and what scrolls is reached with the keyboard
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll long texts
             <section className={classes.text} tabIndex={0} aria-label={textLabel}>
               {data.text}
             </section>

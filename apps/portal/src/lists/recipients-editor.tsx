@@ -169,7 +169,7 @@ function Chosen({ value, domains, faults, onChange }: Omit<Props, 'error' | 'typ
         />
       )}
       {ordered.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list scrolls, and what scrolls is reached with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll long lists
         <section className={classes.frame} aria-label={t('recipients.title')} tabIndex={0}>
           <ul className={classes.list}>
             {ordered.map((address) => (

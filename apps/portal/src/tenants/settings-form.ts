@@ -14,7 +14,10 @@ export interface SettingsFormValues {
 
 const { name, industry, brandColor, language, seats, seatMode } = UpdateTenant.shape
 
-/** What the form is checked against: the API's own rules; industry, colour and language may be left out. */
+/**
+ * What the form is checked against: the API's own rules; industry, colour and language may be left
+ * out.
+ */
 export const SettingsForm = z.object({
   name: name.unwrap(),
   industry,

@@ -250,7 +250,9 @@ export type BillingSummary = z.infer<typeof BillingSummary>
 export const NextInvoice = z.object({
   at: instant,
   currency: z.string(),
-  /** The payment processor computed it; else an estimate from our records, without tax and credit. */
+  /**
+   * The payment processor computed it; else an estimate from our records, without tax and credit.
+   */
   exact: z.boolean(),
   lines: z.array(InvoiceLine),
   /** Without tax. */

@@ -35,7 +35,9 @@ const formats: Readonly<Record<string, IssueMessageKey>> = {
 /** A message that names more values than this is no help. */
 const mostValues = 20
 
-/** `write` knows the words of what schemas say. Once per process, before the first value is checked. */
+/**
+ * `write` knows the words of what schemas say. Once per process, before the first value is checked.
+ */
 export function writeIssues(write: WriteIssue): void {
   setIssueWriter(write)
   z.config({ customError: issueMessages(write) })

@@ -17,7 +17,9 @@ export function setIssueWriter(writer: WriteIssue): void {
   write = writer
 }
 
-/** A sentence of `ui/issues.json` in the language of the reader. Called while a value is checked. */
+/**
+ * A sentence of `ui/issues.json` in the language of the reader. Called while a value is checked.
+ */
 export function issueText(key: IssueMessageKey, values: IssueValues = {}): string {
   return write(key, values)
 }

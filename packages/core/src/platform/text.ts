@@ -6,7 +6,7 @@ import { says } from './issue-text.ts'
 // order mark, lone surrogates and noncharacters: each can make one name look like another or break
 // a header, a log line or a CSV cell.
 const unsafe =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the controls are what is being rejected
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it rejects the controls
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/u
 
 // Scripts in which a joiner or non-joiner changes how the letters beside it are written, so that
@@ -157,7 +157,7 @@ export const emailAddress = z
 function withAsciiHost(address: string): string {
   const at = address.lastIndexOf('@')
   const host = address.slice(at + 1)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what lies outside of ASCII is what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds what is not ASCII
   if (at < 1 || /^[\x00-\x7f]*$/.test(host) || /[\s/:@?#%[\]\\]/.test(host)) return address
   // The URL parser is the one place of the language that knows IDNA.
   const url = URL.parse(`http://${host}`)

@@ -302,7 +302,9 @@ type HostNotice = {
   [Name in keyof HostTexts]: HostTexts[Name] extends string ? never : Name
 }[keyof HostTexts]
 
-/** A notice to a host: a sentence, the time before and the reason where they belong, the booking. */
+/**
+ * A notice to a host: a sentence, the time before and the reason where they belong, the booking.
+ */
 function hostNotice(notice: HostNotice, also: { before?: boolean; why?: boolean } = {}) {
   return (language: PageLanguage) => {
     const texts = mailTemplates[language].host

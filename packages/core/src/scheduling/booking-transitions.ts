@@ -59,7 +59,9 @@ export interface BookingPatch {
   visitorConfirmedAt?: Date
 }
 
-/** `guests_invited` is not in the history of a booking: nothing about it changes for its visitor. */
+/**
+ * `guests_invited` is not in the history of a booking: nothing about it changes for its visitor.
+ */
 export type BookingEvent = BookingChangeKind | 'guests_invited'
 
 export type BookingDecision =

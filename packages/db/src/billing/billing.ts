@@ -234,8 +234,8 @@ export async function tenantExists(db: Db | Trx, tenantId: string): Promise<bool
 
 /**
  * The partner that earns from what is invoiced to a tenant at `at`: the one it belonged to then,
- * unless that was terminated before. The payment processor counts in whole seconds, so a tenant that
- * changed partners within the second belongs to the later one.
+ * unless that was terminated before. The payment processor counts in whole seconds, so a tenant
+ * that changed partners within the second belongs to the later one.
  */
 export async function findEarningPartner(
   db: Db | Trx,

@@ -79,10 +79,11 @@ const newest = `create function audit_walk_newest(${parameters}) returns setof a
 
 /**
  * Ways through the audit log, one function each: newest first along one index, with everything else
- * as a filter. Which of them is taken is decided by who asks (packages/db/src/audit/audit-search.ts),
- * because the planner, which knows neither values nor limit, at times sorts half a million entries
- * of a large tenant, or walks ten million for a rare word. A function keeps its plan in the
- * session, so that nobody plans two dozen partitions with every page.
+ * as a filter. Which of them is taken is decided by who asks
+ * (packages/db/src/audit/audit-search.ts), because the planner, which knows neither values nor
+ * limit, at times sorts half a million entries of a large tenant, or walks ten million for a rare
+ * word. A function keeps its plan in the session, so that nobody plans two dozen partitions with
+ * every page.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const [name, found] of Object.entries(walks)) await sql.raw(walk(name, found)).execute(db)

@@ -54,7 +54,9 @@ export function createPipelinedQueries(
   function failWaiting(error: Error): void {
     for (const read of waiting.splice(0)) read.done(error, [])
   }
-  /** Fails all waiting reads once no connection is left: they must not wait for one attempt each. */
+  /**
+   * Fails all waiting reads once no connection is left: they must not wait for one attempt each.
+   */
   function whenUnreachable(error: Error): void {
     if (!readers.some((reader) => reader.connected)) failWaiting(error)
   }

@@ -199,8 +199,8 @@ export function findBookingByManageHash(db: Db, hash: Buffer): Promise<BookingRo
 }
 
 /**
- * For a change, under a lock of its row. Take the locks of its hosts first (`lockHosts`), so that no
- * two wait for each other.
+ * For a change, under a lock of its row. Take the locks of its hosts first (`lockHosts`), so that
+ * no two wait for each other.
  */
 export function lockBooking(trx: Trx, id: string): Promise<BookingRow | undefined> {
   return findOne(selectBookings(trx).where('b.id', '=', id).forNoKeyUpdate('b'))

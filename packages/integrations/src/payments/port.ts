@@ -526,8 +526,8 @@ export interface Payments {
     options?: CallOptions,
   ): Promise<ChangePreview>
   /**
-   * The next invoice as it will be if nothing changes: scheduled changes, waiting items, tax and the
-   * customer's balance included. Undefined when there will be none.
+   * The next invoice as it will be if nothing changes: scheduled changes, waiting items, tax and
+   * the customer's balance included. Undefined when there will be none.
    */
   previewNextInvoice(
     input: { subscriptionId: string; scheduleId: string | null },
@@ -580,7 +580,9 @@ export interface Payments {
     },
     options: WriteOptions,
   ): Promise<ProcessorSubscription>
-  /** Detaches the schedule; what was scheduled does not happen. Without a schedule nothing changes. */
+  /**
+   * Detaches the schedule; what was scheduled does not happen. Without a schedule nothing changes.
+   */
   releaseSchedule(subscriptionId: string, options: WriteOptions): Promise<ProcessorSubscription>
   setCancelAtPeriodEnd(
     subscriptionId: string,

@@ -90,7 +90,7 @@ function CohortTable({
       : (cohort.money.find(({ currency }) => currency === measure)?.mrrMinor ?? [])
   const shown = cohorts.filter((cohort) => valuesOf(cohort).some((value) => value !== 0))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll it
     <section className={classes.scroll} tabIndex={0} aria-label={t('retention.scrolls')}>
       <table className={classes.cohorts}>
         <caption hidden>{t('retention.caption')}</caption>

@@ -203,7 +203,8 @@ export function reopenPayout(
 }
 
 /**
- * The transfer was given to the bank. AppError `self_approval` and `payout_held` as for `payPayout`.
+ * The transfer was given to the bank. AppError `self_approval` and `payout_held` as for
+ * `payPayout`.
  */
 export function sendPayout(
   ctx: Context,

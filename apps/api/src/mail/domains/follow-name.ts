@@ -26,8 +26,8 @@ export async function followNames(
 }
 
 /**
- * For work that goes by the names in the mail server. Throws `StepRejected` while one is still to be
- * given.
+ * For work that goes by the names in the mail server. Throws `StepRejected` while one is still to
+ * be given.
  */
 export async function requireNames(
   services: Services,

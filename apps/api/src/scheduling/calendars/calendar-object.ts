@@ -113,7 +113,9 @@ function person({ name, address }: CalendarPerson): { name: string; email: strin
   }
 }
 
-/** The local part percent-encoded as in a mailto address (RFC 6068 section 2), the host as A-labels. */
+/**
+ * The local part percent-encoded as in a mailto address (RFC 6068 section 2), the host as A-labels.
+ */
 function mailAddress(address: string): string {
   const plain = cleaned(address).replace(/\s/g, '')
   const at = plain.lastIndexOf('@')
@@ -132,7 +134,7 @@ function cleaned(value: string): string {
     value
       .toWellFormed()
       .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: the controls are what is being dropped
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: it drops the controls
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g, '')
   )
 }
