@@ -112,10 +112,15 @@ function AuditEntry({
   )
 }
 
-function Line({ label, value, change }: MetadataLine) {
+function Line({ label, isKey, value, change }: MetadataLine) {
   return (
     <>
-      <Text span size="sm" c="dimmed" className={classes.label}>
+      <Text
+        {...(isKey ? { component: 'code', ff: 'monospace' } : { component: 'span' })}
+        size="sm"
+        c="dimmed"
+        className={classes.label}
+      >
         {label}
       </Text>
       {value !== undefined && (

@@ -8,8 +8,9 @@ const t = translations('ui.audit')
 export interface MetadataLine {
   /** Path of keys from the root; unique within an entry. */
   path: string
-  /** The key as words: `requestId` is "Request id". */
+  /** What the key is called; the key itself where the catalogue has no word for it. */
   label: string
+  isKey?: boolean
   depth: number
   /** Absent on a line that only heads the lines below it. */
   value?: string
@@ -30,11 +31,11 @@ export function readMetadata(metadata: Readonly<Record<string, unknown>>): Metad
   )
 }
 
-function linesOf(path: string, label: string, value: unknown, depth: number): MetadataLine[] {
+function linesOf(path: string, label: Label, value: unknown, depth: number): MetadataLine[] {
   const parts = partsOf(value)
-  if (!parts) return [{ path, label, depth, value: textOf(value) }]
+  if (!parts) return [{ path, ...label, depth, value: textOf(value) }]
   return [
-    { path, label, depth },
+    { path, ...label, depth },
     ...parts.flatMap(([key, part]) => linesOf(`${path}.${key}`, labelOf(key), part, depth + 1)),
   ]
 }
@@ -55,7 +56,7 @@ function changesOf(key: string, metadata: Readonly<Record<string, unknown>>): Me
     ]
     return { ...line, value: sides.join('; ') || t('changes.orderChanged') }
   })
-  return [{ path: key, label: labelOf(key), depth: 0 }, ...lines]
+  return [{ path: key, ...labelOf(key), depth: 0 }, ...lines]
 }
 
 /**
@@ -84,9 +85,14 @@ function textOf(value: unknown): string {
   return String(value)
 }
 
-function labelOf(key: string): string {
-  const spaced = key.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ')
-  return capitalised(spaced.toLowerCase())
+type Label = Pick<MetadataLine, 'label' | 'isKey'>
+
+function labelOf(key: string): Label {
+  const [own, field] = [`keys.${key}` as 'keys.reason', `fields.${key}` as 'fields.seats']
+  const isName = /^\w+$/.test(key)
+  if (isName && t.has(own)) return { label: t(own) }
+  if (isName && t.has(field)) return { label: capitalised(t(field)) }
+  return /^\d+$/.test(key) ? { label: key } : { label: key, isKey: true }
 }
 
 function capitalised(text: string): string {

@@ -73,3 +73,6 @@ export const viewerLocale: string = formatLocale(
   pageLanguage,
   typeof navigator === 'undefined' ? [] : navigator.languages,
 )
+
+/** What calls to the API name as their language. */
+export const requestLanguage: string = pageLanguage === pseudoLanguage ? pageLanguage : viewerLocale

@@ -206,7 +206,7 @@ function SearchButton({ onSearch }: { onSearch: () => void }) {
         {t('search')}
       </Text>
       <Kbd size="xs" visibleFrom="md" aria-hidden>
-        {/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K'}
+        {/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : t('searchShortcut')}
       </Kbd>
     </UnstyledButton>
   )

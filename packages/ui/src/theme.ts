@@ -1,5 +1,8 @@
 import type { CSSVariablesResolver, MantineColorsTuple, MantineThemeOverride } from '@mantine/core'
 import { createTheme } from '@mantine/core'
+import { translations } from './messages.ts'
+
+const t = translations('ui.frame')
 
 /** The colour that distinguishes the two apps: `tide` for customers, `iris` for operators. */
 export type Accent = 'tide' | 'iris'
@@ -142,7 +145,10 @@ export function createAtriumTheme(accent: Accent): MantineThemeOverride {
       Button: { defaultProps: { fw: 550 } },
       Card: { defaultProps: { withBorder: true, padding: 'lg' } },
       Drawer: {
-        defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes },
+        defaultProps: {
+          closeButtonProps: { 'aria-label': t('close') },
+          attributes: dialogAttributes,
+        },
         styles: { title: dialogTitle },
       },
       // A menu may hold only items (WAI-ARIA), so the first one takes the focus instead of
@@ -154,13 +160,13 @@ export function createAtriumTheme(accent: Accent): MantineThemeOverride {
         defaultProps: {
           centered: true,
           radius: 'lg',
-          closeButtonProps: { 'aria-label': 'Close' },
+          closeButtonProps: { 'aria-label': t('close') },
           attributes: dialogAttributes,
         },
         styles: { title: dialogTitle },
       },
       NavLink: { defaultProps: { variant: 'light' } },
-      Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
+      Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('dismiss') } } },
       Paper: { defaultProps: { withBorder: true } },
       Popover: { defaultProps: { shadow: 'md' } },
       Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },

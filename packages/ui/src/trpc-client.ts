@@ -2,7 +2,7 @@ import { httpBatchStreamLink, httpSubscriptionLink, splitLink, type TRPCLink } f
 import type { AnyTRPCRouter } from '@trpc/server'
 import { observable } from '@trpc/server/observable'
 import superjson from 'superjson'
-import { viewerLocale } from './page-language.ts'
+import { requestLanguage } from './page-language.ts'
 import { needsSignIn, ProblemError, problemFromBody, problemOf } from './problem.ts'
 import { recentSignIn } from './recent-sign-in.ts'
 
@@ -28,8 +28,8 @@ export function trpcLinks({ onSignedOut }: Options): TRPCLink<AnyTRPCRouter>[] {
         url,
         transformer,
         maxItems: 10,
-        // Errors come in the language of the page.
-        headers: { 'accept-language': viewerLocale },
+        // What the API writes comes in the language of the page.
+        headers: { 'accept-language': requestLanguage },
         fetch: (input, init) => fetchOrProblem(input, init as RequestInit),
       }),
     }),

@@ -3,12 +3,12 @@ import { actionSuggestions } from '../src/audit-actions.ts'
 import { readMetadata } from '../src/audit-metadata.ts'
 
 describe('metadata of an audit entry', () => {
-  it('names keys in words and keeps plain values on one line', () => {
+  it('names known keys, shows others as they are, and keeps plain values on one line', () => {
     expect(readMetadata({ requestId: 'r1', count: 0, ok: false, tags: ['a', 'b'] })).toEqual([
-      { path: 'requestId', label: 'Request id', depth: 0, value: 'r1' },
-      { path: 'count', label: 'Count', depth: 0, value: '0' },
-      { path: 'ok', label: 'Ok', depth: 0, value: 'no' },
-      { path: 'tags', label: 'Tags', depth: 0, value: 'a, b' },
+      { path: 'requestId', label: 'Request ID', depth: 0, value: 'r1' },
+      { path: 'count', label: 'count', isKey: true, depth: 0, value: '0' },
+      { path: 'ok', label: 'ok', isKey: true, depth: 0, value: 'no' },
+      { path: 'tags', label: 'tags', isKey: true, depth: 0, value: 'a, b' },
     ])
   })
 
@@ -50,7 +50,7 @@ describe('metadata of an audit entry', () => {
     expect(
       readMetadata({ steps: [{ name: 'mail' }] }).map(({ label, value }) => [label, value]),
     ).toEqual([
-      ['Steps', undefined],
+      ['steps', undefined],
       ['1', undefined],
       ['Name', 'mail'],
     ])
