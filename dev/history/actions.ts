@@ -93,7 +93,7 @@ export function recordActions({ history, made, audit, operator }: Parts): void {
               purpose: 'spf',
               name: `${slug}.tenants.local`,
               verdict: 'missing',
-              reason: 'There is no such record.',
+              reason: null,
             },
           ],
         },

@@ -26,7 +26,7 @@ export async function insertDomains(trx: Trx, { history, made }: Parts): Promise
           : 'v=DMARC1; p=none',
     ...{
       verdict: found.length > 0 ? 'ok' : 'missing',
-      reason: found.length > 0 ? null : 'There is no such record.',
+      reason: null,
     },
   })
   const verdictsOf = (name: string, without: readonly RecordPurpose[]) =>

@@ -1,6 +1,11 @@
 import type { DemoHistory } from '@atrium/core/demo/demo-history'
 import { seededNumbers } from '@atrium/core/demo/seeded-numbers'
 import { bandOf } from '@atrium/core/health-scores/health'
+import {
+  type FailedSystem,
+  type FailureKind,
+  failureText,
+} from '@atrium/core/platform/failure-text'
 import { outsideSystems } from '@atrium/core/system/system'
 import type { Trx } from '@atrium/db/platform/connect'
 import { sql } from 'kysely'
@@ -59,14 +64,16 @@ export async function insertHealth(
 
 export async function insertSystemDays(trx: Trx, { until }: DemoHistory): Promise<void> {
   const random = seededNumbers(88)
+  const failed = (system: FailedSystem, kind: FailureKind) =>
+    failureText({ system, call: 'check', kind })
   const outages: Partial<Record<string, { daysAgo: number; failures: number; message: string }[]>> =
     {
-      mail: [{ daysAgo: 11, failures: 46, message: 'The mail server did not respond in time.' }],
+      mail: [{ daysAgo: 11, failures: 46, message: failed('mail', 'timeout') }],
       files: [
-        { daysAgo: 37, failures: 120, message: 'files: connection refused' },
-        { daysAgo: 38, failures: 15, message: 'files: connection refused' },
+        { daysAgo: 37, failures: 120, message: failed('files', 'connection') },
+        { daysAgo: 38, failures: 15, message: failed('files', 'connection') },
       ],
-      payments: [{ daysAgo: 23, failures: 9, message: 'payments: 503' }],
+      payments: [{ daysAgo: 23, failures: 9, message: failed('payments', 'server') }],
     }
   const rows = outsideSystems.flatMap((system) =>
     Array.from({ length: 89 }, (_, index) => {

@@ -1,6 +1,7 @@
 import { formatAmount } from '@atrium/core/billing/money'
 import { seededNumbers } from '@atrium/core/demo/seeded-numbers'
 import { mailRetrySeconds } from '@atrium/core/outbox/outbox'
+import { failureText } from '@atrium/core/platform/failure-text'
 import { insertMail } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
 import { idIn } from './companies.ts'
@@ -65,10 +66,15 @@ export async function insertMails(trx: Trx, { history, made }: Parts): Promise<v
         .where('id', '=', id)
         .execute()
   }
+  const rejected = (status: number, words: string) =>
+    failureText({
+      ...{ system: 'smtp', call: 'send', kind: status < 500 ? 'server' : 'refused', status },
+      more: `it replied "${status} ${words}"`,
+    })
   const rejections = [
-    '550 5.1.1 The email account that you tried to reach does not exist.',
-    '550 5.7.1 Message rejected due to the content restrictions of the recipient.',
-    '552 5.2.2 The mailbox is full.',
+    rejected(550, '5.1.1 The email account that you tried to reach does not exist.'),
+    rejected(550, '5.7.1 Message rejected due to the content restrictions of the recipient.'),
+    rejected(552, '5.2.2 The mailbox is full.'),
   ]
   const ids = await trx
     .selectFrom('outbox')
@@ -93,7 +99,7 @@ export async function insertMails(trx: Trx, { history, made }: Parts): Promise<v
         next_at: gaveUp ? null : new Date(history.until.getTime() + 30 * hourMs),
         error: gaveUp
           ? rejections[(index - 1) / 2]
-          : '451 4.7.1 Greylisted, please try again later.',
+          : rejected(451, '4.7.1 Greylisted, please try again later.'),
       })
       .where('id', '=', id)
       .execute()

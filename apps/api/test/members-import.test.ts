@@ -1,3 +1,4 @@
+import type { ImportRow } from '@atrium/core/members/member-import'
 import { setTenantStatus } from '@atrium/testing/mailboxes'
 import {
   identityUser,
@@ -21,6 +22,43 @@ const read = async (id: string, rows = 'all') =>
   (await testApp.call('GET', `/user-imports/${id}?rows=${rows}`)).body
 const finished = (id: string) =>
   expect.poll(async () => (await read(id, 'none')).state, { timeout: 30_000 }).toBe('done')
+
+describe('why a row was rejected', () => {
+  const reasonsIn = async (language: string, id: string) => {
+    const { body } = await testApp.request('GET', `/tenants/acme/user-imports/${id}`, {
+      token: testApp.as.owner,
+      headers: { 'accept-language': language },
+    })
+    return body.rows.map(({ message, issues }: ImportRow) => [message, issues[0]?.message])
+  }
+
+  it('is in the language of whoever reads it', async () => {
+    const { body } = await start('email,name,role\nlang1,One,member\nlang1,Two,\nlang3,Three,boss')
+    await finished(body.id)
+    expect(await reasonsIn('de', body.id)).toEqual([
+      [null, undefined],
+      [expect.stringContaining('Zeile 2'), undefined],
+      [expect.stringContaining('Felder'), expect.stringContaining('Verwenden Sie einen')],
+    ])
+    expect(await reasonsIn('en', body.id)).toEqual([
+      [null, undefined],
+      [expect.stringContaining('Line 2'), undefined],
+      [expect.stringContaining('fields'), expect.stringContaining('Use one of')],
+    ])
+  })
+
+  it('stays in English where an earlier version stored it', async () => {
+    const { body } = await start('email,name\nlang4,Four\nlang4,Again')
+    await finished(body.id)
+    await testApp.database.db
+      .updateTable('member_import_rows')
+      .set({ text: null, message: 'As it was.' })
+      .where('import_id', '=', body.id)
+      .where('line', '=', 3)
+      .execute()
+    expect((await reasonsIn('de', body.id))[1]).toEqual(['As it was.', undefined])
+  })
+})
 
 describe('a dry run', () => {
   it('judges every row and makes nothing', async () => {

@@ -159,12 +159,19 @@ describe('creating a tenant', () => {
     expect(response.body).toMatchObject({
       status: 'pending',
       provisioningErrors: {
-        identity: 'The identity provider does not know the owner of this tenant.',
+        identity: 'The identity provider does not know the owner of this tenant. [ownerUnknown]',
       },
       provisioningAttempts: {
         identity: { attempt: 1, nextAt: expect.any(String) },
         mail: { attempt: 0, nextAt: null },
       },
+    })
+    const german = await testApp.request('GET', `/tenants/${response.body.slug}`, {
+      token: operator,
+      headers: { 'accept-language': 'de' },
+    })
+    expect(german.body.provisioningErrors).toEqual({
+      identity: 'Der Identitätsanbieter kennt den Inhaber dieses Mandanten nicht. [ownerUnknown]',
     })
     const again = await testApp.request('POST', `/tenants/${response.body.slug}/reconcile`, {
       token: operator,

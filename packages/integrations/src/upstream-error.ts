@@ -1,7 +1,11 @@
-import { upstreamMessage } from '@atrium/core/platform/upstream-messages'
+import {
+  type FailedSystem,
+  type FailureKind,
+  failureText,
+} from '@atrium/core/platform/failure-text'
 
 /** The upstream systems that this package speaks to. */
-export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp' | 'payments' | 'vies'
+export type UpstreamSystem = FailedSystem
 
 /**
  * The kind of failure that callers decide by. `refused`: the system understood the request and
@@ -9,17 +13,7 @@ export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp' | 'payments'
  * truncated or malformed JSON, or a response that is too large. `circuit_open`: not attempted,
  * because the last calls all failed.
  */
-export type UpstreamErrorKind =
-  | 'timeout'
-  | 'connection'
-  | 'unauthorized'
-  | 'refused'
-  | 'conflict'
-  | 'not_found'
-  | 'rate_limited'
-  | 'server'
-  | 'invalid_answer'
-  | 'circuit_open'
+export type UpstreamErrorKind = FailureKind
 
 export interface UpstreamFailureDetail {
   /** HTTP status or SMTP reply code, when there was a response. */
@@ -48,31 +42,9 @@ export interface UpstreamFailure extends UpstreamFailureDetail {
   kind: UpstreamErrorKind
 }
 
-const systemNames = {
-  identity: 'identity provider',
-  mail: 'mail server',
-  files: 'file storage',
-  smtp: 'outgoing mail server',
-  payments: 'payment processor',
-  vies: 'VAT register',
-} as const satisfies Record<UpstreamSystem, string>
-
-const sentences = {
-  timeout: 'did not respond in time',
-  connection: 'could not be reached',
-  unauthorized: 'did not accept the credentials of this service, or their rights',
-  refused: 'rejected the request',
-  conflict: 'rejected the request because of what already exists there',
-  not_found: 'no longer has what the request is about',
-  rate_limited: 'is receiving too many requests',
-  server: 'reported an error',
-  invalid_answer: 'sent a response that could not be read',
-  circuit_open: 'failed repeatedly, so the request was not sent',
-} as const satisfies Record<UpstreamErrorKind, string>
-
 /**
  * A failed call to an upstream system. `message` may be shown to tenants and operators: a plain
- * sentence, then call, status and kind in brackets (`@atrium/core/platform/upstream-messages`);
+ * sentence, then call, status and kind in brackets (`@atrium/core/platform/failure-text`);
  * never a secret, an address or text of the response, apart from what the outgoing mail server
  * replied (operators alone see its failures). It has no `cause`, because loggers print causes, and
  * the errors of parsers and transports quote their input.
@@ -130,15 +102,19 @@ function messageOf({
   part,
   leftBehind = [],
 }: UpstreamFailure): string {
-  const what =
-    deadlineMs === undefined ? sentences[kind] : `did not respond within ${deadlineMs / 1000} s`
   const more = [
     note,
     part === undefined ? undefined : `the part that failed is the ${part}`,
     leftBehind.length > 0 ? `it may have left behind: ${leftBehind.join(', ')}` : undefined,
   ].filter((one) => one !== undefined)
-  const sentence = `The ${systemNames[system]} ${what}${more.length > 0 ? `: ${more.join('; ')}` : ''}.`
-  return upstreamMessage(sentence, `${call}: ${status === undefined ? kind : `${status}, ${kind}`}`)
+  return failureText({
+    system,
+    call,
+    kind,
+    status,
+    seconds: deadlineMs === undefined ? undefined : deadlineMs / 1000,
+    more: more.length > 0 ? more.join('; ') : undefined,
+  })
 }
 
 const transientKinds: ReadonlySet<UpstreamErrorKind> = new Set<UpstreamErrorKind>([

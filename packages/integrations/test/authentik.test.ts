@@ -410,7 +410,7 @@ describe('check', () => {
     await expect(authentik({ ...quick, baseUrl: server.url }).check()).rejects.toMatchObject({
       kind: 'unauthorized',
       message:
-        'The identity provider did not accept the credentials of this service, or their rights. [check: 403, unauthorized]',
+        'The identity provider did not accept the credentials of this service, or their rights. [identity.check: 403, unauthorized]',
     })
   })
 

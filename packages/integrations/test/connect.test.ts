@@ -63,13 +63,13 @@ it('tells for each system whether it works, in a sentence, within the deadline',
     identity: {
       state: 'error',
       message:
-        'The identity provider did not accept the credentials of this service, or their rights. [check: 403, unauthorized]',
+        'The identity provider did not accept the credentials of this service, or their rights. [identity.check: 403, unauthorized]',
       checkedAt,
       latencyMs,
     },
     mail: {
       state: 'error',
-      message: 'The mail server did not respond within 1 s. [check: timeout]',
+      message: 'The mail server did not respond within 1 s. [mail.check: timeout, 1 s]',
       checkedAt,
       latencyMs,
     },

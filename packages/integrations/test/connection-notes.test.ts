@@ -33,7 +33,7 @@ it.each(['UND_ERR_INFO', 'ERR_STREAM_PREMATURE_CLOSE', 'Z_NEED_DICT', 'construct
   'a failure with %s shows no code of a library',
   async (code) => {
     expect(await message(code)).toBe(
-      'The identity provider could not be reached. [listGroups: connection]',
+      'The identity provider could not be reached. [identity.listGroups: connection]',
     )
   },
 )

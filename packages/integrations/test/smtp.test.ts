@@ -182,7 +182,7 @@ describe('check', () => {
       kind: 'refused',
       status: 501,
       message:
-        'The outgoing mail server rejected the request: it replied "501 5.5.4 You are not allowed to send from this address (address)". [check: 501, refused]',
+        'The outgoing mail server rejected the request: it replied "501 5.5.4 You are not allowed to send from this address (address)". [smtp.check: 501, refused]',
     })
     expect(server.commands).toContain('RSET')
   })

@@ -53,6 +53,7 @@ import type portalSubscriptions from './en/portal/subscriptions.json'
 import type portalTenants from './en/portal/tenants.json'
 import type serverDomainChecks from './en/server/domain-checks.json'
 import type serverErrors from './en/server/errors.json'
+import type serverFailures from './en/server/failures.json'
 import type serverHealth from './en/server/health.json'
 import type serverMailTemplates from './en/server/mail-templates.json'
 import type serverPages from './en/server/pages.json'
@@ -132,6 +133,7 @@ export interface Messages {
   server: {
     'domain-checks': typeof serverDomainChecks
     errors: typeof serverErrors
+    failures: typeof serverFailures
     health: typeof serverHealth
     'mail-templates': typeof serverMailTemplates
     pages: typeof serverPages

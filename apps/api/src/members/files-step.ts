@@ -1,3 +1,4 @@
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { noteFormerFileAccount } from '@atrium/db/members/former-file-accounts'
 import { saveMemberFacts } from '@atrium/db/members/member-work'
 import { pendingSubject } from '@atrium/db/users/pending-subject'
@@ -31,8 +32,7 @@ async function open({ services, work, signal }: StepCall, files: FileStorage): P
   const accountId = known ? onRecord : await make()
   if (accountId !== work.fileAccountId)
     await saveMemberFacts(services.database.db, work, { file_account_id: accountId })
-  if (tenant.fileSpaceId === null)
-    throw new StepRejected("The tenant's file space is not there yet.")
+  if (tenant.fileSpaceId === null) throw new StepRejected(stepFailureText('spaceMissing'))
   const role = tenant.access === 'read_only' ? 'viewer' : 'editor'
   await files
     .addToSpace({ spaceId: tenant.fileSpaceId, accountId, role }, { signal })

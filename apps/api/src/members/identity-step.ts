@@ -1,3 +1,4 @@
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { renewIdentitySteps } from '@atrium/db/members/invitations'
 import {
   type MemberWork,
@@ -42,7 +43,7 @@ async function activate(call: StepCall, identity: IdentityProvider): Promise<voi
   const { work, signal } = call
   const known = await findIdentity(call, identity)
   if (known === undefined && !isPending(work))
-    throw new StepRejected('The identity provider does not know this person.')
+    throw new StepRejected(stepFailureText('personUnknown'))
   const made = known === undefined ? await makeIdentity(call, identity) : undefined
   const userId = known ?? made?.id ?? ''
   if (made?.profileDue ?? work.profileDue) await tellProfile(call, identity)

@@ -2,7 +2,8 @@ import { setInterval } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { NewMember } from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'
-import { AppError, findAppError } from '@atrium/core/platform/errors'
+import { AppError, findAppError, storableText } from '@atrium/core/platform/errors'
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import {
   claimImport,
@@ -145,9 +146,10 @@ async function rejected(
   rejection: AppError | undefined,
 ): Promise<boolean> {
   const { db } = services.database
-  const { code, message, issues = [] } = rejection ?? new AppError('internal')
+  const { code, message, text, issues = [] } = rejection ?? new AppError('internal')
   try {
-    if (await rejectImportRow(db, row, { code, message, issues })) return true
+    if (await rejectImportRow(db, row, { code, message, text: storableText(text), issues }))
+      return true
     return await finishImportRow(db, row, message)
   } catch (err) {
     services.log.warn(
@@ -206,7 +208,7 @@ function unfinishedOf(member: MemberRow): string | null {
     .filter((error) => error !== null)
   if (errors.length > 0) return errors.join(' ')
   const pending = provisioningSteps.filter((step) => member[`${step}State`] === 'pending')
-  return pending.length > 0 ? `Still under way: ${pending.join(', ')}.` : null
+  return pending.length > 0 ? stepFailureText('pending', pending.join(', ')) : null
 }
 
 function recordCreated(

@@ -7,7 +7,7 @@ import type {
 } from '@atrium/core/members/member-import'
 import { NewMember } from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'
-import { AppError, findAppError } from '@atrium/core/platform/errors'
+import { AppError, findAppError, storableText, writeText } from '@atrium/core/platform/errors'
 import {
   countImportRows,
   findImport,
@@ -24,6 +24,7 @@ import type { Context } from '../rpc/context.ts'
 import { toIssues } from '../rpc/errors.ts'
 import type { Access } from '../rpc/guards.ts'
 import { lockOpenTenant, type OpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
+import { readerLanguage, readFailure } from '../rpc/reader-language.ts'
 import type { Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { placeOf } from './addresses.ts'
@@ -205,7 +206,7 @@ async function lookUp(
   operator: boolean,
 ): Promise<Found> {
   const { db } = services.database
-  const parsed = NewMember.safeParse({ ...fields, email: fields.email ?? '' })
+  const parsed = parseRow(fields)
   if (!parsed.success) {
     const issues = toIssues(parsed.error)
     return {
@@ -225,6 +226,18 @@ async function lookUp(
   }
 }
 
+const parseRow = (fields: CsvRow['fields']) =>
+  NewMember.safeParse({ ...fields, email: fields.email ?? '' })
+
+/** What is wrong with the fields of a row, in the language of the reader. */
+function issuesOf(fields: CsvRow['fields']): ImportRow['issues'] | undefined {
+  const { error } = parseRow(fields)
+  return (
+    error &&
+    new AppError('invalid_input', undefined, { issues: toIssues(error) }).issuesIn(readerLanguage())
+  )
+}
+
 function judged({ line, fields }: CsvRow, rejection?: AppError): NewImportRow {
   return {
     line,
@@ -232,6 +245,7 @@ function judged({ line, fields }: CsvRow, rejection?: AppError): NewImportRow {
     state: rejection ? 'refused' : 'ready',
     code: rejection?.code ?? null,
     message: rejection?.message ?? null,
+    text: rejection ? storableText(rejection.text) : null,
     issues: rejection?.issues ?? [],
   }
 }
@@ -299,6 +313,7 @@ function toImportRow({
   state,
   code,
   message,
+  text,
   issues,
   userId,
 }: ImportRowRecord): ImportRow {
@@ -310,8 +325,8 @@ function toImportRow({
     role: fields.role ?? null,
     state,
     code,
-    message,
-    issues,
+    message: text ? writeText(text, readerLanguage()) : readFailure(message),
+    issues: code === 'invalid_input' ? (issuesOf(fields) ?? issues) : issues,
     userId,
   }
 }

@@ -1,4 +1,5 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { type MemberWork, noteMemberFacts, saveMemberFacts } from '@atrium/db/members/member-work'
 import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
@@ -175,7 +176,7 @@ async function freeze(
   const { db } = services.database
   if (!mailbox.frozen) {
     const account = await mail.readAccount(accountId, { signal })
-    if (!account) throw new StepRejected('The mail server does not have this mailbox any more.')
+    if (!account) throw new StepRejected(stepFailureText('mailboxGone'))
     await saveMemberFacts(db, work, {
       mail_frozen: true,
       mail_permissions: JSON.stringify(account.permissions ?? null),
@@ -189,11 +190,10 @@ async function freeze(
 
 function placeOf({ address, domainId }: Mailbox): { localPart: string; domainId: string } {
   const { localPart, domain } = splitAddress(address)
-  if (domainId === null)
-    throw new StepRejected(`The domain ${domain} is not in the mail server yet.`)
+  if (domainId === null) throw new StepRejected(stepFailureText('domainMissing', domain))
   return { localPart, domainId }
 }
 
 function taken({ address }: Mailbox): StepRejected {
-  return new StepRejected(`Something else in the mail server has the address ${address} already.`)
+  return new StepRejected(stepFailureText('addressTaken', address))
 }

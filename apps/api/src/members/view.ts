@@ -1,6 +1,7 @@
 import type { MemberView } from '@atrium/core/members/members'
 import type { MemberRow } from '@atrium/db/members/members'
 import type { Access } from '../rpc/guards.ts'
+import { readFailure } from '../rpc/reader-language.ts'
 
 /**
  * The row as this caller sees it: contact data go to the person, to operators, and to admins of the
@@ -23,9 +24,9 @@ export function toMemberView(row: MemberRow, { caller, tenant }: Access): Member
     mailboxAddress: row.mailboxAddress,
     outcomes: { identity: row.identityState, mail: row.mailState, files: row.filesState },
     errors: {
-      ...(row.identityError === null ? {} : { identity: row.identityError }),
-      ...(row.mailError === null ? {} : { mail: row.mailError }),
-      ...(row.filesError === null ? {} : { files: row.filesError }),
+      ...(row.identityError === null ? {} : { identity: readFailure(row.identityError) }),
+      ...(row.mailError === null ? {} : { mail: readFailure(row.mailError) }),
+      ...(row.filesError === null ? {} : { files: readFailure(row.filesError) }),
     },
     bootstrapAdmin: row.bootstrapAdmin,
     invited: row.invited,

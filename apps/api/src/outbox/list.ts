@@ -8,7 +8,7 @@ import {
 import { cutPage } from '@atrium/core/platform/paging'
 import { countMails, listMails, type MailRow } from '@atrium/db/outbox/outbox'
 import type { Context } from '../rpc/context.ts'
-import { readerLanguage } from '../rpc/reader-language.ts'
+import { readerLanguage, readFailure } from '../rpc/reader-language.ts'
 
 /**
  * The queue of outgoing mail under the filters, newest first. Recipients are masked, and what a
@@ -35,6 +35,7 @@ export async function listMailQueue(
 export function toQueuedMail(row: MailRow): QueuedMail {
   return {
     ...row,
+    error: readFailure(row.error),
     title: describeTemplate(row.template, readerLanguage()).title,
     recipient: row.recipient === null ? null : maskedAddress(row.recipient),
     nextAt: row.nextAt?.toISOString() ?? null,

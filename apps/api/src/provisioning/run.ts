@@ -1,4 +1,5 @@
 import { setInterval } from 'node:timers'
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { type ProvisioningStep, provisioningSteps } from '@atrium/core/tenants/tenants'
 import {
   claimProvisioning,
@@ -123,6 +124,6 @@ export function sentenceOf(
   deadlineMs = stepDeadlineMs,
 ): string {
   if (error instanceof UpstreamError || error instanceof StepRejected) return error.message
-  if (signal.aborted) return `The step did not end within ${deadlineMs / 1000} seconds.`
-  return 'The step failed in an unforeseen way. The log of the service has the details.'
+  if (signal.aborted) return stepFailureText('stepDeadline', deadlineMs / 1000)
+  return stepFailureText('unforeseen')
 }

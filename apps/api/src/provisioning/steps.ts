@@ -1,3 +1,4 @@
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { fileQuotaBytes, type ProvisioningStep } from '@atrium/core/tenants/tenants'
 import { fileAccountsOf } from '@atrium/db/members/former-file-accounts'
 import type { ProvisioningRun, StepOutcome } from '@atrium/db/provisioning/provisioning'
@@ -67,8 +68,7 @@ async function findOwner(
   signal: AbortSignal,
 ): Promise<string> {
   const found = await identity.findUserBySubject(owner, { signal })
-  if (!found)
-    throw new StepRejected('The identity provider does not know the owner of this tenant.')
+  if (!found) throw new StepRejected(stepFailureText('ownerUnknown'))
   return found.id
 }
 

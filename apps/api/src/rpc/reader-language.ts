@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { writeFailure } from '@atrium/core/platform/failure-text'
 import { writeIssues } from '@atrium/core/platform/issue-messages'
 import { issueTexts } from '@atrium/messages/issue-texts'
 import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
@@ -12,6 +13,11 @@ export function readerLanguage(): PageLanguage {
 
 // Schemas know no request.
 writeIssues((key, values) => issueTexts(readerLanguage())(key, { ...values }))
+
+/** A failure that a row holds, in the language of the reader. */
+export function readFailure<Text extends string | null>(text: Text): Text | string {
+  return text === null ? text : writeFailure(text, readerLanguage())
+}
 
 /**
  * Runs the work of a request in the caller's language: what schemas say about its input, and

@@ -16,6 +16,7 @@ import {
 import { listUpstreamDays } from '@atrium/db/system/upstream-days'
 import { upstreamDaysBefore } from '../platform/upstream-calls.ts'
 import { version } from '../platform/version.ts'
+import { readFailure } from '../rpc/reader-language.ts'
 import type { Services } from '../rpc/services.ts'
 
 /**
@@ -78,7 +79,7 @@ async function upstreamSystems(
     return {
       ...state,
       lastError: failed?.lastFailedAt
-        ? { at: failed.lastFailedAt.toISOString(), message: failed.lastFailure ?? '' }
+        ? { at: failed.lastFailedAt.toISOString(), message: readFailure(failed.lastFailure ?? '') }
         : null,
       days: own.map(({ day, calls, failures }) => ({ day, calls, failures })),
     }

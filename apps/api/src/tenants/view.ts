@@ -19,7 +19,7 @@ import type { TenantRow } from '@atrium/db/tenants/tenants'
 import type { WatchedTenant } from '@atrium/db/tenants/watched-tenants'
 import type { z } from 'zod'
 import { withEditVersion } from '../rpc/edit-version.ts'
-import { readerLanguage } from '../rpc/reader-language.ts'
+import { readerLanguage, readFailure } from '../rpc/reader-language.ts'
 
 type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof StepResult>>
 
@@ -136,7 +136,8 @@ export function provisioningStatusOf(row: {
 
 function provisioningErrorsOf(row: Pick<TenantRow, 'steps'>): TenantView['provisioningErrors'] {
   const failures: TenantView['provisioningErrors'] = {}
-  for (const { step, error } of row.steps ?? []) if (error !== null) failures[step] = error
+  for (const { step, error } of row.steps ?? [])
+    if (error !== null) failures[step] = readFailure(error)
   return failures
 }
 

@@ -1,3 +1,4 @@
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import {
   type CacheGroup,
   type CacheKind,
@@ -132,6 +133,6 @@ async function readOne(
       { err: error, userId: member.id, kind: fetcher.kind },
       'unexpected error in an upstream cache fetch',
     )
-    return { userId: member.id, failure: 'The reading failed for a reason of ours.' }
+    return { userId: member.id, failure: stepFailureText('unforeseen') }
   }
 }

@@ -1,3 +1,4 @@
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import {
   type AbandonedIdentity,
   abandonedIdentities,
@@ -69,8 +70,7 @@ export async function createIdentityFor(
       await addIdentitySyncTask(services.database.db, person.id, { profile: true })
       return made
     }
-    if (conflict)
-      throw new StepRejected('The identity provider has somebody else with this address already.')
+    if (conflict) throw new StepRejected(stepFailureText('identityTaken'))
     throw error
   }
 }

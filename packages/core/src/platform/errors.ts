@@ -2,6 +2,7 @@ import { type ErrorMessages, errorTexts } from '@atrium/messages/error-texts'
 import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
 import { formatAmount } from '../billing/money.ts'
 import type { ErrorText, ErrorValue } from './error-text.ts'
+import { writeFailure } from './failure-text.ts'
 import type { LimitName } from './limits.ts'
 import { writtenDay } from './written-day.ts'
 
@@ -141,9 +142,9 @@ function titleOf(code: ErrorCode, language: PageLanguage): string {
   return errorTexts(language)(`titles.${code}`)
 }
 
-/** A text in a language. What an upstream system said is passed on as it is. */
+/** A text in a language. A string is a failure of an upstream system, or passed on as it is. */
 export function writeText(text: ErrorText | string, language: PageLanguage): string {
-  if (typeof text === 'string') return text
+  if (typeof text === 'string') return writeFailure(text, language)
   const values = Object.entries(text.values).map(([name, value]) => [
     name,
     typeof value === 'number' ? value : writeValue(value, language),
@@ -156,6 +157,20 @@ function writeValue(value: Exclude<ErrorValue, number>, language: PageLanguage):
   if (value instanceof Date) return writtenDay(value, language)
   if ('amount' in value) return formatAmount(value.amount, value.currency, language)
   return new Intl.ListFormat(language).format(value.map((item) => writeText(item, language)))
+}
+
+/**
+ * The text of a rejection for a row that is kept: null for a string, and for a text with values that
+ * JSON would change, such as amounts.
+ */
+export function storableText(text: ErrorText | string): ErrorText | null {
+  return typeof text === 'object' && isStorable(text) ? text : null
+}
+
+function isStorable(value: ErrorValue): boolean {
+  if (typeof value === 'string' || typeof value === 'number') return true
+  if (value instanceof Date || 'amount' in value) return false
+  return 'key' in value ? Object.values(value.values).every(isStorable) : value.every(isStorable)
 }
 
 /** Maximum number of errors in one response. */

@@ -1,7 +1,6 @@
 /**
- * What people read of a failure of an upstream system: a sentence, and the technical detail in
- * brackets behind it, as in "The file storage reported an error. [ensureSpace: 503, server]".
- * Stored and sent as one text; pages show the detail on demand.
+ * What people read of a failure: a sentence, and the technical detail in brackets behind it.
+ * Stored and sent as one text (`failure-text.ts`); pages show the detail on demand.
  */
 export function upstreamMessage(sentence: string, detail: string): string {
   return `${sentence} [${detail}]`

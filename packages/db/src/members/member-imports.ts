@@ -1,4 +1,5 @@
 import type { ImportRowState } from '@atrium/core/members/member-import'
+import type { ErrorText } from '@atrium/core/platform/error-text'
 import { sql } from 'kysely'
 import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
@@ -30,7 +31,10 @@ export interface ImportRowRecord {
   fields: Record<string, string>
   state: ImportRowState
   code: string | null
+  /** In English. */
   message: string | null
+  /** The same before it was written; null where it was only written. */
+  text: ErrorText | null
   issues: { path: string; message: string }[]
   userId: string | null
 }
@@ -41,6 +45,7 @@ export interface NewImportRow {
   state: 'ready' | 'refused'
   code: string | null
   message: string | null
+  text: ErrorText | null
   issues: readonly { path: string; message: string }[]
 }
 
@@ -70,11 +75,12 @@ export async function insertImport(
     await trx
       .insertInto('member_import_rows')
       .values(
-        rows.slice(start, start + 500).map(({ fields, issues, ...row }) => ({
+        rows.slice(start, start + 500).map(({ fields, issues, text, ...row }) => ({
           ...row,
           import_id: id,
           fields: JSON.stringify(fields),
           issues: JSON.stringify(issues),
+          text: text && JSON.stringify(text),
         })),
       )
       .execute()
@@ -163,7 +169,7 @@ export function listImportRows(
 ): Promise<ImportRowRecord[]> {
   return db
     .selectFrom('member_import_rows')
-    .select(['line', 'fields', 'state', 'code', 'message', 'issues', 'user_id as userId'])
+    .select(['line', 'fields', 'state', 'code', 'message', 'text', 'issues', 'user_id as userId'])
     .where('import_id', '=', importId)
     .$if(states !== undefined, (query) => query.where('state', 'in', [...(states ?? [])]))
     .orderBy('line')
@@ -280,14 +286,16 @@ export function rejectImportRow(
   rejection: {
     code: string
     message: string
+    text: ErrorText | null
     issues: readonly { path: string; message: string }[]
   },
 ): Promise<boolean> {
-  const { code, message, issues } = rejection
+  const { code, message, text, issues } = rejection
   return writeRow(db, row, 'ready', {
     state: 'refused',
     code,
     message,
+    text: text && JSON.stringify(text),
     issues: JSON.stringify(issues),
   })
 }
@@ -302,14 +310,20 @@ export function finishImportRow(
   unfinished: string | null,
 ): Promise<boolean> {
   const state = unfinished === null ? 'created' : 'incomplete'
-  return writeRow(db, row, 'running', { state, code: null, message: unfinished })
+  return writeRow(db, row, 'running', { state, code: null, message: unfinished, text: null })
 }
 
 async function writeRow(
   db: Db,
   { importId, line, run }: RowInHand,
   from: ImportRowState,
-  values: { state: ImportRowState; code: string | null; message: string | null; issues?: string },
+  values: {
+    state: ImportRowState
+    code: string | null
+    message: string | null
+    text: string | null
+    issues?: string
+  },
 ): Promise<boolean> {
   const written = await db
     .updateTable('member_import_rows')

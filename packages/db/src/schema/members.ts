@@ -1,6 +1,7 @@
 import type { ImportRowState } from '@atrium/core/members/member-import'
+import type { ErrorText } from '@atrium/core/platform/error-text'
 import type { StepState, TenantRole } from '@atrium/core/tenants/tenants'
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { OptionalTimestamp, Timestamp } from './columns.ts'
 
 export interface MembershipsTable {
@@ -58,6 +59,8 @@ export interface MemberImportRowsTable {
   state: ImportRowState
   code: string | null
   message: string | null
+  /** `message` before it was written in English. */
+  text: JSONColumnType<ErrorText | null, string | null | undefined, string | null>
   issues: ColumnType<{ path: string; message: string }[], string | undefined, string>
   user_id: string | null
 }

@@ -15,8 +15,10 @@ import { sumOpenInvoices } from '@atrium/db/billing/invoices'
 import { findPaymentCustomer, type PaymentCustomerRow } from '@atrium/db/billing/payment-customers'
 import { databaseNow } from '@atrium/db/platform/clock'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { failureTexts } from '@atrium/messages/failure-texts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
+import { readerLanguage, readFailure } from '../../rpc/reader-language.ts'
 import type { Services } from '../../rpc/services.ts'
 import { withVatStatus } from '../billing-info/check.ts'
 import { entitlementRules } from '../entitlements/read.ts'
@@ -92,9 +94,10 @@ async function customerWithCard(
     await readCard(services, payments, stored.customerId, readAt, AbortSignal.timeout(deadlineMs))
     return { customer: await findPaymentCustomer(db, tenantId), stale: null }
   } catch (error) {
-    if (error instanceof UpstreamError) return { customer: stored, stale: error.message }
+    if (error instanceof UpstreamError)
+      return { customer: stored, stale: readFailure(error.message) }
     if (error instanceof DOMException && error.name === 'TimeoutError') {
-      return { customer: stored, stale: 'The payment processor did not answer in time.' }
+      return { customer: stored, stale: failureTexts(readerLanguage())('readings.paymentsTimeout') }
     }
     throw error
   }

@@ -8,6 +8,7 @@ import {
   yearlyTotal,
 } from '@atrium/core/billing/subscriptions'
 import type { SubscriptionRow, SubscriptionStateRow } from '@atrium/db/billing/subscriptions'
+import { readFailure } from '../../rpc/reader-language.ts'
 
 const time = (date: Date | null) => date?.toISOString() ?? null
 
@@ -68,7 +69,7 @@ export function toSubscriptionView(row: SubscriptionRow): SubscriptionView {
     },
     ...{
       pending: row.pending,
-      pendingError: row.pendingError,
+      pendingError: readFailure(row.pendingError),
       latestInvoiceId: row.latestInvoiceId,
       version: row.version,
     },

@@ -1,3 +1,4 @@
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { claimDomainRenames, endDomainRename, hasDueRename } from '@atrium/db/mail/domain-renames'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { StepRejected } from '../../platform/step-rejected.ts'
@@ -38,5 +39,5 @@ export async function requireNames(
   if (!(await hasDueRename(services.database.db, tenantId))) return
   await followNames(services, mail, { tenantId }, signal)
   if (await hasDueRename(services.database.db, tenantId))
-    throw new StepRejected('The mail server is still renaming a domain of this tenant.')
+    throw new StepRejected(stepFailureText('domainRenamed'))
 }

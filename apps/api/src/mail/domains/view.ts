@@ -8,7 +8,7 @@ import {
 import { type DomainView, type ExpectedRecord, isBelow } from '@atrium/core/mail/domains'
 import type { DomainRow } from '@atrium/db/mail/domains'
 import { withEditVersion } from '../../rpc/edit-version.ts'
-import { readerLanguage } from '../../rpc/reader-language.ts'
+import { readerLanguage, readFailure } from '../../rpc/reader-language.ts'
 import type { Services } from '../../rpc/services.ts'
 
 /** Whether domains are set up in a mail server at all. */
@@ -52,7 +52,7 @@ export function toDomainView(services: Services, row: DomainRow): DomainView {
       hasMail(services) &&
       (row.mailDomainId ?? row.mailPendingId) !== null &&
       !row.mailRecordsComplete,
-    mailError: row.mailError,
+    mailError: readFailure(row.mailError),
     releasedName: row.releasedName,
     lastCheckedAt: row.lastCheckedAt?.toISOString() ?? null,
     nextCheckAt: row.nextCheckAt?.toISOString() ?? null,

@@ -13,6 +13,7 @@ import type {
 } from '@atrium/core/scheduling/bookings'
 import type { CalendarDrift, CalendarState } from '@atrium/core/scheduling/scheduling'
 import type { BookingChangeRow, BookingHostRow, BookingRow } from '@atrium/db/scheduling/bookings'
+import { readFailure } from '../../rpc/reader-language.ts'
 import { hostMayChange } from './facts.ts'
 import { stateOf } from './state.ts'
 
@@ -112,7 +113,7 @@ function toHost(host: BookingHostRow): TenantBooking['hosts'][number] {
     name: host.name,
     calendar: {
       state: host.calendarState,
-      error: host.calendarError,
+      error: readFailure(host.calendarError),
       attempts: host.calendarAttempts,
       nextAt: host.calendarState === 'pending' ? iso(host.calendarNextAt) : null,
       drift: host.calendarDrift,

@@ -1,6 +1,7 @@
 import { type CredentialView, type HostView, NoCredential } from '@atrium/core/scheduling/hosts'
 import { type HostRecord, readHost } from '@atrium/db/scheduling/hosts'
 import type { Access } from '../../rpc/guards.ts'
+import { readFailure } from '../../rpc/reader-language.ts'
 import type { Services } from '../../rpc/services.ts'
 import { mayActFor, noSuchHost } from '../access.ts'
 import { publicAddress } from '../public/address.ts'
@@ -40,7 +41,7 @@ export function toCredentialView(row: HostRecord): CredentialView {
     source: row.credentialSource,
     checkedAt: row.credentialCheckedAt?.toISOString() ?? null,
     ok: row.credentialOk,
-    error: row.credentialError,
+    error: readFailure(row.credentialError),
   }
 }
 

@@ -1,8 +1,10 @@
 import { cutPage } from '@atrium/core/platform/paging'
 import type { MemberMfa, MfaStatus, ReadMfaStatus } from '@atrium/core/upstream-cache/mfa'
 import { countMfa, listMfa, type MfaRow } from '@atrium/db/upstream-cache/mfa'
+import { failureTexts } from '@atrium/messages/failure-texts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
+import { readerLanguage, readFailure } from '../../rpc/reader-language.ts'
 import { ensureFresh } from '../refresh.ts'
 import { factorsFetcher } from './reader.ts'
 
@@ -34,7 +36,7 @@ export async function readMfaStatus(
     countMfa(db, access.tenant.id),
   ])
   const { items, nextCursor } = cutPage(rows, input.limit)
-  const offline = fetcher ? null : 'This installation is not connected to an identity provider.'
+  const offline = fetcher ? null : failureTexts(readerLanguage())('readings.noIdentityProvider')
   return { items: items.map((row) => toMemberMfa(row, offline)), nextCursor, summary, refreshing }
 }
 
@@ -48,6 +50,6 @@ function toMemberMfa(row: MfaRow, offline: string | null): MemberMfa {
     enrolled: row.enrolled,
     factors: row.factors,
     checkedAt: row.readAt?.toISOString() ?? null,
-    reason: row.failure ?? (row.enrolled === null ? offline : null),
+    reason: readFailure(row.failure) ?? (row.enrolled === null ? offline : null),
   }
 }

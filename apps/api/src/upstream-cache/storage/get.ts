@@ -8,8 +8,10 @@ import {
 } from '@atrium/db/upstream-cache/storage'
 import type { SpaceStorage } from '@atrium/integrations/files/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { failureTexts } from '@atrium/messages/failure-texts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
+import { readerLanguage, readFailure } from '../../rpc/reader-language.ts'
 import type { Services } from '../../rpc/services.ts'
 import { ensureFresh } from '../refresh.ts'
 import { usageFetcher } from './reader.ts'
@@ -37,19 +39,16 @@ type SpaceView = Omit<StorageView, 'members'>
 
 async function readSpace(services: Services, tenantId: string): Promise<SpaceView> {
   const { files } = services.systems
-  if (!files)
-    return withoutNumbers('unavailable', 'This installation is not connected to a file storage.')
+  const t = failureTexts(readerLanguage())
+  if (!files) return withoutNumbers('unavailable', t('readings.noFileStorage'))
   const spaceId = await findFileSpaceId(services.database.db, tenantId)
-  if (!spaceId)
-    return withoutNumbers('no_space', 'The tenant has no space in the file storage yet.')
+  if (!spaceId) return withoutNumbers('no_space', t('readings.noSpace'))
   try {
     const storage = await files.storage(spaceId, { signal: AbortSignal.timeout(deadlineMs) })
-    return storage
-      ? toSpaceView(storage)
-      : withoutNumbers('no_space', 'The space of the tenant is gone from the file storage.')
+    return storage ? toSpaceView(storage) : withoutNumbers('no_space', t('readings.spaceGone'))
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error
-    return withoutNumbers('unavailable', error.message)
+    return withoutNumbers('unavailable', readFailure(error.message))
   }
 }
 
@@ -85,6 +84,6 @@ function toMemberStorage({ id, email, name, value, failure, readAt }: StorageRow
     state: value === null ? 'unknown' : value.bytes === null ? 'no_account' : 'known',
     used: value?.bytes ?? null,
     checkedAt: readAt?.toISOString() ?? null,
-    reason: failure,
+    reason: readFailure(failure),
   }
 }

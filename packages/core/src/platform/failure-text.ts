@@ -1,0 +1,100 @@
+import { type FailureMessages, failureMessages, failureTexts } from '@atrium/messages/failure-texts'
+import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
+import { upstreamMessage } from './upstream-messages.ts'
+
+/** An upstream system. */
+export type FailedSystem = keyof FailureMessages['systems']
+/** How a call to it failed. */
+export type FailureKind = Exclude<keyof FailureMessages['failures'], 'deadline'>
+/** Why a step of our own cannot go on. */
+export type StepFailure = keyof FailureMessages['steps']
+
+interface FailedCall {
+  system: FailedSystem
+  /** The operation in our words, such as `ensureGroup`. */
+  call: string
+  kind: FailureKind
+  status?: number | undefined
+  /** The deadline that passed, for `timeout`. */
+  seconds?: number | undefined
+  /** More for the sentence, in English. */
+  more?: string | undefined
+}
+
+/**
+ * A failed call as people read it, as in "The file storage reported an error. [files.ensureSpace:
+ * 503, server]". Rows hold the English text. What is in brackets says the same to programs, so that
+ * `writeFailure` can write it in the language of the reader.
+ */
+export function failureText(failed: FailedCall): string {
+  return writeCall(failed, defaultLanguage)
+}
+
+function writeCall(
+  { system, call, kind, status, seconds, more }: FailedCall,
+  language: PageLanguage,
+): string {
+  const t = failureTexts(language)
+  const values = { system: t(`systems.${system}`), seconds: String(seconds) }
+  const sentence = t(`failures.${seconds === undefined ? kind : 'deadline'}`, values)
+  const detail = [status, kind, seconds === undefined ? undefined : `${seconds} s`]
+  return upstreamMessage(
+    `${sentence}${more === undefined ? '' : `: ${more}`}.`,
+    `${system}.${call}: ${detail.filter((one) => one !== undefined).join(', ')}`,
+  )
+}
+
+/** Why a step cannot go on, in the same form: "… does not know this person. [personUnknown]". */
+export function stepFailureText(reason: StepFailure, value?: string | number): string {
+  return writeStep(reason, value?.toString(), defaultLanguage)
+}
+
+function writeStep(reason: StepFailure, value: string | undefined, language: PageLanguage): string {
+  const sentence = failureTexts(language)(`steps.${reason}`, { value: value ?? '' })
+  return upstreamMessage(sentence, value === undefined ? reason : `${reason}: ${value}`)
+}
+
+/**
+ * A text of `failureText` or `stepFailureText`, or several of them, in a language. What was written
+ * by another version of the program or in other words stays as it is.
+ */
+export function writeFailure(text: string, language: PageLanguage): string {
+  if (language === defaultLanguage) return text
+  return text.replace(/(\S[^[\]]*) \[([^[\]]+)\]/g, (whole, sentence: string, detail: string) => {
+    const again = readCall(sentence, detail) ?? readStep(detail)
+    return again?.(defaultLanguage) === whole ? again(language) : whole
+  })
+}
+
+type Written = (language: PageLanguage) => string
+
+function readCall(sentence: string, detail: string): Written | undefined {
+  const [, system, call = '', status, kind, seconds] =
+    /^(\w+)\.(\w+): (?:(\d+), )?([a-z_]+)(?:, ([\d.]+) s)?$/.exec(detail) ?? []
+  if (!isNameOf('systems', system) || !isNameOf('failures', kind) || kind === 'deadline')
+    return undefined
+  const failed = {
+    system,
+    call,
+    kind,
+    status: status === undefined ? undefined : Number(status),
+    seconds: seconds === undefined ? undefined : Number(seconds),
+  }
+  const bare = failureText(failed).replace(/\. \[.*$/, '')
+  const more = sentence.startsWith(`${bare}: `) ? sentence.slice(bare.length + 2, -1) : undefined
+  return (language) => writeCall({ ...failed, more }, language)
+}
+
+function readStep(detail: string): Written | undefined {
+  const [, reason, value] = /^(\w+)(?:: (.+))?$/.exec(detail) ?? []
+  if (!isNameOf('steps', reason)) return undefined
+  return (language) => writeStep(reason, value, language)
+}
+
+/** Whether the catalogue has this name in a part of the file. */
+function isNameOf<Part extends keyof FailureMessages>(
+  part: Part,
+  name: string | undefined,
+): name is keyof FailureMessages[Part] & string {
+  return name !== undefined && Object.hasOwn(failureMessages[part], name)
+}
