@@ -34,7 +34,7 @@ async function makeTenant(): Promise<void> {
   const response = await fetch(`${inject('workplace').api}/tenants`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
-    body: JSON.stringify({ name: 'Billing Journey', slug }),
+    body: JSON.stringify({ name: 'Billing Journey', slug, billingInfo: { country: 'DE' } }),
   })
   expect(response.status).toBe(201)
 }
@@ -50,12 +50,30 @@ async function enterCard(page: Page, button: string, card: RegExp): Promise<void
   expect(new URL(page.url()).search).toBe('')
 }
 
+/** What the law wants on every invoice. */
+async function giveAddress(page: Page): Promise<void> {
+  await page.goto(`${inject('workplace').portal}/t/${slug}/billing-details`)
+  const panel = page.getByRole('region', { name: 'Postal address' })
+  await panel.getByRole('textbox', { name: 'Street and number' }).fill('Main Street 1')
+  await panel.getByRole('textbox', { name: 'Postal code' }).fill('10115')
+  await panel.getByRole('textbox', { name: 'City' }).fill('Berlin')
+  for (const screen of [desktop, phone]) {
+    await page.setViewportSize(screen)
+    await untilLoaded(page)
+    await expectWellMadeOn(screen, page)
+  }
+  await page.setViewportSize(desktop)
+  await panel.getByRole('button', { name: 'Save address' }).click()
+  await page.getByText('The address is saved.').waitFor()
+}
+
 describe('an owner', () => {
   it('sets a card, subscribes and sees the paid invoice; a decline shows, and another card pays at once', async () => {
     await makeTenant()
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'portal', 'Anna Owner')
+    await giveAddress(page)
     await page.goto(`${inject('workplace').portal}/t/${slug}/billing`)
     const card = page.getByRole('region', { name: 'Card' })
     const invoices = page.getByRole('region', { name: 'Invoices' })
@@ -101,6 +119,16 @@ describe('an owner', () => {
       await untilLoaded(page)
       await expectWellMadeOn(screen, page)
     }
+    await page.getByRole('button', { name: /^Documents of invoice/ }).click()
+    for (const [item, begin] of [
+      ['PDF', '%PDF-1.7'],
+      ['E-invoice (XML)', '<?xml version="1.0"'],
+    ] as const) {
+      const href = await page.getByRole('menuitem', { name: item }).getAttribute('href')
+      const file = await page.request.get(new URL(href ?? '', page.url()).href)
+      expect((await file.body()).toString('latin1')).toContain(begin)
+    }
+    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: /^Open invoice/ }).click()
     await page.waitForURL((url) => url.origin === inject('workplace').payments)
     expect(visitor.complaints).toEqual([])

@@ -3,6 +3,14 @@ import type { DemoCompany, DemoHistory, HistoricPerson } from '@atrium/core/demo
 import type { Trx } from '@atrium/db/platform/connect'
 import { insertTenant } from '@atrium/db/tenants/tenants'
 
+const demoAddress = JSON.stringify({
+  line1: 'Musterstraße 2',
+  line2: null,
+  postalCode: '12345',
+  city: 'Musterstadt',
+  region: null,
+})
+
 /** The ids of what the history made, by slug. */
 export interface Made {
   readonly tenants: ReadonlyMap<string, string>
@@ -42,6 +50,7 @@ export async function insertCompanies(
         updated_at: company.since,
         billing_company: company.name,
         billing_country: company.country,
+        billing_address: demoAddress,
       })
       .where('id', '=', id)
       .execute()
@@ -100,6 +109,7 @@ async function insertPartners(
       ...{
         billing_company: partner.name,
         billing_country: partner.country,
+        billing_address: demoAddress,
         billing_email: `billing@${partner.domain}`,
       },
       ...{

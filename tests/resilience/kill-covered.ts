@@ -99,6 +99,8 @@ export const withinRecords: readonly string[] = [
   'branding.preview',
   'branding.update',
   'domains.makePrimary',
+  'documents.setPartnerAddress',
+  'documents.setTenantAddress',
   'flags.create',
   'flags.remove',
   'flags.update',

@@ -7,6 +7,7 @@ import { detectLanguage } from '@atrium/messages/detect-language'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { issuePendingDocuments } from './billing/documents/issue-pending.ts'
 import { followDueEntitlements } from './billing/entitlements/follow.ts'
 import { runDunning } from './billing/invoices/dunning.ts'
 import { reconcileBilling } from './billing/invoices/reconcile.ts'
@@ -324,7 +325,11 @@ export function createApp(parts: AppParts): App {
       createPayouts: async () => void (await createMonthlyPayouts(await onDatabaseTime(services))),
       refreshHealth: async () => void (await refreshAllHealth(services)),
       drainWebhooks: () => drainWebhooks(services),
-      runDunning: async () => runDunning(await onDatabaseTime(services)),
+      runDunning: async () => {
+        const timed = await onDatabaseTime(services)
+        await runDunning(timed)
+        await issuePendingDocuments(timed)
+      },
       reconcileBilling: () => reconcileBilling(services),
       refreshReports: () => refreshReports(services),
       checkReports: async () => void (await checkReports(services)),

@@ -105,6 +105,12 @@ log.info(
   { port: typeof address === 'object' ? address?.port : config.port, host: config.host },
   'listening',
 )
+if (config.payments !== null && config.seller.missing.length > 0) {
+  log.warn(
+    { missing: config.seller.missing },
+    'invoices and statements wait: settings of the seller are missing',
+  )
+}
 let stopping = false
 
 async function stop(reason: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { auditRouter, tenantAuditRouter } from './audit/router.ts'
 import { billingInfoRouter } from './billing/billing-info/router.ts'
+import { documentsRouter } from './billing/documents/router.ts'
 import { billingRouter } from './billing/invoices/router.ts'
 import { operatorInvoicesRouter } from './billing/operator-invoices/router.ts'
 import { payoutsRouter } from './billing/payouts/router.ts'
@@ -39,6 +40,7 @@ export const appRouter = router({
   aliases: aliasesRouter,
   billing: billingRouter,
   billingInfo: billingInfoRouter,
+  documents: documentsRouter,
   lists: listsRouter,
   securityPolicy: securityPolicyRouter,
   audit: auditRouter,

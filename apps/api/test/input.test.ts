@@ -71,6 +71,10 @@ const least: Record<string, Record<string, unknown>> = {
   'partnerReports.signupCohortRows': { month: '2026-01' },
   'partnerReports.churnCohortRows': { month: '2026-01' },
   'billing.invoiceDocument': { invoiceId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'documents.list': { invoiceId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'documents.download': { documentId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'documents.setTenantAddress': { line1: 'Nothing 1', city: 'Nowhere' },
+  'documents.setPartnerAddress': { line1: 'Nothing 1', city: 'Nowhere' },
   'billing.payInvoice': { invoiceId: '0197f7a4-2c1e-7000-8000-000000000001' },
   'sso.create': { name: 'Nothing', redirectUris: ['https://nothing.example.test/callback'] },
 }
@@ -223,6 +227,7 @@ const namesInPath = [
   'tenantSlug',
   'hostSlug',
   'eventSlug',
+  'documentId',
   'payoutId',
   'invoiceId',
   'userId',

@@ -26,6 +26,8 @@ export interface LedgerTestApp extends AsyncDisposable {
   /** A paid invoice with its share in the ledger. */
   earn(fields?: InvoiceFields): Promise<string>
   entries(invoiceId: string): Promise<{ type: string; amount: number }[]>
+  /** Of a person, as of the clock's time. */
+  token(person: Person): Promise<string>
   post(path: string, person: Person, body?: unknown): ReturnType<TestApp['request']>
   read(path: string, person: Person): ReturnType<TestApp['request']>
 }
@@ -53,7 +55,7 @@ const word = () => randomBytes(6).toString('hex')
 
 /** A test app whose invoices are written as the payment processor's events would leave them. */
 export async function startLedgerTestApp(
-  options: Pick<TestAppOptions, 'integrations'> = {},
+  options: Pick<TestAppOptions, 'env' | 'integrations'> = {},
 ): Promise<LedgerTestApp> {
   let now = new Date('2026-03-10T12:00:00Z')
   const issuer = await startIssuer(() => now)
@@ -61,7 +63,7 @@ export async function startLedgerTestApp(
     ...options,
     provisioned: false,
     clock: { now: () => now },
-    env: { IDP_ISSUER: issuer.url },
+    env: { ...options.env, IDP_ISSUER: issuer.url },
   })
   // Signed for each call: a token lives for minutes of a clock that tests set.
   const token = ({ email, app }: Person) =>
@@ -182,6 +184,7 @@ export async function startLedgerTestApp(
         .execute()
       return rows.map(({ type, amount }) => ({ type, amount: Number(amount) }))
     },
+    token,
     post: async (path, person, body = {}) =>
       testApp.request('POST', path, { token: await token(person), body }),
     read: async (path, person) => testApp.request('GET', path, { token: await token(person) }),

@@ -59,6 +59,8 @@ export const decided: readonly string[] = [
     'branding.preview',
     'branding.update',
     'billingInfo.update',
+    'documents.setPartnerAddress',
+    'documents.setTenantAddress',
   ],
   ...['domains.add', 'domains.makePrimary', 'domains.recheck', 'domains.setDmarc'],
   // What people do all day; a password that comes out opens what was made with it and nothing that

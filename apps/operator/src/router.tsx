@@ -295,9 +295,12 @@ const mail = createRoute({
 )
 
 const billing = createRoute({ getParentRoute: () => authenticated, path: '/billing' }).lazy(() =>
-  withMessages(import('./billing/billing-page.tsx'), 'operator.billing', 'operator.webhooks').then(
-    (page) => page.Route,
-  ),
+  withMessages(
+    import('./billing/billing-page.tsx'),
+    'operator.billing',
+    'operator.documents',
+    'operator.webhooks',
+  ).then((page) => page.Route),
 )
 
 const webhooks = createRoute({

@@ -118,6 +118,7 @@ export function partnerRoutes(authenticated: AnyRoute) {
         () =>
           withMessages(
             import('./partner/settings-page.tsx'),
+            'portal.billing-address',
             'portal.partner',
             'portal.partner-settings',
             'ui.issues',

@@ -115,6 +115,7 @@ export function tenantRoutes(tenant: AnyRoute) {
         () =>
           withMessages(
             import('./billing-info/billing-info-page.tsx'),
+            'portal.billing-address',
             'portal.billing-info',
             'ui.issues',
           ),

@@ -109,6 +109,11 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
     routes.post('/mail-profile/link', (c) => mailProfiles.createLink(c))
   }
 
+  // A member of the tenant, or an operator.
+  routes.get('/tenants/:slug/documents/:id', (c) =>
+    read(c, () => `/tenants/${named(c, 'slug')}/documents/${named(c, 'id')}`),
+  )
+
   if (app === 'portal') {
     routes.get('/partner/:slug/ledger', (c) =>
       read(c, () => `/partners/${named(c, 'slug')}/ledger/export`),

@@ -206,7 +206,13 @@ describe('the portal', () => {
         method: 'GET',
         target: `/partners/north/payouts/${id}/statement?format=csv`,
       })
+      await browser.fetch(at(`/api/tenants/acme/documents/${id}?format=xml`))
+      expect(lastSeen()).toMatchObject({
+        method: 'GET',
+        target: `/tenants/acme/documents/${id}?format=xml`,
+      })
       for (const path of [
+        '/api/tenants/acme/documents/%2E%2E%2F',
         '/api/partner/..%2Fusers/ledger',
         '/api/partner/north/payouts/%2E%2E%2F/statement',
       ]) {

@@ -6,6 +6,7 @@ import type bookingTimes from './en/booking/times.json'
 import type operatorAudit from './en/operator/audit.json'
 import type operatorBilling from './en/operator/billing.json'
 import type operatorDashboard from './en/operator/dashboard.json'
+import type operatorDocuments from './en/operator/documents.json'
 import type operatorFlags from './en/operator/flags.json'
 import type operatorInvoices from './en/operator/invoices.json'
 import type operatorLayout from './en/operator/layout.json'
@@ -22,6 +23,7 @@ import type operatorWebhooks from './en/operator/webhooks.json'
 import type portalAliases from './en/portal/aliases.json'
 import type portalAudit from './en/portal/audit.json'
 import type portalBilling from './en/portal/billing.json'
+import type portalBillingAddress from './en/portal/billing-address.json'
 import type portalBillingInfo from './en/portal/billing-info.json'
 import type portalBranding from './en/portal/branding.json'
 import type portalDevices from './en/portal/devices.json'
@@ -82,6 +84,7 @@ export interface Messages {
     audit: typeof operatorAudit
     billing: typeof operatorBilling
     dashboard: typeof operatorDashboard
+    documents: typeof operatorDocuments
     flags: typeof operatorFlags
     invoices: typeof operatorInvoices
     layout: typeof operatorLayout
@@ -99,6 +102,7 @@ export interface Messages {
   portal: {
     aliases: typeof portalAliases
     audit: typeof portalAudit
+    'billing-address': typeof portalBillingAddress
     'billing-info': typeof portalBillingInfo
     billing: typeof portalBilling
     branding: typeof portalBranding

@@ -44,18 +44,20 @@ export interface FileResponse {
   /** Only letters, digits, `-` and `.`: it is used in a header. */
   fileName: string
   contentType: string
+  /** Of `text`; plain text where absent. */
+  encoding?: 'base64' | undefined
   text: string
 }
 
 /** A document over REST. A page in it runs no scripts and loads nothing. */
 export function sendFile(
   c: HonoContext<AppEnv>,
-  { fileName, contentType, text }: FileResponse,
+  { fileName, contentType, encoding, text }: FileResponse,
 ): Response {
   c.header('content-type', contentType)
   c.header('content-disposition', `attachment; filename="${fileName}"`)
   c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-  return c.body(text)
+  return c.body(encoding === undefined ? text : Buffer.from(text, encoding))
 }
 
 const exportTypes: Readonly<Record<ExportFormat, string>> = {

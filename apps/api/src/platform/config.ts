@@ -16,6 +16,7 @@ import { plan } from '@atrium/core/tenants/tenants'
 import { createKeyring, weakKey } from '@atrium/db/platform/encryption'
 import { z } from 'zod'
 import { type IssuerSettings, operatorIssuersOf, subjectPrefixes } from './issuers.ts'
+import { sellerOf, sellerShape } from './seller.ts'
 
 const list = z
   .string()
@@ -143,6 +144,7 @@ const shape = {
   FREE_PLAN_SEATS: z.coerce.number().int().min(1).max(1_000_000).default(5),
   TRIAL_MAX_PLAN: plan.default('business'),
   TRIAL_MAX_SEATS: z.coerce.number().int().min(1).max(1_000_000).default(20),
+  ...sellerShape,
   PARTNER_HOLD_DAYS: z.coerce.number().int().min(0).max(365).default(30),
   TAX_MODE: z.enum(taxModes).default('none'),
   TAX_SELLER_COUNTRY: z.string().refine(isCountryCode, 'is no country of ISO 3166-1').optional(),
@@ -257,6 +259,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     },
     /** Where VAT numbers are checked; null where tax does not depend on them. */
     vies: viesSettings(e),
+    /** Who issues invoices and statements. */
+    seller: sellerOf({
+      ...e,
+      SELLER_COUNTRY: e.SELLER_COUNTRY ?? e.TAX_SELLER_COUNTRY,
+      SELLER_VAT_NUMBER: e.SELLER_VAT_NUMBER ?? e.TAX_SELLER_VAT_NUMBER,
+      SELLER_VAT_PERCENT: e.SELLER_VAT_PERCENT ?? homeRate(e),
+    }),
     /**
      * Where people reach the customer portal, for links in mails and back from the payment
      * processor's pages.
@@ -304,6 +313,11 @@ function isDnsServer(server: string): boolean {
   const [, bracketed, host, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(server) ?? []
   if (port !== undefined && Number(port) > 65_535) return false
   return isIP(server) !== 0 || isIP(bracketed ?? '') === 6 || isIPv4(host ?? '')
+}
+
+/** The standard rate of the seller's country, where it is among the fixed ones. */
+function homeRate({ SELLER_COUNTRY, TAX_SELLER_COUNTRY, TAX_RATES }: Settings): number | undefined {
+  return TAX_RATES?.[vatCountry(SELLER_COUNTRY ?? TAX_SELLER_COUNTRY ?? '')]
 }
 
 /** How invoices are taxed. `fixed_rates` has all that the decision needs. */

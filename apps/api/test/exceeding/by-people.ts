@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { giveMailbox } from '@atrium/testing/mailboxes'
 import type { TestApp, TestResponse } from '@atrium/testing/test-app'
 import { amongMailboxes, amongMembers, amongPartners, inHouse } from './reach.ts'
@@ -103,6 +103,15 @@ export const byPeople = {
     const body = { template: 'booking.confirmed', draft }
     return () => testApp.request('POST', '/tenants/acme/branding/preview', { token, body })
   }),
+  // A document that does not exist counts too.
+  documents_minute: inHouse(
+    async (testApp) => {
+      const token = await testApp.token('member@acme.test')
+      const path = `/tenants/acme/documents/${randomUUID()}`
+      return () => testApp.request('GET', path, { token })
+    },
+    { status: 404 },
+  ),
   streams: inHouse(
     async (testApp) => {
       const token = await testApp.token('member@acme.test')

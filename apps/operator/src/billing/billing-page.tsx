@@ -12,6 +12,7 @@ import { createLazyRoute } from '@tanstack/react-router'
 import { useTRPC } from '../trpc.ts'
 import { InboxDetails } from '../webhooks/inbox-details.tsx'
 import { currencyColumns } from './currency-columns.tsx'
+import { DocumentsPanel } from './documents-panel.tsx'
 import { pastDueColumns } from './past-due-columns.tsx'
 import { ReconciliationPanel } from './reconciliation-panel.tsx'
 
@@ -90,6 +91,7 @@ function Overview({ overview }: { overview: BillingOverview }) {
       >
         <InboxDetails health={inbox} />
       </Panel>
+      <DocumentsPanel />
       <ReconciliationPanel overview={overview} />
     </Stack>
   )

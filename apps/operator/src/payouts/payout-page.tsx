@@ -217,6 +217,30 @@ function StatementLinks({ payout }: { payout: PayoutDetail }) {
       >
         {t('timeline.csv')}
       </Button>
+      {payout.statementNumber && (
+        <Button
+          component="a"
+          href={`${href}?format=pdf`}
+          download
+          size="xs"
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          {t('timeline.statementPdf')}
+        </Button>
+      )}
+      {payout.statementNumber && (
+        <Button
+          component="a"
+          href={`${href}?format=xml`}
+          download
+          size="xs"
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          {t('timeline.xml')}
+        </Button>
+      )}
     </Group>
   )
 }

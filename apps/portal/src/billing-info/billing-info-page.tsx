@@ -23,6 +23,7 @@ import { maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
+import { AddressPanel } from './address-panel.tsx'
 import {
   BillingForm,
   type BillingFormValues,
@@ -32,6 +33,7 @@ import {
 } from './billing-form.ts'
 
 const t = translations('portal.billing-info')
+const a = translations('portal.billing-address')
 
 /** Whom invoices go to. */
 export function BillingInfoPage() {
@@ -47,7 +49,10 @@ export function BillingInfoPage() {
         description={t('description')}
       />
       <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
-      {query.data && <BillingPanel key={tenant.id} checked={query.data} />}
+      <Stack gap="lg" maw={760}>
+        {query.data && <BillingPanel key={tenant.id} checked={query.data} />}
+        <TenantAddress key={`address ${tenant.id}`} />
+      </Stack>
     </>
   )
 }
@@ -84,7 +89,7 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
   }
 
   return (
-    <Stack gap="lg" maw={760}>
+    <Stack gap="lg">
       <Warnings title={t('warnings')} messages={checked.warnings.map(({ message }) => message)} />
       <Panel title={t('form.title')}>
         <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
@@ -152,6 +157,35 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
         </form>
       </Panel>
     </Stack>
+  )
+}
+
+function TenantAddress() {
+  const { slug, role, status } = useTenant()
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const query = useQuery(trpc.documents.tenantAddress.queryOptions({ slug }))
+  const save = useMutation(
+    trpc.documents.setTenantAddress.mutationOptions({
+      onSuccess: (saved) => {
+        queryClient.setQueryData(trpc.documents.tenantAddress.queryKey({ slug }), saved)
+        void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
+      },
+    }),
+  )
+  return (
+    <>
+      <QueryState query={query} loading={a('loading')} failed={a('loadFailed')} />
+      {query.data && (
+        <AddressPanel
+          on="invoices"
+          address={query.data.address}
+          editable={maySeeSettings(role) && status !== 'deleted'}
+          saving={save.isPending}
+          onSave={(address) => save.mutateAsync({ slug, ...address })}
+        />
+      )}
+    </>
   )
 }
 

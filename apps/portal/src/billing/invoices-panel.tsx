@@ -15,6 +15,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
+import { DocumentsMenu } from './documents-menu.tsx'
 import { usePayInvoice } from './mutations.ts'
 import { type BillingSearch, invoicesQuery } from './search.ts'
 import { invoiceMeta } from './status-meta.ts'
@@ -155,6 +156,7 @@ function columnsFor(mayPay: boolean, onPay: (invoice: InvoiceView) => void): Col
               {t('pay.now')}
             </Button>
           )}
+          <DocumentsMenu invoice={invoice} />
           <OpenInvoice invoice={invoice} />
         </Group>
       ),

@@ -115,6 +115,30 @@ function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string })
           >
             {t('detail.csv')}
           </Button>
+          {payout.statementNumber && (
+            <Button
+              component="a"
+              href={`${href}?format=pdf`}
+              download
+              size="xs"
+              variant="default"
+              leftSection={<IconDownload size={16} aria-hidden />}
+            >
+              {t('detail.statementPdf')}
+            </Button>
+          )}
+          {payout.statementNumber && (
+            <Button
+              component="a"
+              href={`${href}?format=xml`}
+              download
+              size="xs"
+              variant="default"
+              leftSection={<IconDownload size={16} aria-hidden />}
+            >
+              {t('detail.xml')}
+            </Button>
+          )}
         </Group>
       )}
       {payout.entries.length > 0 ? (

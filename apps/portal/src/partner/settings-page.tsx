@@ -16,6 +16,7 @@ import { Fieldset, Grid, NativeSelect, NumberInput, Stack, TextInput } from '@ma
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AddressPanel } from '../billing-info/address-panel.tsx'
 import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
 import {
@@ -28,6 +29,7 @@ import { explain } from './status-meta.ts'
 import { mayDo, maySee, usePartner } from './use-partner.ts'
 
 const t = translations('portal.partner-settings')
+const a = translations('portal.billing-address')
 const labels = translations('ui.labels')
 
 /** How the partner is reached, and what its new customers begin with. */
@@ -46,12 +48,46 @@ export function PartnerSettingsPage() {
       {query.data && (
         <Grid gap="lg">
           <Grid.Col span={{ base: 12, md: 7 }}>
-            <SettingsPanel settings={query.data} />
+            <Stack gap="lg">
+              <SettingsPanel settings={query.data} />
+              <PartnerAddress />
+            </Stack>
           </Grid.Col>
           <Grid.Col span={{ base: 12, md: 5 }}>
             <RecordPanel />
           </Grid.Col>
         </Grid>
+      )}
+    </>
+  )
+}
+
+/** Shown to those who may read the partner's finances. */
+function PartnerAddress() {
+  const partner = usePartner()
+  const { slug } = partner
+  const allowed = maySee(partner, 'finance')
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const query = useQuery(trpc.documents.partnerAddress.queryOptions({ slug }, { enabled: allowed }))
+  const save = useMutation(
+    trpc.documents.setPartnerAddress.mutationOptions({
+      onSuccess: (saved) =>
+        queryClient.setQueryData(trpc.documents.partnerAddress.queryKey({ slug }), saved),
+    }),
+  )
+  if (!allowed) return null
+  return (
+    <>
+      <QueryState query={query} loading={a('loading')} failed={a('loadFailed')} />
+      {query.data && (
+        <AddressPanel
+          on="statements"
+          address={query.data.address}
+          editable={mayDo(partner, 'manageStaff')}
+          saving={save.isPending}
+          onSave={(address) => save.mutateAsync({ slug, ...address })}
+        />
       )}
     </>
   )

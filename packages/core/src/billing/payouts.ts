@@ -221,7 +221,7 @@ export type PayPayout = z.infer<typeof PayPayout>
 export const RequestPayout = z.strictObject({ slug: partnerPath, currency: currencyCode })
 export type RequestPayout = z.infer<typeof RequestPayout>
 
-export const statementFormats = ['html', 'csv'] as const
+export const statementFormats = ['html', 'csv', 'pdf', 'xml'] as const
 export const statementDocuments = ['statement', 'cancellation'] as const
 const document = z.enum(statementDocuments).default('statement')
 export const ReadStatement = z.strictObject({
@@ -240,6 +240,8 @@ export type ReadPartnerStatement = z.infer<typeof ReadPartnerStatement>
 export const StatementDocument = z.object({
   fileName: z.string(),
   contentType: z.string(),
+  /** Of `text`; plain text where absent. */
+  encoding: z.literal('base64').optional(),
   text: z.string(),
 })
 export type StatementDocument = z.infer<typeof StatementDocument>

@@ -82,6 +82,7 @@ const table = {
   billing_limited: 409,
   billing_address_incomplete: 409,
   invoice_state: 409,
+  document_unavailable: 409,
   payment_failed: 409,
   payment_method_in_use: 409,
   currency_locked: 409,

@@ -179,6 +179,10 @@ const table = {
     },
     against: 'Previews use up the processor.',
   },
+  documents_minute: {
+    ...{ per: 'person', most: 120, seconds: minute, kept: 'database' },
+    against: 'Documents that are rendered use up the processor.',
+  },
   streams: {
     ...{
       per: 'person',

@@ -164,6 +164,37 @@ export interface InvoiceCorrectionsTable {
   finished_at: OptionalTimestamp
 }
 
+/** Documents of tenants. Issued ones never change. */
+export interface BillingDocumentsTable {
+  tenant_id: string
+  id: Generated<string>
+  invoice_id: string
+  /** The processor's id of the invoice or the credit note; `void:` before it for a cancellation. */
+  source: string
+  kind: 'invoice' | 'credit_note'
+  cancels: boolean
+  number: string | null
+  document: ColumnType<unknown, string | null, string | null>
+  problems: ColumnType<string[], string[] | undefined, string[]>
+  created_at: Timestamp
+  checked_at: Timestamp
+  issued_at: OptionalTimestamp
+}
+
+/** Self-billed documents: the statement of a payout, and what cancels it. */
+export interface PartnerDocumentsTable {
+  partner_id: string
+  id: Generated<string>
+  payout_id: string
+  cancels: boolean
+  number: string | null
+  document: ColumnType<unknown, string | null, string | null>
+  problems: ColumnType<string[], string[] | undefined, string[]>
+  created_at: Timestamp
+  checked_at: Timestamp
+  issued_at: OptionalTimestamp
+}
+
 /** The dunning of one stretch of missed payments of a subscription. */
 export interface DunningCasesTable {
   id: Generated<string>
@@ -232,6 +263,8 @@ export interface BillingTables {
   invoices: InvoicesTable
   invoice_reversals: InvoiceReversalsTable
   invoice_corrections: InvoiceCorrectionsTable
+  billing_documents: BillingDocumentsTable
+  partner_documents: PartnerDocumentsTable
   dunning_cases: DunningCasesTable
   billing_reconciliations: BillingReconciliationsTable
   billing_differences: BillingDifferencesTable

@@ -57,6 +57,7 @@ import * as languages from '../migrations/0070-languages.ts'
 import * as subscriptionSchedules from '../migrations/0072-subscription-schedules.ts'
 import * as statementCancellations from '../migrations/0076-statement-cancellations.ts'
 import * as vatChecks from '../migrations/0080-vat-checks.ts'
+import * as billingDocuments from '../migrations/0085-billing-documents.ts'
 import * as invoiceCorrections from '../migrations/0090-invoice-corrections.ts'
 import * as importRowTexts from '../migrations/0105-import-row-texts.ts'
 import { installJobs } from '../platform/install-jobs.ts'
@@ -118,6 +119,7 @@ const migrations: Record<string, Migration> = {
   '0072-subscription-schedules': subscriptionSchedules,
   '0076-statement-cancellations': statementCancellations,
   '0080-vat-checks': vatChecks,
+  '0085-billing-documents': billingDocuments,
   '0090-invoice-corrections': invoiceCorrections,
   '0105-import-row-texts': importRowTexts,
   '0017-health': health,

@@ -16,6 +16,7 @@ export interface PartnersTable {
   billing_vat_number: string | null
   billing_country: string | null
   billing_email: string | null
+  billing_address: ColumnType<unknown, string | null | undefined, string | null>
   settings: ColumnType<unknown, string | undefined, string>
   branding: ColumnType<unknown, string | undefined, string>
   self_billing_consent_at: OptionalTimestamp

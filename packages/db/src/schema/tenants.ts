@@ -11,7 +11,7 @@ import type {
   SuspensionMode,
   TenantStatus,
 } from '@atrium/core/tenants/tenants'
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { OptionalTimestamp, Timestamp } from './columns.ts'
 
 export interface TenantLimitsTable {
@@ -37,6 +37,7 @@ export interface TenantsTable {
   billing_vat_number: string | null
   billing_country: string | null
   billing_email: string | null
+  billing_address: ColumnType<unknown, string | null | undefined, string | null>
   identity_group_id: string | null
   /** Null: the slug. */
   identity_group_name: string | null

@@ -36,6 +36,21 @@ export const billingRows: Rows = {
   'billing.invoiceDocument': [
     { input: unknownInvoice, expected: told(membersOrOperators, 'not_found') },
   ],
+  'documents.list': [{ input: unknownInvoice, expected: told(membersOrOperators, 'not_found') }],
+  'documents.download': [
+    {
+      input: (world) => ({ ...slug(world), documentId: randomUUID() }),
+      expected: told(membersOrOperators, 'not_found'),
+    },
+  ],
+  'documents.overview': [{ input: () => ({}), expected: operatorsOnly }],
+  'documents.tenantAddress': [{ input: slug, expected: membersOrOperators }],
+  'documents.setTenantAddress': [
+    {
+      input: (world) => ({ ...slug(world), line1: 'Main Street 1', city: 'Berlin' }),
+      expected: adminsOrOperators,
+    },
+  ],
   'billing.payInvoice': [{ input: unknownInvoice, expected: told(adminsOrOperators, 'not_found') }],
   'billing.overview': [{ input: () => ({}), expected: operatorsOnly }],
 }

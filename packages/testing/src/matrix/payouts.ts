@@ -160,4 +160,6 @@ export const payoutsRows: Rows = {
     },
   ],
   'payouts.consent': ofPartner({ agreed: true }),
+  'documents.partnerAddress': ofPartner(),
+  'documents.setPartnerAddress': ofPartner({ line1: 'Main Street 1', city: 'Berlin' }),
 }

@@ -176,9 +176,25 @@ export function sampleDocument(
     payment: {
       means: transfer ? 'transfer' : credit ? 'returned' : 'online',
       dueDate: transfer || credit ? null : '2027-02-14',
-      paidOn: transfer ? '2027-01-31' : null,
-      reference: transfer ? 'SEPA 4711' : null,
     },
     ...about,
   })
+}
+
+/** The settings that make `sampleSeller` the issuer of an installation. */
+export const sellerEnvironment = {
+  SELLER_NAME: sampleSeller.name,
+  SELLER_ADDRESS_LINE1: 'Torstraße 1',
+  SELLER_POSTAL_CODE: '10119',
+  SELLER_CITY: 'Berlin',
+  SELLER_COUNTRY: 'DE',
+  SELLER_VAT_NUMBER: 'DE136695976',
+  SELLER_TAX_NUMBER: '37/123/45678',
+  SELLER_REGISTER: 'Amtsgericht Charlottenburg HRB 123456',
+  SELLER_EMAIL: 'billing@atrium.example',
+  SELLER_CONTACT_NAME: 'Accounting',
+  SELLER_CONTACT_PHONE: '+49 30 1234567',
+  SELLER_IBAN: 'DE89 3704 0044 0532 0130 00',
+  SELLER_BIC: 'COBADEFFXXX',
+  SELLER_VAT_PERCENT: '19',
 }

@@ -154,7 +154,6 @@ function drawFields(drawing: Drawing): void {
     [texts('fields.preceding'), preceding && precedingText(drawing, preceding)],
     [texts('fields.reference'), document.buyerReference],
     [texts('fields.dueDate'), payment.dueDate && shortDay(payment.dueDate, document)],
-    [texts('fields.transfer'), payment.reference],
   ]
   for (const [name, value] of fields) {
     if (value === null) continue

@@ -17,6 +17,7 @@ import type {
   ProcessorReversal,
 } from '@atrium/integrations/payments/port'
 import type { InTransaction } from '../../rpc/services.ts'
+import { documentInvoice } from '../documents/issue.ts'
 import { marginAt } from '../payouts/margins.ts'
 import { settleInvoiceLedger } from '../payouts/settle.ts'
 import { findTenantOf } from './tenant-of.ts'
@@ -55,6 +56,12 @@ export async function mirrorInvoice(
   if (fields.finalizedAt && !before?.finalizedAt)
     await rememberPartner(trx, id, tenantId, fields.finalizedAt)
   await settleInvoiceLedger(trx, services, id)
+  await documentInvoice(
+    trx,
+    services,
+    { tenantId: before?.tenantId ?? tenantId, invoiceId: id },
+    invoice,
+  )
   return { id, tenantId: before?.tenantId ?? tenantId, before, status: fields.status }
 }
 

@@ -33,6 +33,7 @@ import type { InTransaction } from '../../rpc/services.ts'
 import { reasonToHold } from './create.ts'
 import { getPayout, readPayout, unknownPayout } from './get.ts'
 import { writeStatement } from './statement.ts'
+import { documentStatement } from './statement-document.ts'
 
 interface Standing {
   trx: Trx
@@ -245,6 +246,7 @@ export function payPayout(
       const paid: PayoutRow = { ...payout, statementNumber: number, paidAt: now, reference }
       const statement =
         kept === null ? { statement: JSON.stringify(await writeStatement(trx, paid)) } : {}
+      await documentStatement(trx, services, partner, paid)
       await tellPartner(trx, services, partner, paid)
       return {
         paid_at: now,
@@ -283,14 +285,20 @@ export function voidPayout(
   caller: Caller,
   { id, version, reason }: MovePayoutWithReason,
 ): Promise<PayoutDetail> {
+  const { services } = ctx
   return movePayout(ctx, caller, {
     ...{ id, version, to: 'canceled', action: 'payout.canceled', metadata: { reason } },
     async effect({ trx, payout, partner, now }) {
       await freePayoutEntries(trx, payout.id)
-      const cancellation =
+      const cancellation: { cancellation_number?: string } =
         payout.statementNumber === null
           ? {}
           : { cancellation_number: await nextNumber(trx, partner) }
+      await documentStatement(trx, services, partner, {
+        ...payout,
+        cancellationNumber: cancellation.cancellation_number ?? null,
+        canceledAt: now,
+      })
       const failure_reason = payout.failureReason ?? reason
       return { canceled_at: now, failure_reason, ...cancellation }
     },

@@ -57,7 +57,7 @@ import { statementDocument } from './statement.ts'
 
 const tags = ['payouts']
 const payout = '/billing/payouts/{id}' as const
-const statementTypes = ['text/html', 'text/csv'] as const
+const statementTypes = ['text/html', 'text/csv', 'application/pdf', 'application/xml'] as const
 const partner = '/partners/{slug}' as const
 const adjustments = '/billing/ledger-adjustments' as const
 
@@ -184,12 +184,17 @@ export const payoutsRouter = router({
         summary: 'Read the statement of a payout',
       },
       file: statementTypes,
-      errors: ['not_found'],
+      errors: ['not_found', 'document_unavailable'],
     })
     .input(ReadStatement)
     .output(StatementDocument)
     .query(async ({ ctx, input }) =>
-      statementDocument(ctx.services, await readPayout(ctx.services.database.db, input.id), input),
+      statementDocument(
+        ctx,
+        ctx.caller,
+        await readPayout(ctx.services.database.db, input.id),
+        input,
+      ),
     ),
   adjustments: operator
     .meta({
@@ -326,12 +331,14 @@ export const payoutsRouter = router({
         summary: 'Read the statement of a payout',
       },
       file: statementTypes,
+      errors: ['document_unavailable'],
     })
     .input(ReadPartnerStatement)
     .output(StatementDocument)
     .query(async ({ ctx, input }) =>
       statementDocument(
-        ctx.services,
+        ctx,
+        ctx.partnerAccess.caller,
         await readPartnerPayout(ctx.services, ctx.partnerAccess, input.payoutId),
         input,
       ),

@@ -11,10 +11,13 @@ import {
   statementCsv,
   statementHtml,
 } from '@atrium/core/billing/statements'
+import { listPayoutDocuments } from '@atrium/db/billing/documents'
 import { listPayoutEntries } from '@atrium/db/billing/ledger'
 import { findPayoutPartner, findStatement, type PayoutRow } from '@atrium/db/billing/payouts'
 import type { Db, Trx } from '@atrium/db/platform/connect'
-import type { Services } from '../../rpc/services.ts'
+import type { Caller } from '../../rpc/caller.ts'
+import type { Context } from '../../rpc/context.ts'
+import { countDocument, renderDocument } from '../documents/render.ts'
 import { unknownPayout } from './get.ts'
 import { toLedgerEntryView } from './view.ts'
 
@@ -81,15 +84,25 @@ interface DocumentKind {
 /**
  * The statement of a payout, or the document that cancels it, to be printed or for a spreadsheet.
  * What was written when it was paid never changes; what became of the payment is told as it is now.
+ * PDF and XML are the self-billed invoice or credit note; AppError `document_unavailable` while it
+ * waits.
  * AppError `not_found` for a cancellation that there is not.
  */
 export async function statementDocument(
-  { database: { db } }: Services,
+  ctx: Context,
+  { subject }: Caller,
   payout: PayoutRow,
   { document, format }: DocumentKind,
 ): Promise<StatementDocument> {
+  const { db } = ctx.services.database
   const cancels = document === 'cancellation'
   if (cancels && payout.cancellationNumber === null) throw unknownPayout()
+  if (format === 'pdf' || format === 'xml') {
+    await countDocument(ctx, subject)
+    const documents = await listPayoutDocuments(db, payout.partnerId, payout.id)
+    const found = documents.find((document) => document.cancels === cancels)
+    return renderDocument(found?.document ?? null, format)
+  }
   // Written by us and by nobody else, so its shape is known.
   const kept = (await findStatement(db, payout.id)) as Statement | null
   const statement = { ...(kept ?? (await writeStatement(db, payout))), ...paymentOf(payout) }

@@ -4,10 +4,12 @@ import type { Trx } from '@atrium/db/platform/connect'
 import type { CallOptions } from '@atrium/integrations/call-options'
 import type {
   Payments,
+  ProcessorCreditNote,
   ProcessorInvoice,
   ProcessorReversal,
 } from '@atrium/integrations/payments/port'
 import { snapshotOf } from '@atrium/integrations/payments/snapshots'
+import { documentCreditNote } from '../documents/issue.ts'
 import { sendBillingMail } from '../invoices/mails.ts'
 import { type MirroredInvoice, mirrorInvoice, mirrorReversal } from '../invoices/mirror.ts'
 import {
@@ -107,7 +109,11 @@ type FindReversal = (
   payments: Payments,
   id: string,
   options?: CallOptions,
-) => Promise<ProcessorReversal | undefined>
+) => Promise<ProcessorReversal | ProcessorCreditNote | undefined>
+
+const isCreditNote = (
+  reversal: ProcessorReversal | ProcessorCreditNote,
+): reversal is ProcessorCreditNote => 'lines' in reversal
 
 export const refundChanged = (work: EventWork) =>
   reversalChanged(work, (payments, id) => payments.findRefund(id))
@@ -133,7 +139,10 @@ async function reversalChanged(
   return services.database.db.transaction().execute(async (trx) => {
     const made = await mirrorInvoice(trx, services, invoice, event.claimedAt)
     if (made === 'unknown_tenant') return unknownTenant
-    const { id: invoiceId } = made === 'stale' ? await readMirroredInvoice(trx, invoice.id) : made
+    const { id: invoiceId, tenantId } =
+      made === 'stale' ? await readMirroredInvoice(trx, invoice.id) : made
+    if (isCreditNote(reversal))
+      await documentCreditNote(trx, services, { tenantId, invoiceId }, reversal, invoice)
     return (await mirrorReversal(trx, services, invoiceId, reversal, event.claimedAt))
       ? applied
       : stale

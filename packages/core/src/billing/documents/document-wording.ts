@@ -39,10 +39,7 @@ export function paymentTermsOf(document: BillingDocument): string {
   const written = (date: string) => writtenDay(new Date(date), language)
   if (kind === 'self_billed_credit_note') return texts('terms.canceled')
   if (isCredit(kind)) return texts('terms.returned')
-  if (payment.means === 'transfer')
-    return payment.paidOn === null
-      ? texts('terms.transferred')
-      : texts('terms.transferredOn', { date: written(payment.paidOn) })
+  if (payment.means === 'transfer') return texts('terms.transferred')
   if (totals.dueMinor <= 0) return texts('terms.settled')
   return payment.dueDate === null
     ? texts('terms.charged')

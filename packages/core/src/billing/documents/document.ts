@@ -93,10 +93,6 @@ export const DocumentPayment = z.object({
    */
   means: z.enum(['online', 'transfer', 'returned']),
   dueDate: z.iso.date().nullable(),
-  /** When a transfer was made. */
-  paidOn: z.iso.date().nullable(),
-  /** Reference of a transfer that was made. */
-  reference: z.string().nullable(),
 })
 
 /**

@@ -225,7 +225,6 @@ function settlement(document: BillingDocument): Node {
   const amount = (minor: number) => decimal(minor, currency)
   const means = meansOf(document)
   return {
-    ...(payment.reference && { 'ram:PaymentReference': xmlText(payment.reference) }),
     'ram:InvoiceCurrencyCode': currency.toUpperCase(),
     'ram:SpecifiedTradeSettlementPaymentMeans': {
       'ram:TypeCode': means,

@@ -1,0 +1,111 @@
+import { changedFields } from '@atrium/core/audit/audit'
+import type {
+  BillingAddressState,
+  BillingAddressView,
+  SetBillingAddress,
+} from '@atrium/core/billing/documents/views'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  findPartnerAddress,
+  findTenantAddress,
+  savePartnerAddress,
+  saveTenantAddress,
+} from '@atrium/db/billing/documents'
+import { lockTenant } from '@atrium/db/tenants/tenants'
+import type { Context } from '../../rpc/context.ts'
+import type { Access, OwnPartner } from '../../rpc/guards.ts'
+import { rejectFormerAdmin } from '../../rpc/open-tenant.ts'
+import { lockOwnPartner } from '../../rpc/partner-lock.ts'
+import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+
+export async function getTenantAddress(
+  { services }: Context,
+  { tenant }: Access,
+): Promise<BillingAddressState> {
+  return { address: await findTenantAddress(services.database.db, tenant.id) }
+}
+
+/**
+ * Sets where the tenant is, which its invoices must name. Documents that wait for it are issued by
+ * the next run. AppError `tenant_deleted`.
+ */
+export async function setTenantAddress(
+  ctx: Context,
+  access: Access,
+  input: SetBillingAddress,
+): Promise<BillingAddressState> {
+  const { services } = ctx
+  const { tenant } = access
+  const address = toView(input)
+  const before = await tenantTransaction(services, tenant.id, async (trx) => {
+    const locked = await lockTenant(trx, tenant.slug)
+    if (!locked) throw new AppError('not_found')
+    if (locked.status === 'deleted') throw new AppError('tenant_deleted')
+    await rejectFormerAdmin(trx, access)
+    const stored = await findTenantAddress(trx, tenant.id)
+    await saveTenantAddress(trx, tenant.id, address)
+    return stored
+  })
+  const changes = changedFields({ ...before }, { ...address }, Object.keys(address))
+  if (Object.keys(changes).length > 0)
+    await services.audit.record(ctx, access.caller, {
+      action: 'billing_info.updated',
+      resourceType: 'tenant',
+      resourceId: tenant.id,
+      resourceName: tenant.slug,
+      tenantSlug: tenant.slug,
+      partnerSlug: tenant.partnerSlug,
+      metadata: { changes },
+    })
+  return { address }
+}
+
+export async function getPartnerAddress(
+  { services }: Context,
+  { partner }: OwnPartner,
+): Promise<BillingAddressState> {
+  return { address: await findPartnerAddress(services.database.db, partner.id) }
+}
+
+/** The same for a partner, whose statements must name it. Throws AppError as `lockOwnPartner`. */
+export async function setPartnerAddress(
+  ctx: Context,
+  own: OwnPartner,
+  input: SetBillingAddress,
+): Promise<BillingAddressState> {
+  const { services } = ctx
+  const { caller, partner } = own
+  const address = toView(input)
+  const before = await services.database.db.transaction().execute(async (trx) => {
+    // An operator sets it for a partner that was terminated too, whose earnings stay payable.
+    if (!caller.operator) await lockOwnPartner(trx, own, 'manageStaff')
+    const stored = await findPartnerAddress(trx, partner.id)
+    await savePartnerAddress(trx, partner.id, address)
+    return stored
+  })
+  const changes = changedFields({ ...before }, { ...address }, Object.keys(address))
+  if (Object.keys(changes).length > 0)
+    await services.audit.record(ctx, caller, {
+      action: 'partner_settings.updated',
+      resourceType: 'partner',
+      resourceId: partner.id,
+      resourceName: partner.slug,
+      partnerSlug: partner.slug,
+      metadata: { changes },
+    })
+  return { address }
+}
+
+const toView = ({
+  line1,
+  line2,
+  postalCode,
+  city,
+  region,
+}: SetBillingAddress): BillingAddressView => ({
+  line1,
+  line2: line2 ?? null,
+  postalCode: postalCode ?? null,
+  city,
+  region: region ?? null,
+})
