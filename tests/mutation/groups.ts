@@ -6,24 +6,22 @@ export interface Group {
   database?: true
 }
 
-const money =
-  '{billing,entitlements,ledger,minor-units,money,payout-states,payouts,percentage,prices,proration,statements,subscription-life,subscriptions}'
 const slots = '{schedules,scheduling,slot-availability,slot-explanation,slots,spans,time-zones}'
 
 export const groups: Readonly<Record<string, Group>> = {
   core: {
     mutate: [
       'packages/core/src/**/*.ts',
-      `!packages/core/src/**/${money}.ts`,
-      `!packages/core/src/**/${slots}.ts`,
+      '!packages/core/src/billing/**',
+      `!packages/core/src/scheduling/${slots}.ts`,
       // The demo workplace is data.
-      '!packages/core/src/demo/*.ts',
+      '!packages/core/src/demo/**',
     ],
     tests: ['packages/core/test/**/*.test.ts'],
   },
   money: {
-    mutate: [`packages/core/src/billing/${money}.ts`],
-    tests: ['packages/core/test/billing/*.test.ts'],
+    mutate: ['packages/core/src/billing/**/*.ts'],
+    tests: ['packages/core/test/billing/**/*.test.ts'],
   },
   slots: {
     mutate: [`packages/core/src/scheduling/${slots}.ts`],

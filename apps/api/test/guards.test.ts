@@ -22,7 +22,7 @@ const guarded = router({
   operator: guards.operator.query(({ ctx }) => ctx.caller.id),
   signedInAbout: guards
     .signedInAbout((raw) => (raw as { slug?: string }).slug)
-    .query(({ ctx }) => ctx.tenant?.slug),
+    .query(({ ctx }) => ({ caller: ctx.caller.email, tenant: ctx.tenant?.slug })),
   tenantReader: guards.tenantReader.query(({ ctx }) => ctx.access.tenant.slug),
   adminReader: guards.adminReader.query(({ ctx }) => ctx.access.tenant.slug),
   memberOrOperator: guards.memberOrOperator.query(({ ctx }) => ctx.access.tenant.slug),
@@ -69,6 +69,8 @@ const tenantGuards = [
 /** Who somebody is to one tenant and to the partner that owns it. */
 const people = [
   'nobody',
+  'withoutRecord',
+  'deactivatedAdmin',
   'stranger',
   'operator',
   'operatorTokenWithoutFlag',
@@ -125,6 +127,16 @@ beforeAll(async () => {
   } as unknown as Services
 
   const unique = (name: string) => `${name}-${randomBytes(5).toString('hex')}`
+  const newToken = (subject: string, audience: string): string => {
+    const token = unique('token')
+    tokens.set(token, {
+      ...{ subject, issuer: 'https://idp.test/', audiences: [audience] },
+      ...{ email: 'token@example.test', name: 'Name of the token' },
+      ...{ groups: undefined, signedInAt: undefined },
+      ...{ issuedAt: new Date(), expiresAt: new Date(Date.now() + 60_000) },
+    })
+    return token
+  }
   const newPerson = async (fields: object = {}) => {
     const subject = unique('subject')
     const person = { idp_subject_id: subject, email: `${subject}@example.test`, name: 'Person' }
@@ -174,6 +186,7 @@ beforeAll(async () => {
       access,
       staffOf = at,
       platformAdmin = false,
+      deactivated = false,
       audience = 'portal',
     }: {
       at?: typeof active
@@ -181,11 +194,13 @@ beforeAll(async () => {
       access?: PartnerAccess
       staffOf?: typeof active
       platformAdmin?: boolean
+      deactivated?: boolean
       audience?: 'portal' | 'operator'
     },
   ) => {
     const fields = {
       platform_admin: platformAdmin,
+      deactivated_at: deactivated ? new Date() : null,
       ...(access && { partner_id: staffOf.partner.id, partner_access: access }),
     }
     const { id, subject } = role === 'owner' ? at.owner : await newPerson(fields)
@@ -195,17 +210,17 @@ beforeAll(async () => {
         .values({ tenant_id: at.tenant.id, user_id: id, role, status: 'active' })
         .execute()
     }
-    const token = unique('token')
-    tokens.set(token, {
-      ...{ subject, issuer: 'https://idp.test/', audiences: [audience] },
-      ...{ email: undefined, name: undefined, groups: undefined, signedInAt: undefined },
-      ...{ issuedAt: new Date(), expiresAt: new Date(Date.now() + 60_000) },
-    })
-    places[person] = { slug: at.tenant.slug, partnerSlug: at.partner.slug, token }
+    places[person] = {
+      slug: at.tenant.slug,
+      partnerSlug: at.partner.slug,
+      token: newToken(subject, audience),
+    }
   }
   const asOperator = { platformAdmin: true, audience: 'operator' } as const
   await settle('stranger', {})
   places.nobody = { ...places.stranger, token: undefined }
+  places.withoutRecord = { ...places.stranger, token: newToken('never seen', 'portal') }
+  await settle('deactivatedAdmin', { role: 'admin', deactivated: true })
   await settle('operator', asOperator)
   await settle('operatorTokenWithoutFlag', { audience: 'operator' })
   await settle('flagWithPortalToken', { platformAdmin: true })
@@ -281,6 +296,7 @@ const outcomes = (
 ): Record<Person, string> => ({
   ...(Object.fromEntries(people.map((person) => [person, rest])) as Record<Person, string>),
   nobody: 'unauthenticated',
+  deactivatedAdmin: 'user_deactivated',
   ...Object.fromEntries(
     Object.entries(named).flatMap(([code, those = []]) => those.map((person) => [person, code])),
   ),
@@ -317,7 +333,7 @@ const partnerStaffAnd = (rejected: readonly Person[]) =>
   })
 
 describe.each<[Guard, Record<Person, string>]>([
-  ['publicProcedure', { ...outcomes('ok', {}), nobody: 'ok' }],
+  ['publicProcedure', { ...outcomes('ok', {}), nobody: 'ok', deactivatedAdmin: 'ok' }],
   ['signedIn', outcomes('ok', {})],
   ['signedInAbout', outcomes('ok', {})],
   ['operator', onlyOperators],
@@ -447,8 +463,94 @@ describe('a customer', () => {
 describe('a call that may name a tenant', () => {
   it('gets the tenant where it names one that exists, and none otherwise', async () => {
     const { slug, token } = places.stranger
-    expect(await proved('signedInAbout', { slug }, token)).toBe(slug)
-    expect(await proved('signedInAbout', { slug: 'never-made' }, token)).toBeUndefined()
-    expect(await proved('signedInAbout', {}, token)).toBeUndefined()
+    const caller = expect.stringMatching(/^subject-/)
+    expect(await proved('signedInAbout', { slug }, token)).toEqual({ caller, tenant: slug })
+    for (const input of [{ slug: 'never-made' }, {}])
+      expect(await proved('signedInAbout', input, token)).toEqual({ caller, tenant: undefined })
   })
+})
+
+describe('a call whose input names nothing', () => {
+  it('is told which field is missing', async () => {
+    const { partnerSlug, token } = places.operator
+    const fieldsOf = async (guard: Guard, input: object) =>
+      proved(guard, input, token).catch((error: unknown) =>
+        toAppError(error).issues?.map(({ path }) => path),
+      )
+    expect(await fieldsOf('tenantReader', {})).toEqual(['slug'])
+    expect(await fieldsOf('customerManager', { slug: partnerSlug })).toEqual(['tenantSlug'])
+  })
+})
+
+describe('the caller of a request', () => {
+  const open = (token: string | undefined) => {
+    const info = request()
+    return { info, ctx: createContext(services, info, token && `Bearer ${token}`) }
+  }
+
+  it('is the stored person, and what the token says of one who was never seen', async () => {
+    expect(await open(places.withoutRecord.token).ctx.readCaller()).toMatchObject({
+      id: undefined,
+      subject: 'never seen',
+      email: 'token@example.test',
+      name: 'Name of the token',
+      platformAdmin: false,
+      operator: false,
+      partner: undefined,
+    })
+    const { ctx } = open(places.manager.token)
+    expect(await ctx.readCaller()).toMatchObject({
+      id: expect.any(String),
+      email: expect.stringMatching(/^subject-/),
+      name: 'Person',
+      partner: { access: 'manager' },
+    })
+  })
+
+  it('is read once per request and tenant, and again in the next request', async () => {
+    const reads = vi.spyOn(database, 'read')
+    const { slug, token } = places.member
+    const { ctx } = open(token)
+    for (const input of [slug, slug, 'never-made']) await ctx.readCallerIn(input)
+    await ctx.readCaller()
+    await ctx.readCaller()
+    expect(reads).toHaveBeenCalledTimes(3)
+    await open(token).ctx.readCaller()
+    expect(reads).toHaveBeenCalledTimes(4)
+    reads.mockRestore()
+  })
+
+  it('is named in the line of the log, with the tenant and the operator’s rights', async () => {
+    const logOf = async (person: Person, slug: string) => {
+      const { info, ctx } = open(places[person].token)
+      const { caller } = await ctx.readCallerIn(slug)
+      const first = { ...info.logFields }
+      const again = open(places[person].token)
+      await again.ctx.readCallerWithTenant(slug)
+      expect(again.info.logFields).toEqual(first)
+      return { ...first, ...(first.userId && { userId: first.userId === caller.id }) }
+    }
+    const { slug } = places.operator
+    expect(await logOf('operator', slug)).toEqual({ userId: true, tenant: slug, operator: true })
+    expect(await logOf('member', slug)).toEqual({ userId: true, tenant: slug })
+    expect(await logOf('withoutRecord', 'no slug\0')).toEqual({})
+  })
+
+  it('has no record of a tenant that does not exist', async () => {
+    const found = await open(places.withoutRecord.token).ctx.readCallerWithTenant('never-made')
+    expect(found).toMatchObject({ caller: { subject: 'never seen' }, tenant: undefined })
+  })
+})
+
+it.each([
+  ['Bearer abc', 'abc'],
+  ['bearer abc', 'abc'],
+  ['Basic abc', undefined],
+  ['Negotiate Bearer abc', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('the header Authorization: %j bears the token %j', async (header, token) => {
+  const ctx = createContext(services, request(), header)
+  expect(ctx.bearerToken()).toBe(token)
+  await expect(ctx.verifyToken()).rejects.toMatchObject({ code: 'unauthenticated' })
 })

@@ -84,7 +84,13 @@ describe('the requests of a visitor', () => {
     ],
     [
       'the same network, with a dotted end',
-      { ...app, 'x-forwarded-for': '2001:db8:0:7::1.2.3.4' },
+      { ...app, 'x-forwarded-for': '2001:db8:0:7::ffff:1.2.3.4' },
+      {},
+      '2001:db8:0:7::/64',
+    ],
+    [
+      'a network whose zeros are left out before a dotted end',
+      { ...app, 'x-forwarded-for': '2001:db8::7:1:2:1.2.3.4' },
       {},
       '2001:db8:0:7::/64',
     ],

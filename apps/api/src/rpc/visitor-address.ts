@@ -49,16 +49,13 @@ function plain(address: string): string {
 function prefixOf(address: string, bits: 48 | 64): string {
   if (isIPv4(address)) return address
   if (isIP(address) !== 6) return 'unknown'
-  const [head = '', tail] = address.toLowerCase().split('::')
+  const [head = '', tail = ''] = address.split('::')
   const groups = (text: string) => (text === '' ? [] : text.split(':'))
   const left = groups(head)
   // A dotted end represents two groups; it never reaches the first four of an address that is not
   // mapped.
-  const right =
-    tail === undefined
-      ? []
-      : groups(tail).flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
-  const missing = tail === undefined ? 0 : 8 - left.length - right.length
+  const right = groups(tail).flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
+  const missing = 8 - left.length - right.length
   const all = [...left, ...Array.from({ length: missing }, () => '0'), ...right]
   return `${all
     .slice(0, bits / 16)
