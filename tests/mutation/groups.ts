@@ -38,6 +38,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'packages/bff/src/oidc/*.ts',
     ],
     tests: [
+      'packages/bff/test/{cookies,return-to,same-origin,sign-in-transaction}.test.ts',
       'packages/bff/test/{logout,own-routes,proxy,recent-sign-in,refresh,sessions,sign-in}.test.ts',
     ],
     database: true,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { groups } from './groups.ts'
+import { ShortFirst } from './short-first.ts'
 
 const root = join(import.meta.dirname, '../..')
 const group = groups[process.env.ATRIUM_MUTATION_GROUP ?? '']
@@ -24,6 +25,7 @@ export default defineConfig({
       'tests/mutation/fixed-seed.ts',
       ...(group.database ? [] : ['packages/ui/test/messages.setup.ts']),
     ],
+    sequence: { sequencer: ShortFirst },
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -11,6 +11,7 @@ import {
   listTimeZones,
   localClock,
   monthOf,
+  wallTimeOf,
   weekdayOf,
   weekOf,
   zoneSegments,
@@ -44,6 +45,9 @@ describe('names', () => {
     ' UTC',
     'Europe/Paris\n',
     '../etc/localtime',
+    'Europe/',
+    '/Paris',
+    '5EST',
     'a'.repeat(65),
   ])('%j is none', (name) => expect(isTimeZone(name)).toBe(false))
   test.each([
@@ -77,13 +81,15 @@ describe('dates', () => {
       expect(dayOf(date.toString())).toBe(day)
       expect(weekdayOf(day)).toBe(date.dayOfWeek - 1)
       expect(monthOf(day) % 12).toBe(date.month - 1)
+      expect(monthOf(day - date.day + 1 + date.daysInMonth)).toBe(monthOf(day) + 1)
+      expect(monthOf(day - date.day + 1)).toBe(monthOf(day))
       expect(weekOf(day + 1) - weekOf(day)).toBe(date.dayOfWeek === 7 ? 1 : 0)
     },
   )
-  test.each(['2027-02-29', '2027-13-01', '27-01-01', '2027-1-1', 'tomorrow', ''])(
-    '%j is no date',
-    (text) => expect(() => dayOf(text)).toThrow(RangeError),
-  )
+  test.each([
+    ...['2027-02-29', '2027-13-01', '27-01-01', '2027-1-1', 'tomorrow', ''],
+    ...['x2027-01-01', '2027-01-01x', '2027-01-01T00:00:00Z', '+002027-01-01'],
+  ])('%j is no date', (text) => expect(() => dayOf(text)).toThrow(RangeError))
 })
 
 test.each([
@@ -121,6 +127,34 @@ describe('the local clock', () => {
     },
   )
 
+  property.prop([zone, fc.array(fc.integer({ min: -250, max: 250 }), { maxLength: 20 })])(
+    'shows the same in whatever order it is asked',
+    (name, days) => {
+      const middle = Date.UTC(2027, 5, 1)
+      const clock = localClock(name, middle - 250 * 86_400_000, middle + 250 * 86_400_000)
+      for (const day of days) {
+        const at = middle + day * 86_400_000
+        expect(clock.minutesAt(at)).toBe(localClock(name, at, at).minutesAt(at))
+      }
+    },
+  )
+
+  test.each([
+    ['Europe/Paris', '2027-06-04T12:00:30Z', '2027-06-04T14:00'],
+    ['Europe/Paris', '2026-12-31T23:05:00Z', '2027-01-01T00:05'],
+    ['America/St_Johns', '2027-01-01T03:29:59Z', '2026-12-31T23:59'],
+  ])('of %s at %s reads %s', (name, at, wall) => {
+    expect(wallTimeOf(name, Date.parse(at))).toBe(wall)
+  })
+
+  test('knows three days more at both ends, across the turn of the year', () => {
+    const [first, last] = [Date.UTC(2027, 0, 1), Date.UTC(2027, 11, 31)]
+    const clock = localClock('UTC', first, last)
+    expect(clock.dayAt(first - 3 * 86_400_000)).toBe(dayOf('2026-12-29'))
+    expect(clock.dayAt(last + 3 * 86_400_000)).toBe(dayOf('2028-01-03'))
+    expect(clock.instantOf(dayOf('2028-01-03'), 0)).toBe(Date.UTC(2028, 0, 3))
+  })
+
   test.each([
     ['Europe/Paris', '2027-03-28', 140, '2027-03-28T01:20:00Z', 'in the gap'],
     ['Europe/Paris', '2027-10-31', 140, '2027-10-31T00:20:00Z', 'the first of two'],
@@ -151,6 +185,9 @@ describe('the local clock', () => {
     const clock = localClock('UTC', 0, 0)
     expect(() => clock.dayAt(Date.UTC(1990, 0, 1))).toThrow(RangeError)
     expect(() => clock.instantOf(dayOf('1990-01-01'), 0)).toThrow(RangeError)
+    expect(() => clock.dayAt(Date.UTC(1950, 0, 1))).toThrow(RangeError)
+    expect(() => clock.instantOf(dayOf('1950-01-01'), 0)).toThrow(RangeError)
+    expect(clock.dayAt(0)).toBe(0)
   })
 })
 
@@ -161,8 +198,10 @@ describe('segments', () => {
       const segments = zoneSegments(name, from, from + length)
       expect(segments[0]?.from).toBeLessThanOrEqual(from)
       expect(segments.at(-1)?.to).toBeGreaterThan(from + length)
-      for (const [index, segment] of segments.slice(1).entries())
+      for (const [index, segment] of segments.slice(1).entries()) {
         expect(segment.from).toBe(segments[index]?.to)
+        expect(segment.offsetMs).not.toBe(segments[index]?.offsetMs)
+      }
     },
   )
   test('a change at the turn of a year is recorded once', () => {
