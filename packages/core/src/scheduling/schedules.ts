@@ -194,7 +194,7 @@ export interface StoredDate {
 export function storedDates(entries: readonly DateOverride[]): StoredDate[] {
   return entries
     .map(({ date, windows }) => ({ date, windows: windows.map(toWindow) }))
-    .sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0))
+    .sort((a, b) => (a.date < b.date ? -1 : 1))
 }
 
 export function datesOnWire(entries: readonly StoredDate[]): DateOverride[] {

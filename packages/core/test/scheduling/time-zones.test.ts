@@ -45,6 +45,8 @@ describe('names', () => {
     ' UTC',
     'Europe/Paris\n',
     '../etc/localtime',
+    'GMT+2',
+    'Europe/Paris;x',
     'Europe/',
     '/Paris',
     '5EST',
