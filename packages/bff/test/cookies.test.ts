@@ -1,6 +1,6 @@
 import { languageCookie } from '@atrium/messages/languages'
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type AppCookies, createCookies } from '../src/cookies.ts'
 
 const https = 'https://portal.example'
@@ -64,7 +64,10 @@ describe('the session cookie', () => {
 })
 
 describe('the cookie of a sign-in', () => {
-  const cookies = createCookies('portal', https)
+  let cookies: AppCookies
+  beforeEach(() => {
+    cookies = createCookies('portal', https)
+  })
   const begun = async (state: string) =>
     written((c) => {
       cookies.writeSignIn(c, state, `sealed-${state}`, 600)

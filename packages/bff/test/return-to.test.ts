@@ -9,6 +9,7 @@ describe('the page to come back to', () => {
     undefined,
     '',
     '//evil.test',
+    '//evil.test/t/acme',
     '/\\evil.test',
     '\\\\evil.test',
     'https://evil.test/',
