@@ -1,11 +1,11 @@
 import { languageCookie } from '@atrium/messages/languages'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AppCookies, createCookies } from '../src/cookies.ts'
 
 const https = 'https://portal.example'
 
-type Act = Parameters<Hono['get']>[1]
+type Act = (c: Context) => Response
 
 /** The cookies that a response sets, by name, after a request that sent `sent`. */
 async function written(act: Act, sent: Record<string, string> = {}) {
