@@ -1,5 +1,11 @@
-import { compareMtaSts, compareTlsReports } from '@atrium/core/mail/transport-security'
+import * as transport from '@atrium/core/mail/transport-security'
 import { describe, expect, it } from 'vitest'
+import { inEnglish } from './check-texts.ts'
+
+const compareMtaSts = (expected: string, published: readonly string[]) =>
+  inEnglish(transport.compareMtaSts(expected, published))
+const compareTlsReports = (expected: string, published: readonly string[]) =>
+  inEnglish(transport.compareTlsReports(expected, published))
 
 describe('the MTA-STS record', () => {
   const expected = 'v=STSv1; id=20260101'
