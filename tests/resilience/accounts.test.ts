@@ -6,13 +6,14 @@ import { inFull, recordMeasurement } from '@atrium/testing/measurements'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readBooks } from './accounts/books.ts'
 import { type Books, differencesOf } from './accounts/checker.ts'
-import { startSimulatedService } from './accounts/service.ts'
+import { startSimulatedService, type TaxMode } from './accounts/service.ts'
 import { playYear } from './accounts/year.ts'
 
 const start = new Date('2026-01-01T00:00:00Z')
 const days = 365
 const customers = Number(process.env.ACCOUNTS_CUSTOMERS ?? (inFull ? 300 : 10))
 const wanted = 1_000
+const taxModes: readonly TaxMode[] = ['none', 'fixed', 'computed']
 /** `ACCOUNTS_SEEDS` is one seed or a range, so that several machines can share them. */
 const [first = 1, last = first] = (process.env.ACCOUNTS_SEEDS ?? (inFull ? `1-${wanted}` : '1-2'))
   .split('-')
@@ -55,7 +56,10 @@ async function playedBefore(): Promise<Played[]> {
 }
 
 async function play(seed: number): Promise<{ books: Books; differences: string[] }> {
-  await using service = await startSimulatedService(start)
+  await using service = await startSimulatedService(
+    start,
+    taxModes[seed % taxModes.length] ?? 'none',
+  )
   const year = await playYear(service, { seed, customers, days })
   const books = await readBooks(service, year)
   const differences = differencesOf(books)
@@ -100,6 +104,8 @@ describe('the checker', () => {
     expect(text).not.toMatch(/^import|\bimport\(|\brequire\(/m)
   })
 
+  const decided = ({ decisions }: Books, what: string) =>
+    decisions.filter((one) => one.what === what)
   /** One cent, one seat or one number off. */
   const faults: readonly [what: string, spoil: (books: Books) => void][] = [
     [
@@ -150,16 +156,25 @@ describe('the checker', () => {
           'seats',
         ),
     ],
+    ['what was quoted', (books) => bump(decided(books, 'quoted'), 'totalMinor')],
+    ['what a start was to cost', (books) => bump(decided(books, 'quoted start'), 'totalMinor')],
+    ['the margin', (books) => bump(decided(books, 'margin'), 'basisPoints', 1_000)],
+    [
+      'what was agreed',
+      (books) => {
+        for (const one of decided(books, 'terms'))
+          if (one.what === 'terms' && one.terms) one.terms.seats += 1
+      },
+    ],
     ['the overview', ({ overview }) => void bump(overview.currencies, 'openMinor')],
     [
       'the numbers of invoices',
       ({ tenants }) => void tenants.find((one) => one.invoices.length > 0)?.invoices.pop(),
     ],
   ]
-  function bump(rows: readonly object[], field: string): void {
-    const [row] = rows
-    if (!row) throw new Error('the sample has no such row')
-    Reflect.set(row, field, Number(Reflect.get(row, field)) + 1)
+  function bump(rows: readonly object[], field: string, by = 1): void {
+    if (rows.length === 0) throw new Error('the sample has no such row')
+    for (const row of rows) Reflect.set(row, field, Number(Reflect.get(row, field)) + by)
   }
 
   it.each(faults)('notices a fault in %s', (_, spoil) => {

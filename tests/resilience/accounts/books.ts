@@ -1,5 +1,5 @@
 import type { Books } from './checker.ts'
-import type { Person, SimulatedService } from './service.ts'
+import { type Person, type SimulatedService, taxModes } from './service.ts'
 import type { PlayedYear } from './year.ts'
 
 /** Reads everything that the service says of a year, through its own procedures. */
@@ -30,25 +30,24 @@ export async function readBooks(
     { id: string; invoice: string }[]
   >
   const tenants: Books['tenants'] = []
-  for (const { slug, id } of customers) {
+  for (const { slug, id, country } of customers) {
     const path = `/tenants/${slug}`
     const { plan, seats, status } = await read<Books['tenants'][number]>(path)
     tenants.push({
-      ...{ slug, id, plan, seats, status },
+      ...{ slug, id, country, plan, seats, status },
       invoices: await readAll(`${path}/invoices`),
       billing: await read(`${path}/billing`),
       nextInvoice: await read(`${path}/billing/next-invoice`),
     })
   }
-  const months = monthEnds(service.now())
-  const firstMonth = new Date(Date.parse(months[0] ?? '') - 1).toISOString().slice(0, 7)
+  const moments = momentsOf(service.now())
   const scopes: Books['scopes'] = []
   for (const partner of [null, ...partners.map(({ slug }) => slug)]) {
     const reports = partner === null ? '/reports' : `/partners/${partner}/reports`
     scopes.push({
       partner,
       mrr: await Promise.all(
-        months.map(async (at) => ({
+        moments.map(async (at) => ({
           at,
           currencies: (
             await read<Books['scopes'][number]['mrr'][number]>(`${reports}/mrr?asOf=${at}`)
@@ -57,8 +56,9 @@ export async function readBooks(
       ),
       byPlan: (await read<{ rows: [] }>(`${reports}/revenue-by-plan`)).rows,
       growth: (await read<{ months: [] }>(`${reports}/growth`)).months,
-      invoiced: (await read<{ months: [] }>(`${reports}/invoiced-revenue?from=${firstMonth}`))
-        .months,
+      invoiced: (
+        await read<{ months: [] }>(`${reports}/invoiced-revenue?from=${moments[0]?.slice(0, 7)}`)
+      ).months,
     })
   }
   const payouts: Books['payouts'] = []
@@ -70,6 +70,7 @@ export async function readBooks(
       graceDays: config.billing.graceDays,
       freeSeats: config.billing.freeSeats,
       trial: config.billing.trial,
+      taxPercents: taxModes[service.taxMode].percents,
       holdDays: config.billing.partnerHoldDays,
     },
     events: events.map(({ type, created, body }) => ({
@@ -99,9 +100,11 @@ export async function readBooks(
   }
 }
 
-/** The twelve starts of months up to `end`. */
-function monthEnds(end: Date): string[] {
-  return Array.from({ length: 12 }, (_, n) =>
-    new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 11 + n, 1)).toISOString(),
-  )
+/** The start of each month of the year that ends then, and every sixth day in between. */
+function momentsOf(end: Date): string[] {
+  const [year, month] = [end.getUTCFullYear(), end.getUTCMonth()]
+  return Array.from({ length: 13 }, (_, n) => month - 12 + n)
+    .flatMap((of) => [1, 7, 13, 19, 25].map((day) => new Date(Date.UTC(year, of, day))))
+    .filter((at) => at <= end)
+    .map((at) => at.toISOString())
 }

@@ -19,6 +19,7 @@ export type Act =
   | { what: 'deleted'; tenant: string }
   /** The customer saw this amount and agreed to it. */
   | { what: 'quoted'; tenant: string; effect: string; exact: boolean; totalMinor: number }
+  | { what: 'quoted start'; tenant: string; totalMinor: number; amountDueMinor: number }
   /** What was agreed from now on. Null: an upstream failure left it open. */
   | { what: 'terms'; tenant: string; terms: Terms | null; waits: PendingTerms | null }
 /** `at`: seconds since 1970. */
@@ -84,6 +85,8 @@ export interface Books {
     freeSeats: number
     holdDays: number
     trial: { plan: string; seats: number }
+    /** By country, 0 for others; null where it is not decided here. */
+    taxPercents: Record<string, number> | null
   }
   events: { type: string; created: number; object: LoggedObject }[]
   /** The invoice behind a refund or a dispute, by its id. */
@@ -103,6 +106,7 @@ export interface Books {
   tenants: {
     slug: string
     id: string
+    country: string
     plan: string
     seats: number
     status: string
@@ -192,6 +196,7 @@ export function differencesOf(books: Books): string[] {
   const log = readLog(books)
   checkProcessor(log, equal)
   checkInvoices(books, log, equal)
+  checkTaxes(books, log, equal)
   checkBalances(books, log, equal)
   checkPaidTime(log, equal)
   checkAgreed(books, log, equal)
@@ -285,6 +290,28 @@ function checkProcessor(log: Log, equal: Equal): void {
   }
   numbers.sort((a, b) => a - b)
   for (const [index, number] of numbers.entries()) equal('invoice numbers', number, index + 1)
+}
+
+/** Each line by the rate of the customer's country, rounded by itself. */
+function checkTaxes(books: Books, log: Log, equal: Equal): void {
+  const countries = new Map(books.tenants.map(({ slug, country }) => [slug, country]))
+  for (const invoice of finalized(log)) {
+    let sum = 0n
+    const country = countries.get(log.tenantOf.get(invoice.customer) ?? '') ?? ''
+    for (const { amount, taxes } of invoice.lines.data) {
+      const tax = taxOf({ total_taxes: taxes })
+      sum += tax
+      const percent = books.rules.taxPercents?.[country] ?? 0
+      if (books.rules.taxPercents !== null)
+        equal(
+          `invoice ${invoice.number}, tax of ${amount} in ${country}`,
+          tax,
+          rounded(BigInt(amount) * BigInt(percent * 100), 10_000n),
+        )
+    }
+    if (!invoice.lines.has_more)
+      equal(`invoice ${invoice.number}, tax of its lines`, taxOf(invoice), sum)
+  }
 }
 
 function refundedOf(books: Books, log: Log, invoice: string): bigint {
@@ -460,6 +487,20 @@ function priceOf(
 function checkAgreed(books: Books, log: Log, equal: Equal): void {
   const all = finalized(log)
   for (const decision of books.decisions) {
+    if (decision.what === 'quoted start') {
+      const { tenant, at, totalMinor, amountDueMinor } = decision
+      const started = all.filter(
+        (one) =>
+          log.tenantOf.get(one.customer) === tenant &&
+          one.billing_reason === 'subscription_create' &&
+          one.created === at,
+      )
+      equal(
+        `${tenant}, charged for the start at ${iso(at)}`,
+        started.map(({ total, amount_due }) => [total, amount_due]),
+        [[totalMinor, amountDueMinor]],
+      )
+    }
     if (decision.what !== 'quoted' || !decision.exact) continue
     const { tenant, at, effect, totalMinor } = decision
     const charged = all.filter(
@@ -721,7 +762,7 @@ function checkInvoicedRevenue(books: Books, log: Log, equal: Equal): void {
   }
 }
 
-/** Recurring revenue at the end of each month, from the states that subscriptions were in then. */
+/** Recurring revenue at many moments of the year, from the states that subscriptions were in then. */
 function checkRecurringRevenue(books: Books, log: Log, equal: Equal): void {
   for (const { partner, mrr, byPlan, growth } of books.scopes) {
     const scope = partner ?? 'all'
@@ -779,7 +820,7 @@ function checkRecurringRevenue(books: Books, log: Log, equal: Equal): void {
         )
     }
     for (const { month, currency, startArrMinor } of growth) {
-      const start = mrr.find((one) => one.at.startsWith(month))
+      const start = mrr.find((one) => one.at.startsWith(`${month}-01`))
       if (!start) continue
       const arr = start.currencies.find((one) => one.currency === currency)?.arrMinor ?? 0
       equal(`growth of ${scope} in ${currency}, start of ${month}`, startArrMinor, arr)

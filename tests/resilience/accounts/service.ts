@@ -23,6 +23,7 @@ export interface LoggedEvent {
 
 export interface SimulatedService extends AsyncDisposable {
   readonly testApp: TestApp
+  readonly taxMode: TaxMode
   /** The two operators: no payout needs more persons. */
   readonly operators: readonly [Person, Person]
   now(): Date
@@ -36,7 +37,29 @@ export interface SimulatedService extends AsyncDisposable {
   deliver(event: LoggedEvent): Promise<void>
   /** Works on a kept event. False when it failed and has to be worked on again. */
   work(eventId: string): Promise<boolean>
+  /** Ends the waits after failed corrections of invoices, which the real clock counts. */
+  endWaits(): Promise<void>
 }
+
+/** How the installation taxes, and what that makes of each country, in percent. */
+export const taxModes = {
+  /** The processor adds a rate of its own. */
+  none: { env: { TAX_MODE: 'none' }, percents: null },
+  fixed: {
+    env: {
+      TAX_MODE: 'fixed_rates',
+      TAX_SELLER_COUNTRY: 'DE',
+      TAX_RATES: 'DE=19',
+      TAX_OSS: 'false',
+    },
+    percents: { DE: 19, FR: 19 },
+  },
+  computed: { env: { TAX_MODE: 'stripe_tax' }, percents: { DE: 19, FR: 20 } },
+} as const satisfies Record<
+  string,
+  { env: Record<string, string>; percents: Record<string, number> | null }
+>
+export type TaxMode = keyof typeof taxModes
 
 /** What the simulation is not about is not connected. */
 const withoutOtherSystems = {
@@ -48,13 +71,17 @@ const withoutOtherSystems = {
   FILES_API_URL: '',
   FILES_API_USER: '',
   FILES_API_TOKEN: '',
+  VIES_API_URL: 'http://127.0.0.1:1',
 }
 
 /**
  * The real service on a database of its own, with the sandbox's payment processor behind the real
  * client, all on one clock that only the simulation moves.
  */
-export async function startSimulatedService(start: Date): Promise<SimulatedService> {
+export async function startSimulatedService(
+  start: Date,
+  taxMode: TaxMode,
+): Promise<SimulatedService> {
   let now = start
   const issuer = await startIssuer(() => now)
   const testApp = await startTestApp({
@@ -63,6 +90,7 @@ export async function startSimulatedService(start: Date): Promise<SimulatedServi
     clock: { now: () => now },
     env: {
       ...withoutOtherSystems,
+      ...taxModes[taxMode].env,
       IDP_ISSUER: issuer.url,
       FREE_PLAN_SEATS: '5',
       LOG_LEVEL: 'error',
@@ -134,6 +162,7 @@ export async function startSimulatedService(start: Date): Promise<SimulatedServi
   let seen: string | undefined
   return {
     testApp,
+    taxMode,
     operators: [olive, gero],
     now: () => now,
     async goTo(moment) {
@@ -179,6 +208,9 @@ export async function startSimulatedService(start: Date): Promise<SimulatedServi
         .where('id', '=', eventId)
         .executeTakeFirstOrThrow()
       return state !== 'failed' && state !== 'parked'
+    },
+    async endWaits() {
+      await sql`update invoice_corrections set next_at = now() where state = 'approved'`.execute(db)
     },
     async [Symbol.asyncDispose]() {
       await owner.close()

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { followDueEntitlements } from '@atrium/api/billing/entitlements/follow'
 import { runDunning } from '@atrium/api/billing/invoices/dunning'
 import { reconcileBilling } from '@atrium/api/billing/invoices/reconcile'
+import { carryOutCorrections } from '@atrium/api/billing/operator-invoices/carry-out'
 import { createMonthlyPayouts } from '@atrium/api/billing/payouts/create'
 import { applyDueSubscriptions } from '@atrium/api/billing/subscriptions/due'
 import { refreshReports } from '@atrium/api/reports/jobs'
@@ -15,6 +16,7 @@ export interface Customer {
   readonly id: string
   readonly owner: Person
   readonly currency: string
+  readonly country: string
 }
 
 export interface Partner {
@@ -57,7 +59,7 @@ const goodCards = ['pm_card_visa', 'pm_card_mastercard', 'pm_card_visa_debit'] a
 const countries = [
   { country: 'DE', currency: 'eur' },
   { country: 'FR', currency: 'eur' },
-  { country: 'US', currency: 'usd' },
+  { country: 'AU', currency: 'usd' },
   { country: 'GB', currency: 'gbp' },
   { country: 'JP', currency: 'jpy' },
   { country: 'KW', currency: 'kwd' },
@@ -227,6 +229,8 @@ export async function playYear(
     await runDunning(services)
     await followDueEntitlements(services)
     await createMonthlyPayouts(services)
+    await service.endWaits()
+    await carryOutCorrections(services)
     if (random.chance(0.1)) await refreshReports(services)
   }
 
@@ -309,7 +313,7 @@ export async function playYear(
     })
     if (!made) throw new Error(`${slug} is taken`)
     if (partner) decide({ what: 'partner', tenant: slug, partner: partner.slug })
-    return { slug, id: made.id, owner: { subject, app: 'portal' }, currency }
+    return { slug, id: made.id, owner: { subject, app: 'portal' }, currency, country }
   }
 
   for (const plan of plans) for (const cycle of cycles) await putOnSale(plan, cycle, 0)
@@ -372,10 +376,22 @@ export async function playYear(
   async function subscribe(customer: Customer): Promise<void> {
     if (random.chance(0.85)) await enterCard(customer)
     const path = subscriptionOf(customer.slug)
-    const { ok, body } = await call('subscribe', customer.owner, 'POST', path, {
+    const terms = {
       ...{ plan: one(plans), cycle: random.chance(0.75) ? 'month' : 'year' },
       ...{ currency: customer.currency, seats: 1 + random.whole(20) },
-    })
+    }
+    const quote = await call(
+      'preview a start',
+      customer.owner,
+      'POST',
+      `${path}/start-preview`,
+      terms,
+    )
+    const { ok, body } = await call('subscribe', customer.owner, 'POST', path, terms)
+    if (ok && quote.ok && body.subscription.createdAt) {
+      const { totalMinor, amountDueMinor } = quote.body
+      decide({ what: 'quoted start', tenant: customer.slug, totalMinor, amountDueMinor })
+    }
     agree(customer, { ok, view: body.subscription ?? null })
   }
 
@@ -422,7 +438,63 @@ export async function playYear(
     return body.items?.[0]?.id
   }
 
+  /** An operator corrects an invoice; large corrections wait for the other one. */
+  async function correctInvoice(): Promise<void> {
+    const corrections = '/billing/invoice-corrections'
+    if (random.chance(0.3)) {
+      const { body } = await service.call(gero, 'GET', `${corrections}?state=pending`)
+      const id = body.items?.[0]?.id
+      const decision = random.chance(0.8) ? 'approve' : 'reject'
+      if (id)
+        await call(`${decision} a correction`, gero, 'POST', `${corrections}/${id}/${decision}`, {})
+      return
+    }
+    const { body } = await service.call(olive, 'GET', '/billing/invoices?limit=50')
+    const invoice = one(
+      body.items as {
+        id: string
+        status: string
+        amountRemainingMinor: number
+        amountPaidMinor: number
+        currency: string
+      }[],
+    )
+    if (!invoice) return
+    const owed = invoice.amountRemainingMinor
+    const kind = owed > 0 ? (one(['credit', 'transfer', 'write_off', 'void']) ?? 'void') : 'credit'
+    const most = owed > 0 ? owed : invoice.amountPaidMinor
+    const step = invoice.currency === 'kwd' ? 10 : 1
+    const part = Math.max(step, Math.floor(random.whole(most + 1) / step) * step)
+    const requestId = [8, 4, 4, 4, 12]
+      .map((length, index) => {
+        const digits = Array.from({ length }, () => random.whole(16).toString(16)).join('')
+        return index === 2 ? `4${digits.slice(1)}` : index === 3 ? `8${digits.slice(1)}` : digits
+      })
+      .join('-')
+    await call(
+      `correct an invoice, ${kind}`,
+      olive,
+      'POST',
+      `/billing/invoices/${invoice.id}/corrections`,
+      {
+        ...{ requestId, kind, reason: 'As agreed with the customer' },
+        ...(kind === 'credit' ? { amountMinor: part } : {}),
+        ...(kind === 'credit' && owed === 0
+          ? { destination: one(['card', 'balance', 'outside']) }
+          : {}),
+        ...(kind === 'transfer'
+          ? {
+              amountMinor: owed,
+              reference: 'TRANSFER',
+              paidOn: service.now().toISOString().slice(0, 10),
+            }
+          : {}),
+      },
+    )
+  }
+
   async function byOperator(): Promise<void> {
+    if (random.chance(0.25)) return correctInvoice()
     const customer = one(customers)
     if (!customer) return
     const kind = random.whole(100)
