@@ -94,7 +94,7 @@ describe.runIf(left.length > 0)('a year', () => {
     if (performance.now() > until) return
     const { books, differences } = await play(seed)
     sample ??= books
-    expect(differences.slice(0, 20)).toEqual([])
+    expect(differences.slice(0, 20).join('\n')).toBe('')
   })
 })
 

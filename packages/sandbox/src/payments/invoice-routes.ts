@@ -207,8 +207,9 @@ function preview(world: PaymentsWorld, form: Form, expand: readonly string[]): o
   const anchor = group(details, 'billing_cycle_anchor')
   const cycleChanges = price.interval !== world.store.prices.get(subscription.price).interval
   const anchorNow = cycleChanges || (anchor !== undefined && text(anchor, 'type') === 'now')
-  const at = whole(details, 'proration_date') ?? world.now()
-  if (at < subscription.periodStart || at > subscription.periodEnd) {
+  const named = whole(details, 'proration_date')
+  const at = named ?? world.now()
+  if (named !== undefined && (at < subscription.periodStart || at > subscription.periodEnd)) {
     throw invalid('The proration date must be within the current billing period.', {
       param: 'subscription_details[proration_date]',
     })

@@ -142,11 +142,14 @@ async function exactly(
   const { stripePriceId: priceId, seats } = target
   if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
   const cycleChanges = row.cycle !== target.cycle
+  // A paused subscription stays in the period that it was paused in.
+  const { status, currentPeriodEnd: end } = row
+  const at = status === 'paused' && end !== null && end < prorationDate ? end : prorationDate
   const buyer = await readTaxBuyer(services.database.db, row.tenantId)
   const preview = await askProcessor(async (signal) => {
     const { tax } = await taxOfSale(services.config, payments, buyer, 'exclusive', { signal })
     return payments.previewChange(
-      { customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges, tax },
+      { customerId, subscriptionId, itemId, priceId, seats, prorationDate: at, cycleChanges, tax },
       { signal },
     )
   })
