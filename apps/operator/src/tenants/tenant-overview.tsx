@@ -21,6 +21,7 @@ import { LimitsPanel } from './limits-panel.tsx'
 import { ProvisioningPanel } from './provisioning-panel.tsx'
 import { PurgePanel } from './purge-panel.tsx'
 import { TenantSubscription } from './tenant-subscription.tsx'
+import { VatCheck } from './vat-check.tsx'
 
 const t = translations('operator.tenants')
 
@@ -146,6 +147,7 @@ function Records({ tenant }: Pick<Props, 'tenant'>) {
           <DetailItem label={t('fields.vatNumber')}>{tenant.billingInfo.vatNumber}</DetailItem>
           <DetailItem label={t('fields.country')}>{tenant.billingInfo.country}</DetailItem>
           <DetailItem label={t('fields.email')}>{tenant.billingInfo.email}</DetailItem>
+          {tenant.billingInfo.vatNumber !== null && <VatCheck tenant={tenant} />}
         </DetailList>
       </Panel>
       {editable && <DeleteTenantPanel tenant={tenant} />}

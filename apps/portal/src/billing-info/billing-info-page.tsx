@@ -31,6 +31,7 @@ import {
   fromBillingInfo,
   vatMeta,
 } from './billing-form.ts'
+import { VatCheckDetails } from './vat-check-details.tsx'
 
 const t = translations('portal.billing-info')
 const a = translations('portal.billing-address')
@@ -134,6 +135,7 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
                   </>
                 )}
               </Group>
+              {!touched && checked.vatCheck && <VatCheckDetails check={checked.vatCheck} />}
             </div>
             <TextInput
               label={t('form.email')}

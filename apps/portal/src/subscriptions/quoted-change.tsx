@@ -10,6 +10,7 @@ import { useTRPC } from '../trpc.ts'
 import { confirmLabel, effectSentence } from './labels.ts'
 import { useChangeSubscription } from './mutations.ts'
 import classes from './subscriptions.module.css'
+import { TaxRows } from './tax-rows.tsx'
 
 const t = translations('portal.subscriptions')
 
@@ -88,7 +89,7 @@ function rejection(error: unknown): string | undefined {
 
 /** What a change costs, line by line. */
 export function Quote({ preview, stale }: { preview: ChangePreview; stale: boolean }) {
-  const { lines, currency, taxMinor, totalMinor, exact, effect } = preview
+  const { lines, currency, netMinor, taxes, totalMinor, exact, effect } = preview
   const money = (minor: number) => formatMoney(minor, currency)
   return (
     <div
@@ -107,12 +108,7 @@ export function Quote({ preview, stale }: { preview: ChangePreview; stale: boole
                 <td>{money(line.amountMinor)}</td>
               </tr>
             ))}
-            {exact && taxMinor !== 0 && (
-              <tr>
-                <th scope="row">{t('quote.tax')}</th>
-                <td>{money(taxMinor)}</td>
-              </tr>
-            )}
+            <TaxRows taxes={taxes} netMinor={netMinor} currency={currency} />
             <tr data-total>
               <th scope="row">{exact ? t('quote.dueNow') : t('quote.about')}</th>
               <td>{money(totalMinor)}</td>

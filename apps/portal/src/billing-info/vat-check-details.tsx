@@ -1,0 +1,29 @@
+import type { VatCheckView } from '@atrium/core/billing/billing-info'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { formatDay } from '@atrium/ui/format'
+import { translations } from '@atrium/ui/messages'
+import { Stack, Text } from '@mantine/core'
+
+const t = translations('portal.billing-info')
+
+/** What the VAT register answered about the number, as the proof of the check. */
+export function VatCheckDetails({ check }: { check: VatCheckView }) {
+  const { answer, failure } = check
+  return (
+    <Stack gap="xs" mt="xs">
+      {answer?.valid && (
+        <DetailList>
+          <DetailItem label={t('check.name')}>{answer.name}</DetailItem>
+          <DetailItem label={t('check.address')}>{answer.address}</DetailItem>
+          <DetailItem label={t('check.answeredAt')}>{formatDay(answer.answeredAt)}</DetailItem>
+          <DetailItem label={t('check.consultationNumber')}>{answer.consultationNumber}</DetailItem>
+        </DetailList>
+      )}
+      {failure && (
+        <Text size="sm" c="dimmed">
+          {t('check.failed', { day: formatDay(failure.at) })}
+        </Text>
+      )}
+    </Stack>
+  )
+}
