@@ -14,13 +14,14 @@ export const groups: Readonly<Record<string, Group>> = {
       'packages/core/src/**/*.ts',
       '!packages/core/src/billing/**',
       `!packages/core/src/scheduling/${slots}.ts`,
-      // The demo workplace is data.
+      // The demo workplace is data, and tests of the API render the mails.
       '!packages/core/src/demo/**',
+      '!packages/core/src/{branding,scheduling}/*email*.ts',
     ],
     tests: ['packages/core/test/**/*.test.ts'],
   },
   money: {
-    mutate: ['packages/core/src/billing/**/*.ts'],
+    mutate: ['packages/core/src/billing/**/*.ts', '!packages/core/src/billing/billing-emails.ts'],
     tests: ['packages/core/test/billing/**/*.test.ts'],
   },
   slots: {
@@ -38,7 +39,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'packages/bff/src/oidc/*.ts',
     ],
     tests: [
-      'packages/bff/test/{cookies,return-to,same-origin,sign-in-transaction}.test.ts',
+      'packages/bff/test/{cookies,return-to,same-origin,session-store,sign-in-transaction}.test.ts',
       'packages/bff/test/{logout,own-routes,proxy,recent-sign-in,refresh,sessions,sign-in}.test.ts',
     ],
     database: true,
