@@ -145,7 +145,7 @@ describe('the checker', () => {
       ({ scopes }) =>
         void bump(
           scopes.flatMap((one) => one.invoiced),
-          'amountMinor',
+          'collectedMinor',
         ),
     ],
     [
