@@ -84,8 +84,9 @@ function amountOf(item: unknown): string | undefined {
 
 /** A field as the readers know it; one that is not in the catalogue is its name in words. */
 function labelOf(field: string): string {
-  const key = `fields.${field}` as 'fields.seats'
-  return !field.includes('.') && t.has(key) ? t(key) : fieldLabel(field)
+  // A part of a field goes by its own name: `billingInfo.country` is "country".
+  const key = `fields.${field.slice(field.lastIndexOf('.') + 1)}` as 'fields.seats'
+  return t.has(key) ? t(key) : fieldLabel(field)
 }
 
 /** A value as text: nothing is "none", so that an empty field is seen to be empty. */
