@@ -8,6 +8,24 @@ const event = '/acme/anna/intro'
 const german = { 'accept-language': 'de-AT, en;q=0.5' }
 const pseudo = { 'accept-language': 'en-XA' }
 
+const paths = [
+  '/',
+  '/nowhere/at/all',
+  '/acme',
+  '/acme/anna',
+  event,
+  `${event}?view=week`,
+  `${event}?choose=zone`,
+  `${event}/book?start=2026-11-25T09:00:00.000Z&lock=x&until=2026-11-22T10:05:00.000Z`,
+  `/manage/${manageToken}`,
+  `/manage/${manageToken}?done=booked`,
+  `/manage/${manageToken}/cancel`,
+  `/manage/${manageToken}/move`,
+  `/manage/${manageToken}/move/confirm?start=2026-11-26T09:00:00.000Z`,
+  '/manage/link/0199a000-0000-7000-8000-000000000001',
+  '/manage/short',
+]
+
 describe('the language of a page', () => {
   it('is the browser’s, with dates as its region writes them', async () => {
     const pages = openPages()
@@ -34,25 +52,19 @@ describe('the language of a page', () => {
     expect(html).toContain('Change the time zone')
   })
 
-  it.each([
-    '/',
-    '/nowhere/at/all',
-    '/acme',
-    '/acme/anna',
-    event,
-    `${event}?view=week`,
-    `${event}?choose=zone`,
-    `${event}/book?start=2026-11-25T09:00:00.000Z&lock=x&until=2026-11-22T10:05:00.000Z`,
-    `/manage/${manageToken}`,
-    `/manage/${manageToken}?done=booked`,
-    `/manage/${manageToken}/cancel`,
-    `/manage/${manageToken}/move`,
-    `/manage/${manageToken}/move/confirm?start=2026-11-26T09:00:00.000Z`,
-    '/manage/link/0199a000-0000-7000-8000-000000000001',
-    '/manage/short',
-  ])('is that of every text of %s', async (path) => {
+  it.each(paths)('is that of every text of %s', async (path) => {
     const { html } = await openPages().get(path, pseudo)
     expect(textsOutsideOfCatalogue(html)).toEqual([])
+  })
+
+  it('is checked on every page that the app has', () => {
+    const pages = openPages()
+      .app.routes.filter(({ method, path }) => method === 'GET' && !/\*|\./.test(path))
+      .map(({ path }) => path.replace(/:(\w+)(\{[^}]+\}+)?/g, '[^/?]+'))
+    const missing = pages.filter(
+      (path) => !paths.some((one) => new RegExp(`^${path}([?]|$)`).test(one)),
+    )
+    expect(missing).toEqual(['/health'])
   })
 
   it('is that of a rejected form, and goes to the API with the booking', async () => {
@@ -133,8 +145,12 @@ function textsOutsideOfCatalogue(html: string): string[] {
     ...shown.matchAll(/>([^<>]+)</g),
     ...shown.matchAll(/(?:aria-label|title|data-busy|placeholder)="([^"]+)"/g),
   ]
-  const data =
-    /^(English|Deutsch|Acme|Anna|AO$|Vera|Introduction call|Half an hour|Head of|Ask me|We build|What is it about|How large|Small|Large|I have read|A bridge|https:|gus@|vera@|GMT|[\d\s–,:.()]*$|(\w+,? )?\d|(Mon|Tue|Wed|Thu|Fri|Sat|Sun|January|November|December))/
+  const offered =
+    'Introduction call|Half an hour|Head of|Ask me|We build|What is it about|How large'
+  const written = 'Acme|Anna|AO$|Vera|Small|Large|I have read|A bridge|https:|gus@|vera@'
+  const fromIntl =
+    'GMT|[\\d\\s–,:.()]*$|(\\w+,? )?\\d|Mon|Tue|Wed|Thu|Fri|Sat|Sun|January|November|December'
+  const data = new RegExp(`^(English|Deutsch|${offered}|${written}|${fromIntl})`)
   return texts
     .map(([, text = '']) => text.trim())
     .filter((text) => /\p{L}{2}/u.test(text) && !data.test(text))

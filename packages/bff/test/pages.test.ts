@@ -293,6 +293,30 @@ describe('on https', () => {
   })
 })
 
+describe('pages that this server renders', () => {
+  it('have all of their texts from the catalogue, whatever the address', async () => {
+    const paths = testBff.routes
+      .filter(({ method, path }) => method === 'GET' && !path.includes('*'))
+      .map(({ path }) => path.replace(/:\w+/g, 'none'))
+    const outside: Record<string, string[]> = {}
+    let count = 0
+    for (const path of [...new Set(paths), '/auth/confirmed', '/admin', '/partner']) {
+      const response = await get(path, { ...page, cookie: 'atrium_language=en-XA' })
+      if (!response.headers.get('content-type')?.includes('html')) continue
+      const body = await response.text()
+      count += 1
+      const texts = body
+        .replace(/<style[\s\S]*?<\/style>|<[^>]*>/g, '\n')
+        .replace(/⟦[^⟦⟧]*⟧/g, '')
+        .split('\n')
+      const left = texts.filter((text) => /\p{L}/u.test(text.replace('Atrium', '')))
+      if (left.length > 0) outside[path] = left
+    }
+    expect(outside).toEqual({})
+    expect(count).toBeGreaterThan(3)
+  })
+})
+
 describe('the language of the app', () => {
   it.each([
     [{}, 'en', 'en'],
