@@ -58,6 +58,7 @@ export async function listSystemFailures(
   return {
     items: rows.map((row) => ({
       ...row,
+      message: readFailure(row.message),
       at: row.at.toISOString(),
       nextAt: row.nextAt?.toISOString() ?? null,
     })),
