@@ -106,6 +106,15 @@ describe('the document of a paid invoice', () => {
       expect(xml).toContain(said)
   })
 
+  it('is where the receipt leads to', async () => {
+    const { rows } = await sql<{ mail: unknown }>`
+      select to_jsonb(o) as mail from outbox o where template = 'invoice.paid'`.execute(
+      open.testApp.database.db,
+    )
+    expect(rows).toHaveLength(1)
+    expect(JSON.stringify(rows)).toContain('https://portal.test/t/acme/billing')
+  })
+
   it('is a PDF over REST', async () => {
     const [document] = await open.documents()
     const { testApp } = open

@@ -9,6 +9,7 @@ import type {
   ProcessorReversal,
 } from '@atrium/integrations/payments/port'
 import { snapshotOf } from '@atrium/integrations/payments/snapshots'
+import { portalLink } from '../../platform/links.ts'
 import { documentCreditNote } from '../documents/issue.ts'
 import { sendBillingMail } from '../invoices/mails.ts'
 import { type MirroredInvoice, mirrorInvoice, mirrorReversal } from '../invoices/mirror.ts'
@@ -91,7 +92,10 @@ async function mailAbout(
     number: invoice.number ?? '',
     amount,
     currency: invoice.currency,
-    link: invoice.hostedInvoiceUrl ?? '',
+    // The receipt leads to our documents; what still has to be paid, to the processor's page.
+    link:
+      (paid && portalLink(services.config, `/t/${tenant.slug}/billing`)) ||
+      (invoice.hostedInvoiceUrl ?? ''),
   } as const
   await sendBillingMail(trx, services, billed, mail, paid ? id : `${id}:${invoice.attemptCount}`)
 }
