@@ -29,25 +29,25 @@ async function control(path: string, body: object): Promise<Record<string, unkno
 }
 
 /** A workplace of Anna's that no other journey pays for. */
-async function makeTenant(): Promise<void> {
+async function makeTenant(named = slug, name = 'Billing Journey'): Promise<void> {
   const { accessToken } = await control('/tokens', { email: 'owner@acme.test', app: 'portal' })
   const response = await fetch(`${inject('workplace').api}/tenants`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
-    body: JSON.stringify({ name: 'Billing Journey', slug, billingInfo: { country: 'DE' } }),
+    body: JSON.stringify({ name, slug: named, billingInfo: { country: 'DE' } }),
   })
   expect(response.status).toBe(201)
 }
 
 /** From the billing page over the sandbox's card form and back. */
-async function enterCard(page: Page, button: string, card: RegExp): Promise<void> {
+async function enterCard(page: Page, button: string, card: RegExp, query = ''): Promise<void> {
   await page.getByRole('button', { name: button }).click()
   await page.getByRole('link', { name: 'Enter the card' }).click()
   await page.waitForURL((url) => url.origin === inject('workplace').payments)
   await page.getByRole('button', { name: card }).click()
   await page.waitForURL((url) => url.origin === inject('workplace').portal)
   await page.getByText('is charged from now on.').first().waitFor()
-  expect(new URL(page.url()).search).toBe('')
+  expect(new URL(page.url()).search).toBe(query === '' ? '' : `?${query}`)
 }
 
 /** What the law wants on every invoice. */
@@ -80,13 +80,27 @@ describe('an owner', () => {
     await card.getByText('No card is on file.').waitFor()
     await invoices.getByText('No invoices yet.').waitFor()
 
-    // Taken when it is entered, declined when it is charged.
-    await enterCard(page, 'Add a card', /4000 0000 0000 0341/)
-    await card.getByText('Visa ending in 0341').waitFor()
     await page.getByRole('radio', { name: /Starter/ }).check()
     await page.getByRole('textbox', { name: 'Seats' }).fill('3')
-    await page.getByRole('button', { name: 'Subscribe' }).click()
-    await page.getByText('The first payment did not go through').waitFor()
+    await page.getByRole('button', { name: 'Continue to the summary' }).click()
+    const order = page.getByRole('region', { name: 'Order summary' })
+    await order.getByText('Add a card first').waitFor()
+    expect(await page.getByRole('button', { name: 'Order with obligation to pay' }).count()).toBe(0)
+    // Taken when it is entered, declined when it is charged. Comes back to the summary.
+    await enterCard(page, 'Add a card', /4000 0000 0000 0341/, 'order=starter.month.eur.3')
+    await card.getByText('Visa ending in 0341').waitFor()
+    await order.getByText('Visa ending in 0341 is charged.').waitFor()
+    for (const label of ['Term', 'First invoice', 'Next invoice', 'Renewal'])
+      await order.getByText(label, { exact: true }).waitFor()
+    await order.getByText('Due today: €12.00').waitFor()
+    for (const screen of [phone, desktop]) {
+      await page.setViewportSize(screen)
+      await untilLoaded(page)
+      await expectWellMadeOn(screen, page)
+    }
+    await page.getByRole('button', { name: 'Order with obligation to pay' }).click()
+    await page.getByText('Your order waits for its first payment').waitFor()
+    expect(await page.getByText('did not go through').count()).toBe(0)
     await invoices.getByText('Overdue').waitFor()
     await expectWellMade(page)
     await invoices.getByRole('button', { name: /^Pay now/ }).click()
@@ -99,7 +113,7 @@ describe('an owner', () => {
 
     await enterCard(page, 'Use another card', /4242 4242 4242 4242/)
     await card.getByText('Visa ending in 4242').waitFor()
-    await page.getByText('The first payment did not go through').waitFor({ state: 'detached' })
+    await page.getByText('Your order waits for its first payment').waitFor({ state: 'detached' })
     await invoices.getByText('Paid').waitFor()
     await page.getByRole('region', { name: 'Plan' }).getByText('Active').waitFor()
     await page
@@ -131,6 +145,41 @@ describe('an owner', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: /^Open invoice/ }).click()
     await page.waitForURL((url) => url.origin === inject('workplace').payments)
+    expect(visitor.complaints).toEqual([])
+  })
+})
+
+describe('an order', () => {
+  it('whose payment the bank asks about is confirmed on its page, and can be dropped before', async () => {
+    const journey = 'confirm-journey'
+    await makeTenant(journey, 'Confirm Journey')
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'portal', 'Anna Owner')
+    const address = `${inject('workplace').portal}/t/${journey}/billing`
+    const place = async () => {
+      await page.goto(`${address}?order=starter.month.eur.2`)
+      await page.getByRole('button', { name: 'Order with obligation to pay' }).click()
+      await page.getByText('Your order waits for its first payment').waitFor()
+    }
+    await page.goto(`${address}?order=starter.month.eur.2`)
+    await page.getByRole('button', { name: 'Add a card' }).click()
+    await page.getByRole('link', { name: 'Enter the card' }).click()
+    await page.getByRole('button', { name: /4000 0027 6000 3184/ }).click()
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('Visa ending in 3184 is charged.').waitFor()
+    await place()
+    await page.getByRole('button', { name: 'Cancel the order' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click()
+    await page.getByRole('region', { name: 'Choose a plan' }).waitFor()
+
+    await place()
+    await expectWellMade(page)
+    await page.getByRole('button', { name: 'Confirm the payment' }).click()
+    await page.getByRole('heading', { name: 'Confirm with your bank' }).waitFor()
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.waitForURL((url) => url.origin === inject('workplace').portal)
+    await page.getByRole('region', { name: 'Plan' }).getByText('Active').waitFor()
     expect(visitor.complaints).toEqual([])
   })
 })

@@ -73,21 +73,63 @@ describe('the price catalog', () => {
   })
 })
 
-describe('a subscription without the payment processor', () => {
+/** A workplace of Anna's with ten seats, paid by card, that only this file changes. */
+const paid = 'plan-journey'
+
+async function call(token: string, method: string, path: string, body?: object) {
+  const response = await fetch(`${inject('workplace').api}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const answer = await response.json()
+  expect(response.ok, `${path} ${response.status} ${JSON.stringify(answer)}`).toBe(true)
+  return answer
+}
+
+async function control(path: string, body: object): Promise<Record<string, string>> {
+  const response = await fetch(`${inject('workplace').control}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(response.ok, `${path} ${response.status}`).toBe(true)
+  return JSON.parse(await response.text())
+}
+
+const tokenOf = async (email: string, app: 'portal' | 'operator' = 'portal') =>
+  (await control('/tokens', { email, app })).accessToken ?? ''
+
+describe('a subscription that is paid by card', () => {
+  beforeAll(async () => {
+    const owner = await tokenOf('owner@acme.test')
+    await call(owner, 'POST', '/tenants', { name: 'Plan Journey', slug: paid })
+    const path = `/tenants/${paid}`
+    const { clientSecret } = await call(owner, 'POST', `${path}/billing/setup-intent`)
+    const [setupIntentId = ''] = clientSecret.split('_secret_')
+    await control('/payments/actions', {
+      action: 'confirm_setup',
+      setupIntent: setupIntentId,
+      card: '4242424242424242',
+    })
+    await call(owner, 'PUT', `${path}/billing/payment-method`, { setupIntentId })
+    const terms = { plan: 'starter', cycle: 'month', currency: 'eur', seats: 5 }
+    await call(owner, 'POST', `${path}/subscription`, terms)
+  })
+
   it('gets more seats for what was shown, and fewer with the end of the period', async () => {
     await using visitor = await visit(browser)
     const { page } = visitor
-    const plan = await openPlan(page)
+    const plan = await openPlan(page, 'Anna Owner', paid)
     await plan.getByText('5 seats').waitFor()
     await plan.getByRole('button', { name: 'Change seats' }).click()
     const seats = page.getByRole('dialog', { name: 'Change seats' })
     await seats.getByRole('button', { name: 'One seat more' }).click()
     await seats.getByRole('button', { name: 'One seat more' }).click()
-    await seats.getByText('From the next period on €28.00 a month, without tax.').waitFor()
-    await seats.getByText('Unused time of 5 seats on Starter').waitFor()
+    await seats.getByText(/€28\.00 a month/).waitFor()
     await page.setViewportSize(phone)
     await expectWellMade(page)
-    await seats.getByRole('button', { name: 'Change now' }).click()
+    await seats.getByRole('button', { name: /^Pay .* and change$/ }).click()
     await plan.getByText('7 seats').waitFor()
     await expect.poll(() => seats.count()).toBe(0)
 
@@ -96,31 +138,58 @@ describe('a subscription without the payment processor', () => {
     await seats.getByText(/Nothing changes until/).waitFor()
     await seats.getByRole('button', { name: /^Change on/ }).click()
     await plan.getByText(/^From .*: 3 seats$/).waitFor()
+    // What is charged next counts the change that waits.
+    const due = page.getByRole('region', { name: 'Due and next' })
+    await due.getByText(/^€12\.00 on /).waitFor()
     await page.setViewportSize(desktop)
     await expectWellMade(page)
     await plan.getByRole('button', { name: 'Discard change' }).click()
     await expect.poll(() => plan.getByRole('button', { name: 'Discard change' }).count()).toBe(0)
+    await due.getByText(/^€28\.00 on /).waitFor()
     expect(visitor.complaints).toEqual([])
   })
 
-  it('shows what another plan costs, is canceled and kept', async () => {
+  it('shows what another plan costs, is canceled in two clicks, confirmed by mail, and kept', async () => {
     await using visitor = await visit(browser)
     const { page } = visitor
-    const plan = await openPlan(page)
+    const plan = await openPlan(page, 'Anna Owner', paid)
     await plan.getByRole('button', { name: 'Change plan' }).click()
     const plans = page.getByRole('dialog', { name: 'Change plan' })
     await plans.getByRole('radio', { name: 'Enterprise' }).click()
-    await plans.getByText(/^Remaining time of . seats on Enterprise$/).waitFor()
+    await plans.getByText(/Remaining time/).waitFor()
     await page.setViewportSize(phone)
     await expectWellMade(page)
     await plans.getByRole('button', { name: 'Cancel' }).click()
 
-    await plan.getByRole('button', { name: 'Cancel subscription' }).click()
-    await page.getByRole('dialog').getByLabel('Reason').fill('Too dear')
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel subscription' }).click()
-    await plan.getByText('Ends with the period').waitFor()
+    await plan.getByRole('button', { name: 'Cancel contract here' }).click()
+    const cancel = page.getByRole('dialog', { name: 'Cancel the contract' })
+    await cancel.getByText(/with the day and time of receipt/).waitFor()
+    await expectWellMade(page)
+    await cancel.getByRole('button', { name: 'Cancel now' }).click()
+    await plan.getByText(/^Canceled on .* A confirmation was sent by e-mail\./).waitFor()
+    await expectWellMade(page)
+    const owner = await tokenOf('operator@atrium.test', 'operator')
+    const mails = await call(owner, 'GET', `/outbox?tenantSlug=${paid}&q=subscription.canceled`)
+    expect(mails.items).toHaveLength(1)
     await plan.getByRole('button', { name: 'Keep the subscription' }).click()
     await plan.getByRole('button', { name: 'Change seats' }).waitFor()
+    expect(visitor.complaints).toEqual([])
+  })
+})
+
+describe('a subscription that was agreed by hand', () => {
+  it('sends its owner to the operator for changes, and can be canceled', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    const plan = await openPlan(page)
+    await plan.getByText(/Contact the operator to change plan or seats/).waitFor()
+    expect(await plan.getByRole('button', { name: /^Change/ }).count()).toBe(0)
+    await plan.getByRole('button', { name: 'Cancel contract here' }).click()
+    await page.getByRole('dialog').getByLabel('Reason').fill('Too dear')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel now' }).click()
+    await plan.getByText('Ends with the period').waitFor()
+    await plan.getByRole('button', { name: 'Keep the subscription' }).click()
+    await plan.getByRole('button', { name: 'Cancel contract here' }).waitFor()
     expect(visitor.complaints).toEqual([])
   })
 
@@ -151,8 +220,8 @@ describe('a subscription without the payment processor', () => {
   })
 })
 
-async function openPlan(page: Page) {
-  await signIn(page, 'portal', 'Gero Owner')
-  await page.goto(`${inject('workplace').portal}/t/globex/billing`)
+async function openPlan(page: Page, person = 'Gero Owner', slug = 'globex') {
+  await signIn(page, 'portal', person)
+  await page.goto(`${inject('workplace').portal}/t/${slug}/billing`)
   return page.getByRole('region', { name: 'Plan' })
 }

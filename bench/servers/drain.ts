@@ -65,6 +65,7 @@ if (queue === bareQueue) {
     refreshHealth: async () => {},
     drainWebhooks: async () => {},
     runDunning: async () => {},
+    sendBillingNotices: async () => {},
     reconcileBilling: async () => {},
     refreshReports: async () => {},
     checkReports: async () => {},

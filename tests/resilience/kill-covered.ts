@@ -64,6 +64,8 @@ export const killed: Readonly<Record<string, string>> = {
 
 /** Mutations that reach outside and are not killed themselves, with the reason. */
 export const notKilled: Readonly<Record<string, string>> = {
+  'approvals.approve':
+    'starts or changes a subscription, as subscriptions.start and subscriptions.change',
   'domains.recheck': 'the check that runs by the clock, now',
   'domains.setDmarc': 'one record here, then that check',
   'invitations.accept':

@@ -7,9 +7,11 @@ import { detectLanguage } from '@atrium/messages/detect-language'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { expireApprovals } from './billing/approvals/expire.ts'
 import { issuePendingDocuments } from './billing/documents/issue-pending.ts'
 import { followDueEntitlements } from './billing/entitlements/follow.ts'
 import { runDunning } from './billing/invoices/dunning.ts'
+import { sendBillingNotices } from './billing/invoices/notices.ts'
 import { reconcileBilling } from './billing/invoices/reconcile.ts'
 import { carryOutCorrections } from './billing/operator-invoices/carry-out.ts'
 import { createMonthlyPayouts } from './billing/payouts/create.ts'
@@ -329,6 +331,11 @@ export function createApp(parts: AppParts): App {
         const timed = await onDatabaseTime(services)
         await runDunning(timed)
         await issuePendingDocuments(timed)
+      },
+      async sendBillingNotices() {
+        const onTime = await onDatabaseTime(services)
+        await expireApprovals(onTime)
+        await sendBillingNotices(onTime)
       },
       reconcileBilling: () => reconcileBilling(services),
       refreshReports: () => refreshReports(services),

@@ -1,4 +1,5 @@
 import { auditRouter, tenantAuditRouter } from './audit/router.ts'
+import { approvalsRouter } from './billing/approvals/router.ts'
 import { billingInfoRouter } from './billing/billing-info/router.ts'
 import { documentsRouter } from './billing/documents/router.ts'
 import { billingRouter } from './billing/invoices/router.ts'
@@ -59,6 +60,7 @@ export const appRouter = router({
   healthScores: healthScoresRouter,
   scheduling: schedulingRouter,
   prices: pricesRouter,
+  approvals: approvalsRouter,
   subscriptions: subscriptionsRouter,
   sso: ssoRouter,
   system: systemRouter,

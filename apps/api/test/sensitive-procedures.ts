@@ -3,6 +3,7 @@
  * credentials, move money, or destroy for good. `always`, or the words for the calls that do.
  */
 export const sensitive: Readonly<Record<string, string>> = {
+  'approvals.setLimit': 'always',
   'billing.createSetupIntent': 'always',
   'billing.portal': 'always',
   'billing.removePaymentMethod': 'always',
@@ -128,6 +129,8 @@ export const decided: readonly string[] = [
     'subscriptions.keep',
   ],
   ...['subscriptions.remove', 'subscriptions.start', 'subscriptions.update'],
+  // One order of the partner at a time, at the price that is shown; a limit is a standing permission.
+  ...['approvals.approve', 'approvals.decline', 'approvals.removeLimit'],
   // Whoever follows a mailed link has no session; the token of the link is the proof.
   'invitations.accept',
   // Calendars; visitors have no sign-in.

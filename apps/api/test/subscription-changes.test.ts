@@ -89,7 +89,7 @@ describe('people of a tenant', () => {
     expect((await world.auditOf(id)).at(-1)).toMatchObject({
       ...{
         action: 'subscription.seats_changed',
-        actorType: 'user',
+        actorType: 'operator',
         metadata: { changes: { seats: [10, 14] } },
       },
     })
@@ -106,7 +106,7 @@ describe('people of a tenant', () => {
       nextAmountMinor: 4_800,
     })
     const { body } = await world.ofTenant(slug, '/change', { seats: 6, quote: preview.quote })
-    const pending = { seats: 6, effectiveAt: currentPeriodEnd, requestedBy: 'owner@acme.test' }
+    const pending = { seats: 6, effectiveAt: currentPeriodEnd, requestedBy: 'operator@atrium.test' }
     expect(body).toMatchObject({ outcome: 'scheduled', subscription: { seats: 10, pending } })
     expect((await world.read(id)).history).toHaveLength(1)
     const remove = () =>
@@ -243,17 +243,41 @@ describe('people of a tenant', () => {
 })
 
 describe('staff of the partner', () => {
-  it('change plan and seats of their customers, and of nobody else', async () => {
+  it('and owners are sent to the operator, who agreed on it, for every change', async () => {
+    const slug = await world.newTenant({ partnerSlug: 'north' })
+    await world.subscribe({}, slug)
+    const { quote } = await world.quoted(slug, { seats: 11 })
+    for (const token of [partner, world.owner])
+      for (const [path, body] of [
+        ['/preview', { seats: 11 }],
+        ['/change', { seats: 11, quote }],
+      ] as const)
+        expect(await world.ofTenant(slug, path, body, token)).toMatchObject({
+          status: 409,
+          body: {
+            code: 'operator_managed',
+            detail: expect.stringContaining('Contact the operator'),
+          },
+        })
+  })
+
+  it('end it, and cannot take that back: it would be charged again', async () => {
     const slug = await world.newTenant({ partnerSlug: 'north' })
     const { id } = await world.subscribe({}, slug)
-    const { quote } = await world.quoted(slug, { seats: 11 }, partner)
-    expect(await world.ofTenant(slug, '/change', { seats: 11, quote }, partner)).toMatchObject({
-      status: 200,
-    })
+    expect(await world.ofTenant(slug, '/cancel', {}, partner)).toMatchObject({ status: 200 })
     expect((await world.auditOf(id)).at(-1)).toMatchObject({
       actorType: 'partner',
       partnerSlug: 'north',
+      metadata: { onBehalfOf: slug },
     })
+    expect(await world.ofTenant(slug, '/keep', {}, partner)).toMatchObject({
+      status: 409,
+      body: { code: 'approval_required' },
+    })
+    expect(await world.ofTenant(slug, '/keep', {})).toMatchObject({ status: 200 })
+  })
+
+  it('reach the customers of no other partner', async () => {
     const { tenantSlug: foreign } = await world.subscribe()
     expect((await world.ofTenant(foreign, '/preview', { seats: 11 }, partner)).status).toBe(404)
     expect((await world.ofTenant(foreign, '', undefined, partner)).status).toBe(403)

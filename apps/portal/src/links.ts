@@ -2,7 +2,7 @@ import type { LinkTarget } from '@atrium/ui/links'
 import type { ReportsSearch } from '@atrium/ui/reports/search'
 import type { AliasesSearch } from './aliases/search.ts'
 import type { AuditSearch } from './audit/search.ts'
-import type { BillingSearch } from './billing/search.ts'
+import type { BillingSearch, CardSearch } from './billing/search.ts'
 import type { ListsSearch } from './lists/search.ts'
 import type { ImportSearch, MembersSearch } from './members/search.ts'
 import type { MfaSearch } from './mfa/search.ts'
@@ -59,8 +59,8 @@ export function storage(slug: string, search: StorageSearch = {}): LinkTarget {
   return { to: '/t/$slug/storage', params: { slug }, search }
 }
 
-export function card(slug: string): LinkTarget {
-  return { to: '/t/$slug/billing/card', params: { slug } }
+export function card(slug: string, search: CardSearch = {}): LinkTarget {
+  return { to: '/t/$slug/billing/card', params: { slug }, search }
 }
 
 export function account(slug: string): LinkTarget {

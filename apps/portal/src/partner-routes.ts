@@ -32,6 +32,7 @@ export function partnerRoutes(authenticated: AnyRoute) {
           withMessages(
             import('./partner/customers-page.tsx'),
             'portal.partner',
+            'portal.approvals',
             'portal.partner-customers',
             'portal.subscriptions',
             'ui.tenants',

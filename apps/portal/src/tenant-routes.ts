@@ -101,6 +101,7 @@ export function tenantRoutes(tenant: AnyRoute) {
         () =>
           withMessages(
             import('./billing/billing-page.tsx'),
+            'portal.approvals',
             'portal.billing',
             'portal.billing-info',
             'portal.subscriptions',

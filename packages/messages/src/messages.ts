@@ -21,6 +21,7 @@ import type operatorTenants from './en/operator/tenants.json'
 import type operatorUsers from './en/operator/users.json'
 import type operatorWebhooks from './en/operator/webhooks.json'
 import type portalAliases from './en/portal/aliases.json'
+import type portalApprovals from './en/portal/approvals.json'
 import type portalAudit from './en/portal/audit.json'
 import type portalBilling from './en/portal/billing.json'
 import type portalBillingAddress from './en/portal/billing-address.json'
@@ -101,6 +102,7 @@ export interface Messages {
   }
   portal: {
     aliases: typeof portalAliases
+    approvals: typeof portalApprovals
     audit: typeof portalAudit
     'billing-address': typeof portalBillingAddress
     'billing-info': typeof portalBillingInfo

@@ -76,6 +76,10 @@ const ownCalls: Readonly<Record<string, CarriedOut>> = {
       return { input: {}, token: link.slice(link.lastIndexOf('/') + 1) }
     },
   },
+  'approvals.removeLimit': by('operator', async (place) => {
+    await ask(place, 'approvals.setLimit', { ...slug(place), currency: 'eur', amountMinor: 10_000 })
+    return slug(place)
+  }),
   'billing.setPaymentMethod': by('owner', async (place) => ({
     ...slug(place),
     paymentMethodId: await card(place, 'pm_card_visa'),

@@ -33,6 +33,7 @@ export interface JobHandlers {
   refreshHealth(): Promise<void>
   drainWebhooks(): Promise<void>
   runDunning(): Promise<void>
+  sendBillingNotices(): Promise<void>
   reconcileBilling(): Promise<void>
   refreshReports(): Promise<void>
   checkReports(): Promise<void>
@@ -240,6 +241,7 @@ export function createJobs(parts: {
         [queues.health, handlers.refreshHealth, '*/5 * * * *'],
         [queues.webhookSweep, handlers.drainWebhooks, everyMinute],
         [queues.dunning, handlers.runDunning, '*/5 * * * *'],
+        [queues.billingNotices, handlers.sendBillingNotices, '*/15 * * * *'],
         [queues.reports, handlers.refreshReports, everyMinute],
         [queues.credentials, handlers.sweepCredentials, everyMinute],
         [queues.bookingExpiry, handlers.expireBookings, everyMinute],

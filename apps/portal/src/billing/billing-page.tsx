@@ -7,6 +7,7 @@ import { problemOf } from '@atrium/ui/problem'
 import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
+import { ApprovalsPanel } from '../approvals/approvals-panel.tsx'
 import * as links from '../links.ts'
 import { SubscriptionPanel } from '../subscriptions/subscription-panel.tsx'
 import { maySeeSettings } from '../tenants/roles.ts'
@@ -17,7 +18,7 @@ import { AmountDuePanel } from './amount-due-panel.tsx'
 import { BillingStatusBanner } from './billing-status-banner.tsx'
 import { CardPanel } from './card-panel.tsx'
 import { InvoicesPanel } from './invoices-panel.tsx'
-import { type BillingSearch, readBillingSearch } from './search.ts'
+import { type BillingSearch, readBillingSearch, readOrder } from './search.ts'
 import { useCardReturn } from './use-card-return.ts'
 
 const t = translations('portal.billing')
@@ -71,8 +72,16 @@ function Parts({ billing, search }: { billing: BillingSummary; search: BillingSe
             <Text>{billing.entitlements.explanation}</Text>
           </Panel>
         )}
-        <SubscriptionPanel slug={tenant.slug} mayChange={editable} />
-        <CardPanel billing={billing} editable={editable} />
+        {maySeeSettings(tenant.role) && (
+          <ApprovalsPanel slug={tenant.slug} mayDecide={editable && tenant.role === 'owner'} />
+        )}
+        <SubscriptionPanel
+          slug={tenant.slug}
+          mayChange={editable}
+          order={readOrder(search.order)}
+          card={billing.card}
+        />
+        <CardPanel billing={billing} editable={editable} order={search.order} />
         <AmountDuePanel billing={billing} editable={editable} />
         <InvoicesPanel
           search={search}

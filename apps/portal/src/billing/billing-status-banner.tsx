@@ -87,7 +87,8 @@ function Overdue({ billing }: { billing: BillingSummary }) {
 
 function WithoutDebts({ billing }: { billing: BillingSummary }) {
   const { subscription, entitlements } = billing
-  if (subscription?.status === 'incomplete') return <FirstPayment billing={billing} />
+  // What is being ordered says so itself (payment-notice.tsx).
+  if (subscription?.status === 'incomplete') return null
   if (subscription?.status === 'paused') return <Paused billing={billing} />
   if (entitlements.reason === 'ended') {
     return (
@@ -118,22 +119,6 @@ function Paused({ billing: { card, entitlements } }: { billing: BillingSummary }
     >
       {entitlements.explanation}{' '}
       {t(card === null ? 'banner.paused.addCard' : 'banner.paused.otherCard')}
-    </Alert>
-  )
-}
-
-/** A first payment that is not through within 23 hours ends the subscription before it began. */
-function FirstPayment({ billing: { card } }: { billing: BillingSummary }) {
-  return (
-    <Alert
-      mb="lg"
-      color="red"
-      icon={<IconAlertCircle aria-hidden />}
-      title={t('banner.firstPayment.title')}
-      role="alert"
-    >
-      {t('banner.firstPayment.hint')}{' '}
-      {t(card === null ? 'banner.addCard' : 'banner.firstPayment.otherCard')}
     </Alert>
   )
 }

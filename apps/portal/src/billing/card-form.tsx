@@ -9,6 +9,8 @@ const t = translations('portal.billing')
 
 interface Props {
   intent: SetupIntent
+  /** The order to come back to. */
+  order?: string | undefined
   onCancel: () => void
 }
 
@@ -17,11 +19,11 @@ interface Props {
  * the billing page; with the real payment processor on our own page, the only document that may
  * load the processor's form.
  */
-export function CardForm({ intent, onCancel }: Props) {
+export function CardForm({ intent, order, onCancel }: Props) {
   if (intent.cardFormUrl !== null)
-    return <LocalForm address={intent.cardFormUrl} onCancel={onCancel} />
+    return <LocalForm address={intent.cardFormUrl} order={order} onCancel={onCancel} />
   if (intent.publishableKey === null) return <NoKey />
-  return <ToCardPage />
+  return <ToCardPage order={order} />
 }
 
 /** The API has the processor's secret key but not the one for browsers. */
@@ -33,13 +35,14 @@ export function NoKey() {
   )
 }
 
-function ToCardPage() {
+function ToCardPage({ order }: Pick<Props, 'order'>) {
   const { slug } = useTenant()
   useEffect(() => {
     // A document load: the content security policy of the page that is open keeps the processor's
     // script out.
-    window.location.assign(`/t/${encodeURIComponent(slug)}/billing/card`)
-  }, [slug])
+    const query = order === undefined ? '' : `?order=${order}`
+    window.location.assign(`/t/${encodeURIComponent(slug)}/billing/card${query}`)
+  }, [slug, order])
   return (
     <Group role="status">
       <Loader size="sm" aria-hidden />
@@ -50,17 +53,21 @@ function ToCardPage() {
 
 interface LocalProps {
   address: string
+  order?: string | undefined
   onCancel?: () => void
 }
 
+/** The address of the billing page, on which what was entered is used. */
+export function billingAddress(slug: string, order: string | undefined): string {
+  const query = order === undefined ? '' : `?order=${order}`
+  return `${window.location.origin}/t/${encodeURIComponent(slug)}/billing${query}`
+}
+
 /** The sandbox replaces the processor, and its form is a page of its own. */
-export function LocalForm({ address, onCancel }: LocalProps) {
+export function LocalForm({ address, order, onCancel }: LocalProps) {
   const { slug } = useTenant()
   const form = new URL(address)
-  form.searchParams.set(
-    'return_url',
-    `${window.location.origin}/t/${encodeURIComponent(slug)}/billing`,
-  )
+  form.searchParams.set('return_url', billingAddress(slug, order))
   return (
     <Stack align="flex-start" gap="sm">
       <Text size="sm">{t('card.local')}</Text>

@@ -18,8 +18,15 @@ const t = translations('portal.billing')
 // The processor's own script comes with it: loaded only when a card is entered.
 const CardForm = lazy(() => import('./card-form.tsx').then((part) => ({ default: part.CardForm })))
 
+interface Props {
+  billing: BillingSummary
+  editable: boolean
+  /** The order to come back to. */
+  order?: string | undefined
+}
+
 /** The card that invoices are charged to, and the way to another one. */
-export function CardPanel({ billing, editable }: { billing: BillingSummary; editable: boolean }) {
+export function CardPanel({ billing, editable, order }: Props) {
   const { slug } = useTenant()
   const start = useCreateSetupIntent()
   const remove = useRemovePaymentMethod()
@@ -80,7 +87,7 @@ export function CardPanel({ billing, editable }: { billing: BillingSummary; edit
         {start.error && <ProblemAlert title={t('card.openFailed')} error={start.error} />}
         {intent && (
           <Suspense fallback={<Text c="dimmed">{t('card.opening')}</Text>}>
-            <CardForm intent={intent} onCancel={() => setIntent(undefined)} />
+            <CardForm intent={intent} order={order} onCancel={() => setIntent(undefined)} />
           </Suspense>
         )}
       </Stack>

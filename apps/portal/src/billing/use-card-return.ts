@@ -15,7 +15,7 @@ const t = translations('portal.billing')
  */
 export function useCardReturn(
   slug: string,
-  { setup_intent: setupIntentId, redirect_status: status }: BillingSearch,
+  { setup_intent: setupIntentId, redirect_status: status, order }: BillingSearch,
 ) {
   const router = useRouter()
   const set = useSetPaymentMethod()
@@ -24,7 +24,7 @@ export function useCardReturn(
   useEffect(() => {
     if (setupIntentId === undefined || taken.current === setupIntentId) return
     taken.current = setupIntentId
-    void router.navigate({ ...links.billing(slug), replace: true })
+    void router.navigate({ ...links.billing(slug, order ? { order } : {}), replace: true })
     if (status === 'failed') return
     mutate(
       { slug, setupIntentId },
@@ -40,6 +40,6 @@ export function useCardReturn(
         },
       },
     )
-  }, [router, slug, setupIntentId, status, mutate])
+  }, [router, slug, setupIntentId, status, order, mutate])
   return set
 }

@@ -9,6 +9,7 @@ import { Time } from '@atrium/ui/time'
 import { Alert, Box, Group, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { WaitingApproval } from '../approvals/waiting-approval.tsx'
 import { DrawerPart } from '../layout/drawer-part.tsx'
 import { SubscriptionPanel } from '../subscriptions/subscription-panel.tsx'
 import { useTRPC } from '../trpc.ts'
@@ -71,6 +72,7 @@ function Details({ tenant }: { tenant: TenantView }) {
         </DrawerPart>
       )}
       <Box mt="lg">
+        <WaitingApproval slug={tenant.slug} />
         <SubscriptionPanel slug={tenant.slug} mayChange={managing} offers={false} />
       </Box>
       {managing && tenant.status !== 'suspended' && (

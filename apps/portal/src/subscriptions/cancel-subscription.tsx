@@ -1,8 +1,10 @@
 import type { TenantSubscription } from '@atrium/core/billing/subscriptions'
 import { ConfirmDialog } from '@atrium/ui/confirm'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
 import { formatDay } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
+import { planName } from '@atrium/ui/subscription-status-meta'
 import { Button, List } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useCancelSubscription } from './mutations.ts'
@@ -18,10 +20,10 @@ interface Props {
 export function CancelSubscription({ slug, subscription }: Props) {
   const [opened, { open, close }] = useDisclosure(false)
   const cancel = useCancelSubscription(slug)
-  const { status, currentPeriodEnd } = subscription
+  const { status, currentPeriodEnd, plan, seats } = subscription
   const unpaid = status === 'incomplete'
   const paused = status === 'paused'
-  const end = currentPeriodEnd && !paused ? formatDay(currentPeriodEnd) : undefined
+  const end = currentPeriodEnd && !paused && !unpaid ? formatDay(currentPeriodEnd) : undefined
   return (
     <>
       <Button
@@ -37,14 +39,23 @@ export function CancelSubscription({ slug, subscription }: Props) {
         opened={opened}
         onClose={close}
         title={t('cancel.title')}
-        confirmLabel={t('cancel.action')}
+        confirmLabel={t('cancel.submit')}
         reason="optional"
         onConfirm={async (comment) => {
           await cancel.mutateAsync({ slug, ...(comment === undefined ? {} : { comment }) })
           done(unpaid ? t('cancel.doneUnpaid') : paused ? t('cancel.donePaused') : t('cancel.done'))
         }}
       >
-        <List size="sm" spacing={4}>
+        <DetailList>
+          <DetailItem label={t('cancel.what')}>
+            {t('cancel.whatValue', { plan: planName(plan), seats })}
+          </DetailItem>
+          <DetailItem label={t('cancel.ends')}>{end ?? t('cancel.endsAtOnce')}</DetailItem>
+          {!unpaid && (
+            <DetailItem label={t('cancel.confirmation')}>{t('cancel.confirmationHint')}</DetailItem>
+          )}
+        </DetailList>
+        <List size="sm" spacing={4} mt="sm">
           {unpaid ? (
             <List.Item>{t('cancel.nothingPaid')}</List.Item>
           ) : (

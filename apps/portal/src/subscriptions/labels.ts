@@ -33,7 +33,9 @@ export function confirmLabel({
   totalMinor,
   currency,
   exact,
+  needsApproval,
 }: ChangePreview): string {
+  if (needsApproval) return t('change.askOwner')
   if (effect === 'period_end') return t('change.onDay', { day: formatDay(effectiveAt) })
   return exact && totalMinor > 0
     ? t('change.pay', { amount: formatMoney(totalMinor, currency) })

@@ -17,6 +17,7 @@ function useKeep(slug: string) {
     if (subscription !== undefined)
       queryClient.setQueryData(trpc.subscriptions.getOfTenant.queryKey({ slug }), subscription)
     await Promise.all([
+      queryClient.invalidateQueries(trpc.approvals.pathFilter()),
       ...(subscription === undefined
         ? [queryClient.invalidateQueries(trpc.subscriptions.getOfTenant.queryFilter({ slug }))]
         : []),
@@ -30,7 +31,7 @@ export function useStartSubscription(slug: string) {
   const keep = useKeep(slug)
   return useMutation(
     useTRPC().subscriptions.start.mutationOptions({
-      onSuccess: ({ subscription }) => keep(subscription),
+      onSuccess: ({ subscription }) => keep(subscription ?? undefined),
     }),
   )
 }

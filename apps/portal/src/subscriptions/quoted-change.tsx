@@ -118,7 +118,7 @@ export function Quote({ preview, stale }: { preview: ChangePreview; stale: boole
       )}
       {effect === 'now' && lines.length === 0 && <Text size="sm">{t('quote.nothingDue')}</Text>}
       <Text size="sm" c="dimmed">
-        {effectSentence(preview)}
+        {effectSentence(preview)} {preview.needsApproval && t('change.askOwnerHint')}
       </Text>
     </div>
   )

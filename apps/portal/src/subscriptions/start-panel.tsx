@@ -4,21 +4,20 @@ import {
   billingCycle,
   billingCycles,
   mostSeats,
-  type StartResult,
 } from '@atrium/core/billing/subscriptions'
 import type { Plan } from '@atrium/core/tenants/tenants'
-import { EmptyState, ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
-import { done } from '@atrium/ui/done'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
-import { problemOf } from '@atrium/ui/problem'
 import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
 import { Button, Group, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
+import { orderParam } from '../billing/search.ts'
+import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
 import { perPeriod } from './labels.ts'
-import { useStartSubscription } from './mutations.ts'
 import { PlanChoice, totalFor } from './plan-choice.tsx'
 
 const t = translations('portal.subscriptions')
@@ -62,15 +61,13 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
   const [cycle, setCycle] = useState<BillingCycle>(cycles[0] ?? 'month')
   const [currency, setCurrency] = useState(currencies[0] ?? 'eur')
   const [seats, setSeats] = useState<number | string>(Math.max(1, assignedSeats))
-  const start = useStartSubscription(slug)
+  const router = useRouter()
   const price = offered.find((one) => one.plan === plan && one.cycle === cycle)
   const total = price && typeof seats === 'number' ? totalFor(price, currency, seats) : undefined
-  const issue = start.error
-    ? problemOf(start.error).issues.find(({ path }) => path === 'seats')?.message
-    : undefined
-  const send = () => {
+  const proceed = () => {
     if (plan === null || typeof seats !== 'number') return
-    start.mutate({ slug, plan, cycle, currency, seats }, { onSuccess: tell })
+    const order = orderParam({ plan, cycle, currency, seats })
+    void router.navigate(links.billing(slug, { order }))
   }
   return (
     <Panel title={t('start.title')} description={t('start.hint')}>
@@ -117,9 +114,7 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
           maw={240}
           value={seats}
           onChange={setSeats}
-          error={issue}
         />
-        {start.error && issue === undefined && <ProblemAlert error={start.error} />}
         <Group justify="space-between">
           <Text size="sm" c="dimmed" aria-live="polite">
             {price && total !== undefined
@@ -129,15 +124,11 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
                 })
               : t('start.noPlan')}
           </Text>
-          <Button onClick={send} loading={start.isPending} disabled={total === undefined}>
+          <Button onClick={proceed} disabled={total === undefined}>
             {t('start.submit')}
           </Button>
         </Group>
       </Stack>
     </Panel>
   )
-}
-
-function tell({ subscription: { status } }: StartResult): void {
-  done(status === 'incomplete' ? t('start.incomplete') : t('start.done'))
 }

@@ -1,9 +1,10 @@
+import type { BillingSummary } from '@atrium/core/billing/billing'
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import type { TenantSubscription } from '@atrium/core/billing/subscriptions'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { FailureText } from '@atrium/ui/failure-text'
-import { formatDay } from '@atrium/ui/format'
+import { formatDay, formatTime } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -12,10 +13,13 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconClock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { OrderTerms } from '../billing/search.ts'
 import { useTRPC } from '../trpc.ts'
 import { CancelSubscription } from './cancel-subscription.tsx'
 import { pendingLabel, periodSentence, perPeriod } from './labels.ts'
 import { useDiscardPending, useKeepSubscription } from './mutations.ts'
+import { OrderPanel } from './order-panel.tsx'
+import { PaymentNotice } from './payment-notice.tsx'
 import { PlanEditor } from './plan-editor.tsx'
 import { SeatsEditor } from './seats-editor.tsx'
 import { StartPanel } from './start-panel.tsx'
@@ -28,13 +32,16 @@ interface Props {
   mayChange: boolean
   /** Whether plans are offered where there is no subscription. */
   offers?: boolean
+  /** The order that is being looked at. */
+  order?: OrderTerms | undefined
+  card?: BillingSummary['card']
 }
 
 /**
  * The plan and the seats of a workplace, with what can be done about them; plans to choose from
  * where there is none.
  */
-export function SubscriptionPanel({ slug, mayChange, offers = true }: Props) {
+export function SubscriptionPanel({ slug, mayChange, offers = true, order, card = null }: Props) {
   const found = useQuery(useTRPC().subscriptions.getOfTenant.queryOptions({ slug }))
   if (found.isError) {
     return (
@@ -52,9 +59,10 @@ export function SubscriptionPanel({ slug, mayChange, offers = true }: Props) {
   return (
     <Stack gap="lg">
       {subscription && (
-        <CurrentPlan slug={slug} subscription={subscription} mayChange={mayChange} />
+        <CurrentPlan slug={slug} subscription={subscription} mayChange={mayChange} card={card} />
       )}
-      {over && mayChange && offers && <StartPanel slug={slug} />}
+      {over && mayChange && offers && !order && <StartPanel slug={slug} />}
+      {over && mayChange && offers && order && <OrderPanel slug={slug} order={order} card={card} />}
       {over && !mayChange && offers && !subscription && (
         <Panel title={t('plans.plan')}>
           <Text c="dimmed">{t('current.none')}</Text>
@@ -72,10 +80,12 @@ function CurrentPlan(props: CurrentProps) {
   const { slug, subscription, mayChange } = props
   const [editing, setEditing] = useState<'plan' | 'seats'>()
   const { plan, cycle, seats, assignedSeats, totalMinor, currency, source, status } = subscription
+  const running = !isEnded(status) && status !== 'incomplete' && !subscription.cancelAtPeriodEnd
   const changeable =
     mayChange &&
-    ['trialing', 'active', 'past_due', 'paused'].includes(status) &&
-    !subscription.cancelAtPeriodEnd
+    running &&
+    source === 'stripe' &&
+    ['trialing', 'active', 'past_due', 'paused'].includes(status)
   const close = () => setEditing(undefined)
   return (
     <Panel
@@ -119,7 +129,7 @@ function CurrentPlan(props: CurrentProps) {
             {t('current.manual')}
           </Text>
         )}
-        {changeable && <CancelSubscription slug={slug} subscription={subscription} />}
+        {mayChange && running && <CancelSubscription slug={slug} subscription={subscription} />}
       </Stack>
       <Modal
         opened={editing === 'seats'}
@@ -152,7 +162,7 @@ function Notices(props: CurrentProps) {
         </Alert>
       )}
       {cancelAtPeriodEnd && !isEnded(status) && <EndingNotice {...props} />}
-      {status === 'incomplete' && <PaymentNotice {...props} />}
+      {status === 'incomplete' && <PaymentNotice {...props} hasCard={props.card !== null} />}
       {status === 'paused' && (
         <Alert color="yellow" title={t('notices.paused')}>
           {t('notices.pausedHint')}
@@ -191,7 +201,8 @@ function PendingNotice({ slug, subscription: { pending }, mayChange }: CurrentPr
   )
 }
 
-function EndingNotice({ slug, subscription: { currentPeriodEnd }, mayChange }: CurrentProps) {
+function EndingNotice({ slug, subscription, mayChange }: CurrentProps) {
+  const { currentPeriodEnd, canceledAt } = subscription
   const keep = useKeepSubscription(slug)
   return (
     <Alert
@@ -204,7 +215,10 @@ function EndingNotice({ slug, subscription: { currentPeriodEnd }, mayChange }: C
       }
     >
       <Stack gap="xs" align="flex-start">
-        <Text inherit>{t('notices.unchangedNoCharge')}</Text>
+        <Text inherit>
+          {canceledAt && t('cancel.received', { moment: formatTime(canceledAt) })}{' '}
+          {t('notices.unchangedNoCharge')}
+        </Text>
         {mayChange && (
           <Button
             variant="default"
@@ -216,17 +230,6 @@ function EndingNotice({ slug, subscription: { currentPeriodEnd }, mayChange }: C
           </Button>
         )}
         {keep.error && <Text inherit>{keep.error.message}</Text>}
-      </Stack>
-    </Alert>
-  )
-}
-
-function PaymentNotice({ slug, subscription, mayChange }: CurrentProps) {
-  return (
-    <Alert color="yellow" title={t('notices.unpaid')}>
-      <Stack gap="xs" align="flex-start">
-        <Text inherit>{t('notices.unpaidHint')}</Text>
-        {mayChange && <CancelSubscription slug={slug} subscription={subscription} />}
       </Stack>
     </Alert>
   )

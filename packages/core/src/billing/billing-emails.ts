@@ -31,6 +31,18 @@ const limitedOn: TemplateVariable = {
   sample: '28 July 2026',
 }
 
+const variable = (name: string, description: string, sample: string): TemplateVariable => ({
+  name,
+  description,
+  sample,
+})
+const partnerName = variable('partner.name', 'Name of the partner', 'North Resale')
+const changeTerms = variable(
+  'change.terms',
+  'Plan, seats and price after the change',
+  'Business, 12 seats, €96.00 a month without tax',
+)
+
 /** Messages about subscriptions and invoices, to the billing contact and the owner of a tenant. */
 export const billingEmails = {
   'subscription.past_due': {
@@ -74,6 +86,133 @@ export const billingEmails = {
         paragraphs: [texts.trialEnding.ends, texts.trialEnding.beforeThen],
         action: { label: texts.trialEnding.action, link: 'link.billing' },
         bold: 'subscription.trialEnd',
+      })
+    },
+  },
+  'subscription.canceled': {
+    title: 'Cancellation confirmed',
+    description: 'Sent to billing contact and owner when the subscription was canceled.',
+    variables: [
+      ...commonVariables,
+      plan,
+      variable(
+        'cancellation.receivedAt',
+        'When the cancellation was received',
+        '3 July 2026 at 14:05 UTC',
+      ),
+      variable('cancellation.endsAt', 'When the subscription ends', '31 July 2026 at 09:30 UTC'),
+      billingLink,
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.canceled,
+        paragraphs: [texts.canceled.received, texts.canceled.ends],
+        action: { label: texts.openBilling, link: 'link.billing' },
+        bold: 'cancellation.endsAt',
+      })
+    },
+  },
+  'subscription.renewal': {
+    title: 'Yearly renewal ahead',
+    description: 'Sent to billing contact and owner before a yearly subscription renews.',
+    variables: [
+      ...commonVariables,
+      plan,
+      variable('subscription.renewsOn', 'Day of the renewal', '3 August 2027'),
+      amount,
+      billingLink,
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.renewal,
+        paragraphs: [texts.renewal.renews, texts.renewal.change],
+        action: { label: texts.openBilling, link: 'link.billing' },
+        bold: 'subscription.renewsOn',
+      })
+    },
+  },
+  'subscription.approval_requested': {
+    title: 'Approval requested',
+    description: 'Sent to the owner when the partner asks to order or change something.',
+    variables: [
+      ...commonVariables,
+      partnerName,
+      changeTerms,
+      variable('change.added', 'What it adds to the price of a period', '€16.00'),
+      variable('approval.expiresOn', 'Last day to approve it', '10 July 2026'),
+      billingLink,
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.approvalRequested,
+        paragraphs: [texts.approvalRequested.asks, texts.approvalRequested.decide],
+        action: { label: texts.approvalRequested.action, link: 'link.billing' },
+        bold: 'change.terms',
+      })
+    },
+  },
+  'subscription.changed_by_partner': {
+    title: 'Changed by the partner',
+    description: 'Sent to the owner when the partner changed the subscription without asking.',
+    variables: [...commonVariables, partnerName, changeTerms, billingLink],
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.changedByPartner,
+        paragraphs: [texts.changedByPartner.changed, texts.changedByPartner.allowed],
+        action: { label: texts.openBilling, link: 'link.billing' },
+        bold: 'change.terms',
+      })
+    },
+  },
+  'card.expiring': {
+    title: 'Card expires',
+    description: 'Sent to billing contact and owner when the card expires before the next payment.',
+    variables: [
+      ...commonVariables,
+      variable('card.name', 'Brand and last digits of the card', 'Visa •••• 4242'),
+      variable('card.expires', 'Month in which it expires', '07/2026'),
+      variable('card.chargedOn', 'Day of the next payment', '3 August 2026'),
+      billingLink,
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.cardExpiring,
+        paragraphs: [texts.cardExpiring.expires, texts.cardExpiring.replace],
+        action: { label: texts.checkCard, link: 'link.billing' },
+        bold: 'card.name',
+      })
+    },
+  },
+  'invoice.refunded': {
+    title: 'Refund',
+    description: 'Sent to billing contact and owner when money was refunded.',
+    variables: [...commonVariables, number, amount, invoiceLink],
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.refunded,
+        paragraphs: [texts.refunded.refunded],
+        action: { label: texts.openInvoice, link: 'link.invoice' },
+        bold: 'invoice.amount',
+      })
+    },
+  },
+  'invoice.credited': {
+    title: 'Credit note',
+    description: 'Sent to billing contact and owner when a credit note was issued.',
+    variables: [...commonVariables, number, amount, invoiceLink],
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.credited,
+        paragraphs: [texts.credited.credited],
+        action: { label: texts.openInvoice, link: 'link.invoice' },
+        bold: 'invoice.amount',
       })
     },
   },

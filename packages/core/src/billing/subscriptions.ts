@@ -414,6 +414,8 @@ export const ChangePreview = z.object({
   nextAmountMinor: z.number().int(),
   /** The same, split into net and taxes. */
   next: PreviewTotals,
+  /** The caller is staff of the partner: the change waits for the owner's approval. */
+  needsApproval: z.boolean(),
   /** Sent back as it is with the change. */
   quote: z.object({
     prorationDate: instant,
@@ -424,11 +426,21 @@ export const ChangePreview = z.object({
 })
 export type ChangePreview = z.infer<typeof ChangePreview>
 
-/** `awaiting_payment`: nothing has changed yet, the payment needs something from the customer. */
-export const changeOutcomes = ['applied', 'scheduled', 'awaiting_payment'] as const
+/**
+ * `awaiting_payment`: nothing has changed yet, the payment needs something from the customer.
+ * `awaiting_approval`: nothing has changed yet, the tenant's owner was asked to agree to it.
+ */
+export const changeOutcomes = [
+  'applied',
+  'scheduled',
+  'awaiting_payment',
+  'awaiting_approval',
+] as const
 export const ChangeResult = z.object({
   outcome: z.enum(changeOutcomes),
   subscription: TenantSubscription,
+  /** The request that waits for the owner. */
+  approvalId: z.uuid().nullable(),
 })
 export type ChangeResult = z.infer<typeof ChangeResult>
 
@@ -465,11 +477,16 @@ export type StartPreview = z.infer<typeof StartPreview>
 
 /**
  * `clientSecret`: with it the browser confirms the first payment; null when there is nothing to
- * confirm.
+ * confirm. `approvalId`: the request that waits for the tenant's owner; nothing has begun then, and
+ * `subscription` is null.
  */
 export const StartResult = z.object({
-  subscription: TenantSubscription,
+  subscription: TenantSubscription.nullable(),
   clientSecret: z.string().nullable(),
+  publishableKey: z.string().nullable(),
+  /** The local workplace's own page to confirm it; null with the real payment processor. */
+  confirmationUrl: z.string().nullable(),
+  approvalId: z.uuid().nullable(),
 })
 export type StartResult = z.infer<typeof StartResult>
 

@@ -23,8 +23,15 @@ export const templateKeys = [
   'subscription.past_due',
   'subscription.reminder',
   'subscription.trial_ending',
+  'subscription.canceled',
+  'subscription.renewal',
+  'subscription.approval_requested',
+  'subscription.changed_by_partner',
+  'card.expiring',
   'invoice.paid',
   'invoice.action_required',
+  'invoice.refunded',
+  'invoice.credited',
 ] as const
 export type TemplateKey = (typeof templateKeys)[number]
 

@@ -39,6 +39,7 @@ const settingsOf: Record<keyof typeof queues, QueueSettings> = {
   webhooks: { policy: 'short', expireInSeconds: 300 },
   webhookSweep: { policy: 'short', expireInSeconds: 300 },
   dunning: { policy: 'short', expireInSeconds: 900 },
+  billingNotices: { policy: 'short', expireInSeconds: 900 },
   billingReconcile: { policy: 'short', expireInSeconds: 3600 },
   reports: { policy: 'short', expireInSeconds: 900 },
   reportChecks: { policy: 'short', expireInSeconds: 3600 },

@@ -55,6 +55,8 @@ export const queues = {
   webhookSweep: 'webhook-sweep',
   /** Reminds, limits and lifts by the clock. */
   dunning: 'dunning',
+  /** Mails what comes before a charge, and ends requests for approval that nobody decided. */
+  billingNotices: 'billing-notices',
   /** Compares subscriptions and invoices with the payment processor, every night. */
   billingReconcile: 'billing-reconcile',
   /** Counts what changed in subscriptions into the sums of the reports. */

@@ -1,3 +1,4 @@
+import type { ApprovalKind, ApprovalStatus } from '@atrium/core/billing/approvals'
 import type {
   BillingCycle,
   PendingChange,
@@ -100,8 +101,47 @@ export interface TrialUsesTable {
   used_at: Timestamp
 }
 
+/** What a subscription costs and holds, as an approval shows it. */
+export interface ApprovalTerms {
+  plan: Plan
+  cycle: BillingCycle
+  seats: number
+  totalMinor: number
+}
+
+export interface PartnerApprovalsTable {
+  tenant_id: string
+  id: Generated<string>
+  partner_id: string
+  kind: ApprovalKind
+  status: ApprovalStatus
+  currency: string
+  before_terms: JSONColumnType<ApprovalTerms | null, string | null, string | null>
+  after_terms: JSONColumnType<ApprovalTerms, string, string>
+  price_id: string | null
+  added_amount: BigintColumn
+  requested_by: string | null
+  requested_at: RequiredTimestamp
+  expires_at: RequiredTimestamp
+  decided_by: string | null
+  decided_at: OptionalTimestamp
+  reason: string | null
+  version: Generated<number>
+}
+
+export interface PartnerSpendingLimitsTable {
+  tenant_id: string
+  partner_id: string
+  currency: string
+  amount: BigintColumn
+  set_by: string | null
+  set_at: RequiredTimestamp
+}
+
 export interface SubscriptionsTables {
   subscriptions: SubscriptionsTable
+  partner_approvals: PartnerApprovalsTable
+  partner_spending_limits: PartnerSpendingLimitsTable
   subscription_history: SubscriptionHistoryTable
   plan_grants: PlanGrantsTable
   trial_uses: TrialUsesTable

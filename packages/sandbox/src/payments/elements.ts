@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { html, type Markup, page } from '../page.ts'
 import { payWithCard } from './actions.ts'
 import { findCard, passesLuhn, type TestCard } from './cards.ts'
-import { collect } from './collection.ts'
+import { collect, methodFor } from './collection.ts'
 import { StripeFault } from './faults.ts'
 import { type CardEntry, cardForm, money, readCard } from './forms.ts'
 import { attachCard, confirmSetup } from './people.ts'
@@ -30,7 +30,12 @@ export function elementsPages(current: () => PaymentsWorld): Hono {
     const back = returnAddress(c.req.query('return_url') ?? '')
     if (!subject || !back) return answered(missingPage(), 404)
     if (isDone(subject)) return c.redirect(goBack(subject, back, 'succeeded'), 303)
-    return answered(formPage(subject, back, undefined))
+    const number = cardToConfirm(world, subject)
+    return answered(
+      number === undefined
+        ? formPage(subject, back, undefined)
+        : confirmPage(subject, back, number),
+    )
   })
 
   app.post('/elements', async (c) => {
@@ -115,6 +120,13 @@ function isDone(subject: Subject): boolean {
   return subject.kind === 'setup'
     ? subject.intent.status === 'succeeded'
     : subject.invoice.status === 'paid'
+}
+
+/** The card that was charged and whose holder has to confirm it, as Stripe.js goes on with it. */
+function cardToConfirm(world: PaymentsWorld, subject: Subject): string | undefined {
+  if (subject.kind === 'setup' || subject.invoice.payment?.status !== 'requires_action')
+    return undefined
+  return methodFor(world, subject.invoice)?.number
 }
 
 function returnAddress(text: string): URL | undefined {

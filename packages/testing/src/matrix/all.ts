@@ -1,4 +1,5 @@
 import { aliasesRows } from './aliases.ts'
+import { approvalsRows } from './approvals.ts'
 import { auditRows } from './audit.ts'
 import { billingRows } from './billing.ts'
 import { billingInfoRows } from './billing-info.ts'
@@ -48,6 +49,7 @@ export const matrix: Rows = {
   ...schedulingBookingsRows,
   ...schedulingHostsRows,
   ...securityPolicyRows,
+  ...approvalsRows,
   ...auditRows,
   ...brandingRows,
   ...pricesRows,

@@ -57,6 +57,16 @@ const withSubscription = async (world: World, more: Record<string, unknown> = {}
   await subscription(world, fields)
   return { slug: world.slug, ...more }
 }
+/** What was agreed by hand is changed by operators. */
+const agreedByHand = {
+  ...adminsPartnersOperators,
+  admin: 'operator_managed',
+  owner: 'operator_managed',
+  partnerStaff: 'operator_managed',
+}
+/** It charges the customer again. */
+const withoutPartners = { ...adminsPartnersOperators, partnerStaff: 'approval_required' }
+
 export const subscriptionsRows: Rows = {
   'subscriptions.list': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],
   'subscriptions.create': [
@@ -82,12 +92,12 @@ export const subscriptionsRows: Rows = {
     { input: (world) => ({ slug: world.slug, ...terms }), expected: adminsPartnersOperators },
   ],
   'subscriptions.preview': [
-    { input: (world) => withSubscription(world, { seats: 5 }), expected: adminsPartnersOperators },
+    { input: (world) => withSubscription(world, { seats: 5 }), expected: agreedByHand },
   ],
   'subscriptions.change': [
     {
       input: (world) => withSubscription(world, { seats: 5, quote: quote() }),
-      expected: adminsPartnersOperators,
+      expected: agreedByHand,
     },
   ],
   'subscriptions.cancel': [
@@ -96,13 +106,13 @@ export const subscriptionsRows: Rows = {
   'subscriptions.keep': [
     {
       input: (world) => withSubscription(world, {}, { canceling: true }),
-      expected: adminsPartnersOperators,
+      expected: withoutPartners,
     },
   ],
   'subscriptions.discardPending': [
     {
       input: (world) => withSubscription(world, {}, { pending: true }),
-      expected: adminsPartnersOperators,
+      expected: withoutPartners,
     },
   ],
 }

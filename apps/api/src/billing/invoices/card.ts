@@ -57,7 +57,10 @@ export async function createSetupIntent(
  * The card form of the local workplace, which has no form of the processor to show in the page;
  * null with the real processor.
  */
-function cardFormUrl({ config }: Services, clientSecret: string): string | null {
+export function cardFormUrl(
+  { config }: Pick<Services, 'config'>,
+  clientSecret: string,
+): string | null {
   if (!config.payments?.apiUrl) return null
   const url = new URL('/elements', config.payments.apiUrl)
   url.searchParams.set('client_secret', clientSecret)

@@ -1,8 +1,11 @@
 import { formatAmount } from '@atrium/core/billing/money'
-import { writtenDay } from '@atrium/core/platform/written-day'
+import type { BillingCycle } from '@atrium/core/billing/subscriptions'
+import { writtenDay, writtenMoment } from '@atrium/core/platform/written-day'
 import type { Plan } from '@atrium/core/tenants/tenants'
+import type { CustomerTenant } from '@atrium/db/billing/payment-customers'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { PageLanguage } from '@atrium/messages/languages'
+import { mailTexts } from '@atrium/messages/mail'
 import type { Config } from '../../platform/config.ts'
 import { portalLink } from '../../platform/links.ts'
 import type { InTransaction } from '../../rpc/services.ts'
@@ -49,7 +52,32 @@ export type BillingMail =
     }
   | { template: 'subscription.trial_ending'; plan: Plan; trialEnd: Date }
   | {
-      template: 'invoice.paid' | 'invoice.action_required'
+      template: 'subscription.canceled'
+      plan: Plan
+      receivedAt: Date
+      /** When it ends, or has ended. */
+      endsAt: Date
+    }
+  | {
+      template: 'subscription.renewal'
+      plan: Plan
+      renewsAt: Date
+      /** In minor units. */
+      amount: number
+      currency: string
+      /** The amount includes tax. */
+      withTax: boolean
+    }
+  | {
+      template: 'card.expiring'
+      brand: string
+      last4: string
+      expMonth: number
+      expYear: number
+      chargedAt: Date
+    }
+  | {
+      template: 'invoice.paid' | 'invoice.action_required' | 'invoice.refunded' | 'invoice.credited'
       number: string
       amount: bigint
       currency: string
@@ -93,7 +121,30 @@ function valuesOf(
     const amount = formatAmount(mail.amount, mail.currency, language)
     return { 'invoice.number': mail.number, 'invoice.amount': amount, 'link.invoice': mail.link }
   }
+  if (mail.template === 'card.expiring') {
+    const { brand, last4, expMonth, expYear, chargedAt } = mail
+    return {
+      'card.name': `${brand.charAt(0).toUpperCase()}${brand.slice(1)} •••• ${last4}`,
+      'card.expires': `${String(expMonth).padStart(2, '0')}/${expYear}`,
+      'card.chargedOn': writtenDay(chargedAt, language),
+      'link.billing': billing,
+    }
+  }
   const subscription = { 'subscription.plan': writtenPlan(mail.plan), 'link.billing': billing }
+  if (mail.template === 'subscription.canceled')
+    return {
+      ...subscription,
+      'cancellation.receivedAt': writtenMoment(mail.receivedAt, language),
+      'cancellation.endsAt': writtenMoment(mail.endsAt, language),
+    }
+  if (mail.template === 'subscription.renewal') {
+    const amount = formatAmount(BigInt(mail.amount), mail.currency, language)
+    return {
+      ...subscription,
+      'subscription.renewsOn': writtenDay(mail.renewsAt, language),
+      'invoice.amount': mailTexts(language)(mail.withTax ? 'withTax' : 'withoutTax', { amount }),
+    }
+  }
   if ('trialEnd' in mail)
     return { ...subscription, 'subscription.trialEnd': writtenDay(mail.trialEnd, language) }
   const amount = formatAmount(mail.amount, mail.currency, language)
@@ -101,5 +152,66 @@ function valuesOf(
     ...subscription,
     'invoice.amount': amount,
     'subscription.limitedOn': writtenDay(mail.limitedOn, language),
+  }
+}
+
+/** A mail about what the tenant's partner orders, to the owner alone. */
+export type OwnerMail = {
+  partner: string
+  /** As they are, or are to be; the total is of a whole period, without tax. */
+  terms: { plan: Plan; cycle: BillingCycle; seats: number; totalMinor: number }
+  currency: string
+  /** Names the occasion: a mail of the same key is sent once. */
+  key: string
+} & (
+  | { template: 'subscription.changed_by_partner' }
+  | {
+      template: 'subscription.approval_requested'
+      /** What it adds to the price of a period. */
+      added: bigint
+      expiresOn: Date
+    }
+)
+
+export async function sendOwnerMail(
+  trx: Trx,
+  services: InTransaction,
+  tenant: CustomerTenant,
+  mail: OwnerMail,
+): Promise<void> {
+  const { ownerEmail, ownerName, slug } = tenant
+  if (ownerEmail === null) return
+  const { template, partner, terms, currency, key } = mail
+  await services.outbox.send(trx, {
+    tenantId: tenant.id,
+    template,
+    to: ownerEmail,
+    name: ownerName ?? undefined,
+    values: (language) => ({
+      'partner.name': partner,
+      'change.terms': mailTexts(language)('terms', {
+        plan: writtenPlan(terms.plan),
+        seats: terms.seats,
+        cycle: terms.cycle,
+        amount: formatAmount(BigInt(terms.totalMinor), currency, language),
+      }),
+      'link.billing': portalLink(services.config, `/t/${slug}/billing`),
+      ...('added' in mail && {
+        'change.added': formatAmount(mail.added, currency, language),
+        'approval.expiresOn': writtenDay(mail.expiresOn, language),
+      }),
+    }),
+    key: `${template}:${key}`,
+  })
+}
+
+/** The tenant as `sendBillingMail` needs it. */
+export function billedTenant(tenant: CustomerTenant): BilledTenant {
+  return {
+    tenantId: tenant.id,
+    tenantSlug: tenant.slug,
+    billingEmail: tenant.email,
+    ownerEmail: tenant.ownerEmail,
+    ownerName: tenant.ownerName,
   }
 }

@@ -19,9 +19,17 @@ const deadlineMs = 3_000
  * included, as the payment processor computes it. A manual subscription, and a processor that does
  * not answer, get an estimate from our records. Null when there will be no further invoice.
  */
-export async function getNextInvoice(
+export function getNextInvoice(
   { services }: Context,
   { tenant }: Access,
+): Promise<NextInvoice | null> {
+  return readNextInvoice(services, tenant)
+}
+
+/** As `getNextInvoice`. */
+export async function readNextInvoice(
+  services: Services,
+  tenant: { id: string; partnerId: string | null },
 ): Promise<NextInvoice | null> {
   const row = await findLiveSubscription(services.database.db, tenant.id)
   if (!row?.currentPeriodEnd || row.cancelAtPeriodEnd || row.cancelAt) return null

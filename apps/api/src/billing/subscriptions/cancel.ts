@@ -4,6 +4,7 @@ import type {
 } from '@atrium/core/billing/subscriptions'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
 import {
   countAssignedSeats,
   type SubscriptionRow,
@@ -20,10 +21,12 @@ import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { InTransaction } from '../../rpc/services.ts'
 import { readOpenBilling, requirePayments } from '../invoices/gate.ts'
+import { billedTenant, sendBillingMail } from '../invoices/mails.ts'
 import { mirrorInvoice } from '../invoices/mirror.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
 import { onCurrentSubscription } from './catch-up.ts'
+import { actsAsPartner, onBehalfOf } from './consent.ts'
 import { followSubscription } from './follow.ts'
 import { auditSubscription } from './record.ts'
 import { lockTenantSubscription } from './rules.ts'
@@ -38,7 +41,7 @@ export const nothingPending = {
   pending_error: null,
 }
 
-interface Acted {
+export interface Acted {
   before: SubscriptionRow
   after: SubscriptionRow
 }
@@ -59,17 +62,44 @@ export async function cancelSubscription(
   return act(ctx, access, 'subscription.canceled', async (trx, row) => {
     if (row.cancelAtPeriodEnd) return { before: row, after: row }
     const when = row.status === 'incomplete' || row.status === 'paused' ? 'now' : 'period_end'
-    return endSubscription(trx, ctx.services, row, { when, comment: comment ?? null })
+    const ended = await endSubscription(trx, ctx.services, row, { when, comment: comment ?? null })
+    await confirmCancellation(trx, ctx.services, ended)
+    return ended
   })
 }
 
 /**
+ * Mails billing contact and owner when the cancellation was received and when the subscription
+ * ends, once per cancellation. An order that was never paid needs no confirmation.
+ */
+export async function confirmCancellation(
+  trx: Trx,
+  services: InTransaction,
+  { before, after }: Acted,
+): Promise<void> {
+  if (before.status === 'incomplete' || before.cancelAtPeriodEnd) return
+  const tenant = await findCustomerTenant(trx, after.tenantId)
+  if (!tenant) return
+  const receivedAt = after.canceledAt ?? services.clock.now()
+  const endsAt = after.endedAt ?? after.cancelAt ?? after.currentPeriodEnd ?? receivedAt
+  await sendBillingMail(
+    trx,
+    services,
+    billedTenant(tenant),
+    { template: 'subscription.canceled', plan: after.plan, receivedAt, endsAt },
+    `${after.id}:${receivedAt.getTime()}`,
+  )
+}
+
+/**
  * Takes a cancellation back before it took effect. Keeping what is not being canceled changes
- * nothing. Throws as `cancelSubscription`.
+ * nothing. Throws as `cancelSubscription`, and AppError `approval_required` for a partner's staff:
+ * it charges the customer again.
  */
 export async function keepSubscription(ctx: Context, access: Access): Promise<TenantSubscription> {
   const { services } = ctx
   const billing = await readOpenBilling(services)
+  rejectChargeByPartner(access)
   return act(ctx, access, 'subscription.kept', async (trx, row) => {
     if (!row.cancelAtPeriodEnd) return { before: row, after: row }
     if (row.source === 'manual') {
@@ -99,12 +129,17 @@ export async function keepSubscription(ctx: Context, access: Access): Promise<Te
   })
 }
 
+function rejectChargeByPartner(access: Access): void {
+  if (actsAsPartner(access)) throw new AppError('approval_required', errorText('keepCharges'))
+}
+
 /**
- * Takes back the change that waits for the end of the period. Throws AppError `not_found` when none
- * waits, and `upstream_failed` or `payments_not_configured` when it cannot be taken back at the
+ * Takes back the change that waits for the end of the period. Throws AppError `approval_required`
+ * for a partner's staff, because the customer then pays more, `not_found` when none waits, and `upstream_failed` or `payments_not_configured` when it cannot be taken back at the
  * payment processor.
  */
 export async function discardPending(ctx: Context, access: Access): Promise<void> {
+  rejectChargeByPartner(access)
   await act(ctx, access, 'subscription.updated', async (trx, row) => {
     if (!row.pending) throw new AppError('not_found', errorText('noPendingChange'))
     if (row.source === 'stripe') await releaseSchedule(requirePayments(ctx.services.systems), row)
@@ -128,7 +163,8 @@ async function act(
         .execute(async (trx) => work(trx, await lockTenantSubscription(trx, access))),
     ),
   )
-  if (before !== after) await auditSubscription(ctx, access.caller, action, before, after)
+  if (before !== after)
+    await auditSubscription(ctx, access.caller, action, before, after, onBehalfOf(access))
   return toTenantSubscription(
     after,
     await countAssignedSeats(services.database.db, access.tenant.id),

@@ -8,6 +8,7 @@ import {
   type SubscriptionQuote,
 } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
+import type { ApprovalRow } from '@atrium/db/billing/approvals'
 import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
 import {
   countAssignedSeats,
@@ -25,12 +26,14 @@ import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
 import { nothingPending } from './cancel.ts'
 import { onCurrentSubscription } from './catch-up.ts'
+import { type Approves, onBehalfOf, requestConsent, useApproval } from './consent.ts'
 import { followSubscription } from './follow.ts'
 import { rejectExceededQuota } from './quota.ts'
-import { actionOf, auditSubscription } from './record.ts'
+import { actionOf, auditRequest, auditSubscription } from './record.ts'
 import {
   differsFrom,
   lockTenantSubscription,
+  rejectAgreedByHand,
   rejectNoChange,
   rejectUnchangeable,
   termsOf,
@@ -43,12 +46,14 @@ interface Changed {
   before: SubscriptionRow
   after: SubscriptionRow
   outcome: ChangeResult['outcome']
+  approval?: ApprovalRow | undefined
 }
 
 /**
  * Carries out what was quoted: more at once, less at the end of the period. Two at once: the second
- * finds its quote void. Throws AppError `quote_expired`, `subscription_ended`, `uncancel_first`,
- * `subscription_state`, `currency_locked`, `quota_exceeded`, `price_unavailable`, `invalid_input`;
+ * finds its quote void. What a partner's staff asks for waits for the owner where it costs more;
+ * `approves` is the owner's word for it. Throws AppError `operator_managed`, `quote_expired`,
+ * `subscription_ended`, `uncancel_first`, `subscription_state`, `currency_locked`, `quota_exceeded`, `price_unavailable`, `invalid_input`;
  * for a subscription at the payment processor also `billing_disabled`, `payments_not_configured`,
  * `payment_failed`, `upstream_failed`.
  */
@@ -56,6 +61,7 @@ export async function changeSubscription(
   ctx: Context,
   access: Access,
   input: ChangeSubscription,
+  approves?: Approves,
 ): Promise<ChangeResult> {
   const { services } = ctx
   const billing = await readOpenBilling(services)
@@ -63,6 +69,7 @@ export async function changeSubscription(
     oneAtATime(services, () =>
       services.database.db.transaction().execute(async (trx): Promise<Changed> => {
         const row = await lockTenantSubscription(trx, access)
+        rejectAgreedByHand(row, access)
         rejectUnchangeable(row, input.currency)
         const now = services.clock.now()
         rejectOldQuote(row, input.quote, now)
@@ -72,6 +79,13 @@ export async function changeSubscription(
         if (target.priceId !== input.quote.priceId) throw new AppError('quote_expired')
         await rejectExceededQuota(trx, services, tenantId, { from: row.plan, to: target.plan })
         const payments = row.source === 'stripe' ? billing(access.tenant) : null
+        const { currency } = row
+        const order = { kind: 'change', currency, before: termsOf(row), after: target } as const
+        const approval = approves
+          ? await useApproval(trx, services, access, approves, order)
+          : await requestConsent(trx, services, access, order)
+        if (approval && !approves)
+          return { before: row, after: row, outcome: 'awaiting_approval', approval }
         const buyer = { tenantId, partnerId, at: now }
         const wait: Wait = { payments, buyer, requestedBy: access.caller.email ?? null }
         if (effectOf(termsOf(row), target) === 'period_end')
@@ -92,11 +106,19 @@ export async function changeSubscription(
       }),
     ),
   )
-  const { before, after, outcome } = changed
-  const action = outcome === 'scheduled' ? pendingActionOf(after) : actionOf(before, after)
-  await auditSubscription(ctx, access.caller, action, before, after, { outcome })
+  const { before, after, outcome, approval } = changed
+  if (approval) await auditRequest(ctx, access, approval)
+  else {
+    const action = outcome === 'scheduled' ? pendingActionOf(after) : actionOf(before, after)
+    const metadata = { outcome, ...onBehalfOf(access), ...(approves && { approval: approves.id }) }
+    await auditSubscription(ctx, access.caller, action, before, after, metadata)
+  }
   const assigned = await countAssignedSeats(services.database.db, access.tenant.id)
-  return { outcome, subscription: toTenantSubscription(after, assigned) }
+  return {
+    outcome,
+    subscription: toTenantSubscription(after, assigned),
+    approvalId: approval?.id ?? null,
+  }
 }
 
 function rejectOldQuote(row: SubscriptionRow, quote: SubscriptionQuote, now: Date): void {

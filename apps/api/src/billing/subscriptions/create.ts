@@ -15,7 +15,8 @@ import type { Trx } from '@atrium/db/platform/connect'
 import { findTenant } from '@atrium/db/tenants/tenants'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
-import type { InTransaction } from '../../rpc/services.ts'
+import type { InTransaction, Services } from '../../rpc/services.ts'
+import type { Subscriber } from './at-processor.ts'
 import { toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { auditSubscription } from './record.ts'
@@ -42,12 +43,22 @@ export async function createSubscription(
   if (tenant.status === 'deleted') throw new AppError('tenant_deleted')
   const row =
     input.source === 'stripe'
-      ? (await startAtProcessor(services, tenant, input, { trialDays: input.trialDays })).row
+      ? await startByOperator(services, tenant, input)
       : await services.database.db
           .transaction()
           .execute((trx) => createHere(trx, services, tenant, input))
   await auditSubscription(ctx, caller, 'subscription.created', undefined, row)
   return toSubscriptionView(row)
+}
+
+async function startByOperator(
+  services: Services,
+  tenant: Subscriber,
+  input: CreateSubscription,
+): Promise<SubscriptionRow> {
+  const started = await startAtProcessor(services, tenant, input, { trialDays: input.trialDays })
+  if ('approval' in started) throw new Error('nobody approves what an operator starts')
+  return started.row
 }
 
 async function createHere(

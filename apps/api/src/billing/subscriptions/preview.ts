@@ -25,8 +25,9 @@ import { taxOfSale } from '../taxes/sale-tax.ts'
 import { toPreviewLine, toPreviewTotals } from '../taxes/view.ts'
 import { askProcessor } from './at-processor.ts'
 import { onCurrentSubscription } from './catch-up.ts'
+import { needsApproval } from './consent.ts'
 import { rejectExceededQuota } from './quota.ts'
-import { rejectNoChange, rejectUnchangeable, termsOf } from './rules.ts'
+import { rejectAgreedByHand, rejectNoChange, rejectUnchangeable, termsOf } from './rules.ts'
 import { rejectUnpaidPeriod } from './schedule.ts'
 import { type Target, targetOf } from './target.ts'
 
@@ -57,6 +58,7 @@ async function quoteChange(
   const row = await findTenantSubscription(db, tenant.id)
   if (!row) throw new AppError('not_found', errorText('noSubscription'))
   if (isEnded(row.status)) throw new AppError('subscription_ended')
+  rejectAgreedByHand(row, access)
   rejectUnchangeable(row, input.currency)
   const now = services.clock.now()
   const target = await targetOf(db, row, input, {
@@ -93,6 +95,12 @@ async function quoteChange(
     ).toISOString(),
     ...amounts,
     currency: row.currency,
+    needsApproval: await needsApproval(services, access, {
+      kind: 'change',
+      currency: row.currency,
+      before: termsOf(row),
+      after: target,
+    }),
     before: described(row, periodTotal(row)),
     after: described(target, target.total),
     quote: {

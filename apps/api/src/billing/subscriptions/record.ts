@@ -1,8 +1,11 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
 import { changedFields } from '@atrium/core/audit/audit'
+import { toMinorNumber } from '@atrium/core/billing/money'
+import type { ApprovalRow } from '@atrium/db/billing/approvals'
 import type { SubscriptionRow } from '@atrium/db/billing/subscriptions'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
+import type { Access } from '../../rpc/guards.ts'
 import { toSubscriptionView } from './view.ts'
 
 /** What an act changed of a subscription, as the audit log tells it. */
@@ -42,6 +45,45 @@ export async function auditSubscription(
   ...entry: Parameters<typeof subscriptionEntry>
 ): Promise<void> {
   await services.audit.record({ request }, caller, subscriptionEntry(...entry))
+}
+
+/** A partner asked the owner of its customer to approve something. */
+export async function auditRequest(
+  ctx: Context,
+  { caller, tenant }: Access,
+  approval: ApprovalRow,
+): Promise<void> {
+  await ctx.services.audit.record(
+    ctx,
+    caller,
+    approvalEntry('approval.requested', approval, tenant),
+  )
+}
+
+/** What became of a request, for the logs of tenant and partner. */
+export function approvalEntry(
+  action: AuditAction,
+  approval: ApprovalRow,
+  tenant: { slug: string; partnerSlug: string | null },
+) {
+  const { kind, currency, before, after, addedAmount, requestedBy } = approval
+  return {
+    action,
+    resourceType: 'approval',
+    resourceId: approval.id,
+    resourceName: approval.partnerName,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: {
+      onBehalfOf: tenant.slug,
+      kind,
+      currency,
+      before,
+      after,
+      addedMinor: toMinorNumber(addedAmount),
+      requestedBy,
+    },
+  }
 }
 
 /** The action that tells best what became different. */

@@ -5,7 +5,7 @@ import { findSubscription, lockSubscriptionsOf } from '@atrium/db/billing/subscr
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import { oneAtATime } from './at-processor.ts'
-import { endSubscription } from './cancel.ts'
+import { confirmCancellation, endSubscription } from './cancel.ts'
 import { onCurrentSubscription } from './catch-up.ts'
 import { noSuchSubscription } from './get.ts'
 import { auditSubscription } from './record.ts'
@@ -30,10 +30,12 @@ export async function removeSubscription(
         if (!row) throw noSuchSubscription()
         if (isEnded(row.status)) throw new AppError('subscription_ended')
         if (input.when === 'period_end' && row.cancelAtPeriodEnd) return { before: row, after: row }
-        return endSubscription(trx, services, row, {
+        const ended = await endSubscription(trx, services, row, {
           when: input.when,
           comment: input.comment ?? null,
         })
+        await confirmCancellation(trx, services, ended)
+        return ended
       }),
     ),
   )

@@ -120,6 +120,7 @@ export const subscriptionsRouter = router({
       secretResponse: true,
       errors: [
         ...processorErrors,
+        'rate_limited',
         'tenant_deleted',
         'billing_limited',
         'price_unavailable',
@@ -157,6 +158,7 @@ export const subscriptionsRouter = router({
       },
       errors: [
         ...processorErrors,
+        'operator_managed',
         'subscription_ended',
         'currency_locked',
         'uncancel_first',
@@ -179,6 +181,8 @@ export const subscriptionsRouter = router({
       audit: 'subscription.updated',
       errors: [
         ...processorErrors,
+        'operator_managed',
+        'rate_limited',
         'quote_expired',
         'tenant_deleted',
         'subscription_ended',
@@ -221,6 +225,7 @@ export const subscriptionsRouter = router({
       audit: 'subscription.kept',
       errors: [
         ...processorErrors,
+        'approval_required',
         'subscription_ended',
         'tenant_deleted',
         'subscription_exists',
@@ -239,7 +244,13 @@ export const subscriptionsRouter = router({
         summary: 'Take back the change that waits for the end of the period',
       },
       audit: 'subscription.updated',
-      errors: [...processorErrors, 'tenant_deleted', 'subscription_ended', 'not_member'],
+      errors: [
+        ...processorErrors,
+        'approval_required',
+        'tenant_deleted',
+        'subscription_ended',
+        'not_member',
+      ],
     })
     .input(TenantPath)
     .output(z.void())

@@ -8,13 +8,14 @@ import {
   type SubscriptionRow,
 } from '@atrium/db/billing/subscriptions'
 import type { Trx } from '@atrium/db/platform/connect'
-import { type Access, mayManageAsPartner } from '../../rpc/guards.ts'
+import type { Access } from '../../rpc/guards.ts'
 import { rejectFormerAdmin } from '../../rpc/open-tenant.ts'
+import { actsAsPartner } from './consent.ts'
 import type { Target } from './target.ts'
 
 /** Somebody may have taken the caller's role away since the guard looked. */
 export async function rejectFormerRight(trx: Trx, access: Access): Promise<void> {
-  if (!mayManageAsPartner(access.caller, access.tenant)) await rejectFormerAdmin(trx, access)
+  if (!actsAsPartner(access)) await rejectFormerAdmin(trx, access)
 }
 
 /**
@@ -29,6 +30,14 @@ export async function lockTenantSubscription(trx: Trx, access: Access): Promise<
   if (!row) throw new AppError('not_found', errorText('noSubscription'))
   if (isEnded(row.status)) throw new AppError('subscription_ended')
   return row
+}
+
+/**
+ * What was agreed by hand is changed by operators, who write the bill. Throws AppError
+ * `operator_managed`.
+ */
+export function rejectAgreedByHand({ source }: SubscriptionRow, { caller }: Access): void {
+  if (source === 'manual' && !caller.operator) throw new AppError('operator_managed')
 }
 
 // Not while a payment is missing: a change would credit time that was never paid.

@@ -7,6 +7,7 @@ import {
 } from '@atrium/core/billing/subscriptions'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import type { ApprovalRow } from '@atrium/db/billing/approvals'
 import {
   countAssignedSeats,
   countSubscriptions,
@@ -24,6 +25,7 @@ import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { readEntitlements } from '../entitlements/read.ts'
+import { cardFormUrl } from '../invoices/card.ts'
 import { ensureCustomer } from '../invoices/customer.ts'
 import { paymentDeadline } from '../invoices/failures.ts'
 import { requireOpenBilling } from '../invoices/gate.ts'
@@ -32,7 +34,8 @@ import { prepareTaxedCustomer } from '../taxes/follow.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime, type Subscriber } from './at-processor.ts'
 import { endSubscription } from './cancel.ts'
-import { auditSubscription } from './record.ts'
+import { type Approves, onBehalfOf, requestConsent, useApproval } from './consent.ts'
+import { auditRequest, auditSubscription } from './record.ts'
 import { rejectFormerRight } from './rules.ts'
 import { offeredTarget, rejectBelowAssigned, type Target } from './target.ts'
 import { trialDaysFor } from './trials.ts'
@@ -43,12 +46,14 @@ type Terms = Omit<StartSubscription, 'slug'>
 type StartedSubscription =
   | { row: SubscriptionRow; clientSecret: string | null }
   | { existing: SubscriptionRow }
+  | { approval: ApprovalRow }
 
 /**
  * Subscribes the tenant at the payment processor. The first payment may have to be confirmed by a
  * person with the answered secret; until then the subscription is `incomplete`, and starting it
  * again on the same terms answers the same. A second try after a lost answer makes no second one.
- * One that is paused is replaced by it. The price's trial is given once per tenant, person and
+ * One that is paused is replaced by it. What a partner's staff orders waits for the owner;
+ * `approves` is the owner's word for it. The price's trial is given once per tenant, person and
  * domain. While an invoice is overdue only operators start one. Throws AppError
  * `subscription_exists`, `billing_limited`, `price_unavailable`, `invalid_input`,
  * `billing_disabled`, `payments_not_configured`, `billing_address_incomplete`, `payment_failed`,
@@ -58,20 +63,36 @@ export async function startSubscription(
   ctx: Context,
   access: Access,
   input: StartSubscription,
+  approves?: Approves,
 ): Promise<StartResult> {
   const { services } = ctx
+  const { currency } = input
   if (access.tenant.status === 'deleted') throw new AppError('tenant_deleted')
   const started = await startAtProcessor(services, access.tenant, input, {
-    allow: async (trx) => {
+    allow: async (trx, after, repeats) => {
       await rejectFormerRight(trx, access)
       if (!access.caller.operator) await rejectDebts(trx, services, access.tenant.id)
+      const order = { kind: 'start', currency, before: null, after } as const
+      if (!approves) return repeats ? undefined : requestConsent(trx, services, access, order)
+      await useApproval(trx, services, access, approves, order)
+      return undefined
     },
   })
-  await auditSubscription(ctx, access.caller, 'subscription.created', undefined, started.row)
+  if ('approval' in started) {
+    await auditRequest(ctx, access, started.approval)
+    const nothing = { clientSecret: null, publishableKey: null, confirmationUrl: null }
+    return { subscription: null, ...nothing, approvalId: started.approval.id }
+  }
+  const metadata = { ...onBehalfOf(access), ...(approves && { approval: approves.id }) }
+  const { row, clientSecret } = started
+  await auditSubscription(ctx, access.caller, 'subscription.created', undefined, row, metadata)
   const assigned = await countAssignedSeats(services.database.db, access.tenant.id)
   return {
-    subscription: toTenantSubscription(started.row, assigned),
-    clientSecret: started.clientSecret,
+    subscription: toTenantSubscription(row, assigned),
+    clientSecret,
+    publishableKey: services.config.billing.publishableKey,
+    confirmationUrl: clientSecret && cardFormUrl(services, clientSecret),
+    approvalId: null,
   }
 }
 
@@ -83,8 +104,15 @@ export async function startAtProcessor(
   {
     trialDays,
     allow,
-  }: { trialDays?: number | undefined; allow?: (trx: Trx) => Promise<void> } = {},
-): Promise<{ row: SubscriptionRow; clientSecret: string | null }> {
+  }: {
+    trialDays?: number | undefined
+    /**
+     * Rejects the start, or returns the request for approval that takes its place. `repeats`: the
+     * same start waits for its first payment already.
+     */
+    allow?: (trx: Trx, target: Target, repeats: boolean) => Promise<ApprovalRow | undefined>
+  } = {},
+): Promise<Exclude<StartedSubscription, { existing: SubscriptionRow }>> {
   const { db } = services.database
   const payments = await requireOpenBilling(services, tenant)
   const named = { ...terms, source: 'stripe' as const }
@@ -111,7 +139,10 @@ export async function startAtProcessor(
   const started = await oneAtATime(services, () =>
     db.transaction().execute(async (trx): Promise<StartedSubscription> => {
       await lockSubscriptionsOf(trx, tenant.id)
-      await allow?.(trx)
+      const found = await findLiveSubscription(trx, tenant.id)
+      if (found && !isReplaceable(found, target, terms.currency)) return { existing: found }
+      const approval = await allow?.(trx, target, found?.status === 'incomplete')
+      if (approval) return { approval }
       return begin(trx, services, payments, {
         signal,
         customerId,

@@ -10,8 +10,9 @@ import type {
 } from '@atrium/integrations/payments/port'
 import { snapshotOf } from '@atrium/integrations/payments/snapshots'
 import { portalLink } from '../../platform/links.ts'
+import type { InTransaction } from '../../rpc/services.ts'
 import { documentCreditNote } from '../documents/issue.ts'
-import { sendBillingMail } from '../invoices/mails.ts'
+import { billedTenant, sendBillingMail } from '../invoices/mails.ts'
 import { type MirroredInvoice, mirrorInvoice, mirrorReversal } from '../invoices/mirror.ts'
 import {
   applied,
@@ -78,13 +79,7 @@ async function mailAbout(
   if (!paid && !waits) return
   const tenant = await findCustomerTenant(trx, tenantId)
   if (!tenant) return
-  const billed = {
-    tenantId,
-    tenantSlug: tenant.slug,
-    billingEmail: tenant.email,
-    ownerEmail: tenant.ownerEmail,
-    ownerName: tenant.ownerName,
-  }
+  const billed = billedTenant(tenant)
   const template = paid ? 'invoice.paid' : 'invoice.action_required'
   const amount = BigInt(paid ? invoice.amountPaid : invoice.amountRemaining)
   const mail = {
@@ -147,8 +142,35 @@ async function reversalChanged(
       made === 'stale' ? await readMirroredInvoice(trx, invoice.id) : made
     if (isCreditNote(reversal))
       await documentCreditNote(trx, services, { tenantId, invoiceId }, reversal, invoice)
+    await mailAboutReversal(trx, services, tenantId, invoice, reversal)
     return (await mirrorReversal(trx, services, invoiceId, reversal, event.claimedAt))
       ? applied
       : stale
   })
+}
+
+/**
+ * Tells billing contact and owner of a refund once it has succeeded, and of a credit note once it
+ * is issued; each once.
+ */
+async function mailAboutReversal(
+  trx: Trx,
+  services: InTransaction,
+  tenantId: string,
+  invoice: ProcessorInvoice,
+  { id, kind, status, amount, currency }: ProcessorReversal,
+): Promise<void> {
+  const refunded = kind === 'refund' && status === 'succeeded'
+  const credited = kind === 'credit_note' && status === 'issued'
+  if (!refunded && !credited) return
+  const tenant = await findCustomerTenant(trx, tenantId)
+  if (!tenant) return
+  const mail = {
+    template: refunded ? 'invoice.refunded' : 'invoice.credited',
+    number: invoice.number ?? '',
+    amount: BigInt(amount),
+    currency,
+    link: invoice.hostedInvoiceUrl ?? '',
+  } as const
+  await sendBillingMail(trx, services, billedTenant(tenant), mail, id)
 }

@@ -6,9 +6,10 @@ import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 import { snapshotOf } from '@atrium/integrations/payments/snapshots'
 import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import { attendDunning } from '../invoices/dunning.ts'
-import { sendBillingMail } from '../invoices/mails.ts'
+import { billedTenant, sendBillingMail } from '../invoices/mails.ts'
 import { findTenantOf } from '../invoices/tenant-of.ts'
 import { applyProcessorSubscription } from '../subscriptions/apply.ts'
+import { confirmCancellation } from '../subscriptions/cancel.ts'
 import {
   applied,
   type EventWork,
@@ -42,6 +43,9 @@ export async function subscriptionChanged(work: EventWork): Promise<Outcome> {
       eventAt: event.created,
       readAt,
     })
+    // Canceled on the processor's own pages: what was canceled here is told already.
+    if (made?.before && made.after.cancelAtPeriodEnd)
+      await confirmCancellation(trx, services, { before: made.before, after: made.after })
     if (event.type === 'customer.subscription.trial_will_end') {
       // A later reading that stands already was for another event: the mail is this one's.
       const after = made?.after ?? (await findSubscriptionByStripeId(trx, found.id))
@@ -89,17 +93,10 @@ async function remindOfTrial(
   const tenant = await findCustomerTenant(trx, tenantId)
   if (status !== 'trialing' || trialEnd === null || trialEnd <= services.clock.now() || !tenant)
     return
-  const billed = {
-    tenantId,
-    tenantSlug: tenant.slug,
-    billingEmail: tenant.email,
-    ownerEmail: tenant.ownerEmail,
-    ownerName: tenant.ownerName,
-  }
   await sendBillingMail(
     trx,
     services,
-    billed,
+    billedTenant(tenant),
     { template: 'subscription.trial_ending', plan, trialEnd },
     `${subscription.id}:${trialEnd.getTime()}`,
   )

@@ -1,0 +1,188 @@
+import type { BillingSummary } from '@atrium/core/billing/billing'
+import type { StartPreview, StartResult } from '@atrium/core/billing/subscriptions'
+import type { TaxAmount } from '@atrium/core/billing/taxes'
+import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { done } from '@atrium/ui/done'
+import { formatDay, formatMoney, formatPercent } from '@atrium/ui/format'
+import { LinkButton } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
+import { Panel } from '@atrium/ui/panel'
+import { problemOf } from '@atrium/ui/problem'
+import { planName, seatsLabel } from '@atrium/ui/subscription-status-meta'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { IconCreditCard } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import type { OrderTerms } from '../billing/search.ts'
+import { cardName } from '../billing/status-meta.ts'
+import * as links from '../links.ts'
+import { useTRPC } from '../trpc.ts'
+import { perPeriod } from './labels.ts'
+import { useStartSubscription } from './mutations.ts'
+import classes from './subscriptions.module.css'
+
+const t = translations('portal.subscriptions')
+
+interface Props {
+  slug: string
+  order: OrderTerms
+  card: BillingSummary['card']
+}
+
+/** What an order costs and from when, and the button that places it. */
+export function OrderPanel({ slug, order, card }: Props) {
+  const preview = useQuery(
+    useTRPC().subscriptions.previewStart.queryOptions(
+      { slug, ...order },
+      { staleTime: 0, gcTime: 0, retry: false },
+    ),
+  )
+  return (
+    <Panel
+      title={t('order.title')}
+      actions={
+        <LinkButton {...links.billing(slug)} variant="default" size="xs">
+          {t('order.back')}
+        </LinkButton>
+      }
+    >
+      {preview.isPending && <LoadingRows label={t('quote.loading')} rows={4} />}
+      {preview.isError && (
+        <Stack>
+          <ErrorState
+            title={t('order.failed')}
+            error={preview.error}
+            onRetry={() => void preview.refetch()}
+            retrying={preview.isFetching}
+          />
+          {problemOf(preview.error).code === 'billing_address_incomplete' && (
+            <LinkButton {...links.billingInfo(slug)}>{t('order.address')}</LinkButton>
+          )}
+        </Stack>
+      )}
+      {preview.data && !preview.isError && (
+        <Summary slug={slug} order={order} card={card} preview={preview.data} />
+      )}
+    </Panel>
+  )
+}
+
+function Summary({ slug, order, card, preview }: Props & { preview: StartPreview }) {
+  const router = useRouter()
+  const start = useStartSubscription(slug)
+  const { trialEnd, amountDueMinor, currency } = preview
+  const needsCard = card === null && trialEnd === null && amountDueMinor > 0
+  async function place() {
+    try {
+      tell(await start.mutateAsync({ slug, ...order }))
+    } catch {
+      // The panel shows the failure itself.
+      return
+    }
+    await router.navigate({ ...links.billing(slug), replace: true })
+  }
+  return (
+    <Stack>
+      <OrderCosts preview={preview} />
+      {needsCard ? (
+        <Alert icon={<IconCreditCard aria-hidden />} title={t('order.cardFirst')}>
+          {t('order.cardFirstHint')}
+        </Alert>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {card ? t('order.charged', { card: cardName(card) }) : t('order.noCardYet')}
+        </Text>
+      )}
+      {start.error && <ProblemAlert error={start.error} />}
+      {!needsCard && (
+        <Group justify="space-between">
+          <Text size="sm">
+            {t('order.dueToday', { amount: formatMoney(amountDueMinor, currency) })}
+          </Text>
+          <Button size="md" loading={start.isPending} onClick={() => void place()}>
+            {t('order.submit')}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+/** Plan, seats, term and dates of an order, and its first invoice with tax. */
+export function OrderCosts({ preview }: { preview: StartPreview }) {
+  const { plan, seats, cycle, currency, trialEnd, recurring, nextInvoiceAt } = preview
+  const money = (minor: number) => formatMoney(minor, currency)
+  return (
+    <Stack gap="sm">
+      <DetailList>
+        <DetailItem label={t('plans.plan')}>{planName(plan)}</DetailItem>
+        <DetailItem label={t('seats.label')}>{seatsLabel(seats)}</DetailItem>
+        <DetailItem label={t('order.price')}>
+          {t('order.priceWithTax', {
+            net: perPeriod(recurring.netMinor, currency, cycle),
+            gross: money(recurring.totalMinor),
+          })}
+        </DetailItem>
+        <DetailItem label={t('order.term')}>{t(`order.terms.${cycle}`)}</DetailItem>
+        <DetailItem label={t('order.firstInvoice')}>
+          {trialEnd
+            ? t('order.firstAfterTrial', { day: formatDay(trialEnd) })
+            : t('order.firstToday', { amount: money(preview.totalMinor) })}
+        </DetailItem>
+        <DetailItem label={t('order.nextInvoice')}>
+          {t('order.nextInvoiceOn', {
+            day: formatDay(nextInvoiceAt),
+            amount: money(recurring.totalMinor),
+          })}
+        </DetailItem>
+        <DetailItem label={t('order.renewal')}>
+          {t('order.renewsOn', { day: formatDay(nextInvoiceAt) })}
+        </DetailItem>
+      </DetailList>
+      <table className={classes.lines}>
+        <caption className={classes.hidden}>{t('order.caption')}</caption>
+        <tbody>
+          <tr>
+            <th scope="row">{t('order.net')}</th>
+            <td>{money(preview.netMinor)}</td>
+          </tr>
+          {preview.taxes.map((tax) => (
+            <tr key={`${tax.country} ${tax.percent} ${tax.reason}`}>
+              <th scope="row">{taxLabel(tax)}</th>
+              <td>{money(tax.amountMinor)}</td>
+            </tr>
+          ))}
+          {preview.creditMinor > 0 && (
+            <tr>
+              <th scope="row">{t('order.credit')}</th>
+              <td>{money(-preview.creditMinor)}</td>
+            </tr>
+          )}
+          <tr data-total>
+            <th scope="row">{t('quote.dueNow')}</th>
+            <td>{money(preview.amountDueMinor)}</td>
+          </tr>
+        </tbody>
+      </table>
+      {preview.taxes.some(({ reason }) => reason === 'reverse_charge') && (
+        <Text size="sm" c="dimmed">
+          {t('order.reverseCharge')}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function taxLabel({ percent, country, behavior }: TaxAmount): string {
+  return t('order.tax', {
+    rate: percent === null ? '' : formatPercent(percent),
+    country: country ?? 'none',
+    behavior,
+  })
+}
+
+function tell({ subscription }: StartResult): void {
+  if (!subscription) done(t('outcomes.awaiting_approval'))
+  else if (subscription.status !== 'incomplete') done(t('start.done'))
+}
