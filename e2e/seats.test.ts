@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
+import { call, makePaidWorkplace } from './paid-workplace.ts'
 import { desktop, expectWellMadeOn, phone, signIn, visit } from './people.ts'
 
 let browser: Browser
@@ -9,30 +10,6 @@ beforeAll(async () => {
 })
 
 const slug = 'seats-journey'
-
-async function call(
-  email: string,
-  app: 'portal' | 'operator',
-  method: string,
-  path: string,
-  body?: object,
-) {
-  const { control, api } = inject('workplace')
-  const told = await fetch(`${control}/tokens`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, app }),
-  })
-  const { accessToken } = (await told.json()) as { accessToken: string }
-  const response = await fetch(`${api}${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  })
-  const answer = await response.json()
-  expect(response.ok, `${path} ${response.status} ${JSON.stringify(answer)}`).toBe(true)
-  return answer
-}
 
 /** The page follows a new size a moment later. */
 async function expectWellMadeOnEvery(page: Page): Promise<void> {
@@ -51,9 +28,12 @@ async function expectWellMadeOnEvery(page: Page): Promise<void> {
 
 describe('an owner whose seats are all taken', () => {
   it('lets the workplace add seats, and buys one with the member that needs it', async () => {
-    await call('owner@acme.test', 'portal', 'POST', '/tenants', { name: 'Seats Journey', slug })
-    const terms = { tenantSlug: slug, plan: 'business', cycle: 'month', currency: 'eur', seats: 1 }
-    await call('operator@atrium.test', 'operator', 'POST', '/subscriptions', terms)
+    const owner = await makePaidWorkplace({
+      name: 'Seats Journey',
+      slug,
+      plan: 'business',
+      seats: 1,
+    })
     await using visitor = await visit(browser)
     const { page } = visitor
     await signIn(page, 'portal', 'Anna Owner')
@@ -77,7 +57,7 @@ describe('an owner whose seats are all taken', () => {
     await expectWellMadeOnEvery(page)
     await confirm.click()
     await dialog.waitFor({ state: 'hidden' })
-    expect(await call('owner@acme.test', 'portal', 'GET', `/tenants/${slug}`)).toMatchObject({
+    expect(await call(owner, 'GET', `/tenants/${slug}`)).toMatchObject({
       seats: 2,
       memberCount: 2,
       seatMode: 'auto',

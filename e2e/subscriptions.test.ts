@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
+import { call, makePaidWorkplace, tokenOf } from './paid-workplace.ts'
 import {
   desktop,
   expectWellMade,
@@ -73,48 +74,12 @@ describe('the price catalog', () => {
   })
 })
 
-/** A workplace of Anna's with ten seats, paid by card, that only this file changes. */
+/** A workplace of Anna's paid by card, that only this file changes. */
 const paid = 'plan-journey'
-
-async function call(token: string, method: string, path: string, body?: object) {
-  const response = await fetch(`${inject('workplace').api}${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  })
-  const answer = await response.json()
-  expect(response.ok, `${path} ${response.status} ${JSON.stringify(answer)}`).toBe(true)
-  return answer
-}
-
-async function control(path: string, body: object): Promise<Record<string, string>> {
-  const response = await fetch(`${inject('workplace').control}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  expect(response.ok, `${path} ${response.status}`).toBe(true)
-  return JSON.parse(await response.text())
-}
-
-const tokenOf = async (email: string, app: 'portal' | 'operator' = 'portal') =>
-  (await control('/tokens', { email, app })).accessToken ?? ''
 
 describe('a subscription that is paid by card', () => {
   beforeAll(async () => {
-    const owner = await tokenOf('owner@acme.test')
-    await call(owner, 'POST', '/tenants', { name: 'Plan Journey', slug: paid })
-    const path = `/tenants/${paid}`
-    const { clientSecret } = await call(owner, 'POST', `${path}/billing/setup-intent`)
-    const [setupIntentId = ''] = clientSecret.split('_secret_')
-    await control('/payments/actions', {
-      action: 'confirm_setup',
-      setupIntent: setupIntentId,
-      card: '4242424242424242',
-    })
-    await call(owner, 'PUT', `${path}/billing/payment-method`, { setupIntentId })
-    const terms = { plan: 'starter', cycle: 'month', currency: 'eur', seats: 5 }
-    await call(owner, 'POST', `${path}/subscription`, terms)
+    await makePaidWorkplace({ name: 'Plan Journey', slug: paid, plan: 'starter', seats: 5 })
   })
 
   it('gets more seats for what was shown, and fewer with the end of the period', async () => {
@@ -168,8 +133,8 @@ describe('a subscription that is paid by card', () => {
     await cancel.getByRole('button', { name: 'Cancel now' }).click()
     await plan.getByText(/^Canceled on .* A confirmation was sent by e-mail\./).waitFor()
     await expectWellMade(page)
-    const owner = await tokenOf('operator@atrium.test', 'operator')
-    const mails = await call(owner, 'GET', `/outbox?tenantSlug=${paid}&q=subscription.canceled`)
+    const operator = await tokenOf('operator@atrium.test', 'operator')
+    const mails = await call(operator, 'GET', `/outbox?tenantSlug=${paid}&q=subscription.canceled`)
     expect(mails.items).toHaveLength(1)
     await plan.getByRole('button', { name: 'Keep the subscription' }).click()
     await plan.getByRole('button', { name: 'Change seats' }).waitFor()

@@ -43,17 +43,20 @@ type Amounts = Pick<
  */
 export function previewChange(
   { services }: Context,
-  { tenant }: Access,
+  access: Access,
   input: PreviewSubscriptionChange,
 ): Promise<ChangePreview> {
-  return onCurrentSubscription(services, tenant.id, () => quoteChange(services, tenant, input))
+  return onCurrentSubscription(services, access.tenant.id, () =>
+    quoteChange(services, access, input),
+  )
 }
 
 async function quoteChange(
   services: Services,
-  tenant: Access['tenant'],
+  access: Access,
   input: PreviewSubscriptionChange,
 ): Promise<ChangePreview> {
+  const { tenant } = access
   const { db } = services.database
   const row = await findTenantSubscription(db, tenant.id)
   if (!row) throw new AppError('not_found', errorText('noSubscription'))
