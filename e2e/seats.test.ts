@@ -51,7 +51,7 @@ describe('an owner whose seats are all taken', () => {
     const dialog = page.getByRole('dialog', { name: 'Add a member' })
     await dialog.getByLabel('E-mail address').fill('second@example.org')
     await dialog.getByRole('button', { name: 'Add member' }).click()
-    const confirm = dialog.getByRole('button', { name: 'Add the seat and the member' })
+    const confirm = dialog.getByRole('button', { name: /^Pay .* and add/ })
     await confirm.waitFor()
     await dialog.getByText('The only seat is taken').waitFor()
     await expectWellMadeOnEvery(page)

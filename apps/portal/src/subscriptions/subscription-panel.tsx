@@ -26,6 +26,8 @@ import { StartPanel } from './start-panel.tsx'
 
 const t = translations('portal.subscriptions')
 
+const unpaidMs = 4_000
+
 interface Props {
   slug: string
   /** Admins, operators and the partner's managers. Others only read. */
@@ -42,7 +44,13 @@ interface Props {
  * where there is none.
  */
 export function SubscriptionPanel({ slug, mayChange, offers = true, order, card = null }: Props) {
-  const found = useQuery(useTRPC().subscriptions.getOfTenant.queryOptions({ slug }))
+  const found = useQuery(
+    useTRPC().subscriptions.getOfTenant.queryOptions(
+      { slug },
+      // The payment processor tells of a payment some seconds later.
+      { refetchInterval: ({ state }) => state.data?.status === 'incomplete' && unpaidMs },
+    ),
+  )
   if (found.isError) {
     return (
       <ErrorState
