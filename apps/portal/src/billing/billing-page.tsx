@@ -19,6 +19,7 @@ import { BillingStatusBanner } from './billing-status-banner.tsx'
 import { CardPanel } from './card-panel.tsx'
 import { InvoicesPanel } from './invoices-panel.tsx'
 import { type BillingSearch, readBillingSearch, readOrder } from './search.ts'
+import { cardName } from './status-meta.ts'
 import { useCardReturn } from './use-card-return.ts'
 
 const t = translations('portal.billing')
@@ -79,7 +80,7 @@ function Parts({ billing, search }: { billing: BillingSummary; search: BillingSe
           slug={tenant.slug}
           mayChange={editable}
           order={readOrder(search.order)}
-          card={billing.card}
+          card={billing.card && cardName(billing.card)}
         />
         <CardPanel billing={billing} editable={editable} order={search.order} />
         <AmountDuePanel billing={billing} editable={editable} />

@@ -1,4 +1,3 @@
-import type { BillingSummary } from '@atrium/core/billing/billing'
 import type { StartPreview, StartResult } from '@atrium/core/billing/subscriptions'
 import type { TaxAmount } from '@atrium/core/billing/taxes'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
@@ -15,7 +14,6 @@ import { IconCreditCard } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import type { OrderTerms } from '../billing/search.ts'
-import { cardName } from '../billing/status-meta.ts'
 import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
 import { perPeriod } from './labels.ts'
@@ -27,7 +25,8 @@ const t = translations('portal.subscriptions')
 interface Props {
   slug: string
   order: OrderTerms
-  card: BillingSummary['card']
+  /** The name of the card that is charged. */
+  card: string | null
 }
 
 /** What an order costs and from when, and the button that places it. */
@@ -91,7 +90,7 @@ function Summary({ slug, order, card, preview }: Props & { preview: StartPreview
         </Alert>
       ) : (
         <Text size="sm" c="dimmed">
-          {card ? t('order.charged', { card: cardName(card) }) : t('order.noCardYet')}
+          {card ? t('order.charged', { card }) : t('order.noCardYet')}
         </Text>
       )}
       {start.error && <ProblemAlert error={start.error} />}

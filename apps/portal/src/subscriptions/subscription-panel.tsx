@@ -1,4 +1,3 @@
-import type { BillingSummary } from '@atrium/core/billing/billing'
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import type { TenantSubscription } from '@atrium/core/billing/subscriptions'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
@@ -36,7 +35,8 @@ interface Props {
   offers?: boolean
   /** The order that is being looked at. */
   order?: OrderTerms | undefined
-  card?: BillingSummary['card']
+  /** The name of the card on file. */
+  card?: string | null
 }
 
 /**
