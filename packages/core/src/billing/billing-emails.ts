@@ -31,17 +31,12 @@ const limitedOn: TemplateVariable = {
   sample: '28 July 2026',
 }
 
-const variable = (name: string, description: string, sample: string): TemplateVariable => ({
+const variable = (name: TemplateVariable['name'], sample: string): TemplateVariable => ({
   name,
-  description,
   sample,
 })
-const partnerName = variable('partner.name', 'Name of the partner', 'North Resale')
-const changeTerms = variable(
-  'change.terms',
-  'Plan, seats and price after the change',
-  'Business, 12 seats, €96.00 a month without tax',
-)
+const partnerName = variable('partner.name', 'North Resale')
+const changeTerms = variable('change.terms', 'Business, 12 seats, €96.00 a month without tax')
 
 /** Messages about subscriptions and invoices, to the billing contact and the owner of a tenant. */
 export const billingEmails = {
@@ -90,17 +85,11 @@ export const billingEmails = {
     },
   },
   'subscription.canceled': {
-    title: 'Cancellation confirmed',
-    description: 'Sent to billing contact and owner when the subscription was canceled.',
     variables: [
       ...commonVariables,
       plan,
-      variable(
-        'cancellation.receivedAt',
-        'When the cancellation was received',
-        '3 July 2026 at 14:05 UTC',
-      ),
-      variable('cancellation.endsAt', 'When the subscription ends', '31 July 2026 at 09:30 UTC'),
+      variable('cancellation.receivedAt', '3 July 2026 at 14:05 UTC'),
+      variable('cancellation.endsAt', '31 July 2026 at 09:30 UTC'),
       billingLink,
     ],
     standard: (language) => {
@@ -114,12 +103,10 @@ export const billingEmails = {
     },
   },
   'subscription.renewal': {
-    title: 'Yearly renewal ahead',
-    description: 'Sent to billing contact and owner before a yearly subscription renews.',
     variables: [
       ...commonVariables,
       plan,
-      variable('subscription.renewsOn', 'Day of the renewal', '3 August 2027'),
+      variable('subscription.renewsOn', '3 August 2027'),
       amount,
       billingLink,
     ],
@@ -134,14 +121,12 @@ export const billingEmails = {
     },
   },
   'subscription.approval_requested': {
-    title: 'Approval requested',
-    description: 'Sent to the owner when the partner asks to order or change something.',
     variables: [
       ...commonVariables,
       partnerName,
       changeTerms,
-      variable('change.added', 'What it adds to the price of a period', '€16.00'),
-      variable('approval.expiresOn', 'Last day to approve it', '10 July 2026'),
+      variable('change.added', '€16.00'),
+      variable('approval.expiresOn', '10 July 2026'),
       billingLink,
     ],
     standard: (language) => {
@@ -155,8 +140,6 @@ export const billingEmails = {
     },
   },
   'subscription.changed_by_partner': {
-    title: 'Changed by the partner',
-    description: 'Sent to the owner when the partner changed the subscription without asking.',
     variables: [...commonVariables, partnerName, changeTerms, billingLink],
     standard: (language) => {
       const texts = mailTemplates[language].billing
@@ -169,13 +152,11 @@ export const billingEmails = {
     },
   },
   'card.expiring': {
-    title: 'Card expires',
-    description: 'Sent to billing contact and owner when the card expires before the next payment.',
     variables: [
       ...commonVariables,
-      variable('card.name', 'Brand and last digits of the card', 'Visa •••• 4242'),
-      variable('card.expires', 'Month in which it expires', '07/2026'),
-      variable('card.chargedOn', 'Day of the next payment', '3 August 2026'),
+      variable('card.name', 'Visa •••• 4242'),
+      variable('card.expires', '07/2026'),
+      variable('card.chargedOn', '3 August 2026'),
       billingLink,
     ],
     standard: (language) => {
@@ -189,8 +170,6 @@ export const billingEmails = {
     },
   },
   'invoice.refunded': {
-    title: 'Refund',
-    description: 'Sent to billing contact and owner when money was refunded.',
     variables: [...commonVariables, number, amount, invoiceLink],
     standard: (language) => {
       const texts = mailTemplates[language].billing
@@ -203,8 +182,6 @@ export const billingEmails = {
     },
   },
   'invoice.credited': {
-    title: 'Credit note',
-    description: 'Sent to billing contact and owner when a credit note was issued.',
     variables: [...commonVariables, number, amount, invoiceLink],
     standard: (language) => {
       const texts = mailTemplates[language].billing
