@@ -59,8 +59,8 @@ import * as statementCancellations from '../migrations/0076-statement-cancellati
 import * as vatChecks from '../migrations/0080-vat-checks.ts'
 import * as billingDocuments from '../migrations/0085-billing-documents.ts'
 import * as invoiceCorrections from '../migrations/0090-invoice-corrections.ts'
-import * as importRowTexts from '../migrations/0105-import-row-texts.ts'
 import * as partnerApprovals from '../migrations/0095-partner-approvals.ts'
+import * as importRowTexts from '../migrations/0105-import-row-texts.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
