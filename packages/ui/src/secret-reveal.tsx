@@ -19,8 +19,8 @@ interface Props {
 }
 
 /**
- * Shows a secret that cannot be shown again. Neither Escape nor a click beside it closes; the
- * person says that it is kept.
+ * Shows a secret that cannot be shown again. Neither Escape nor a click outside closes it: the
+ * person confirms with the button that the secret is stored.
  */
 export function SecretReveal({ opened, onClose, title, label, secret, children }: Props) {
   const [copied, setCopied] = useState(false)

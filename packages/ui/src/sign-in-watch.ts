@@ -45,35 +45,35 @@ export function watchSignIn({
 }: Watch): () => void {
   let before: SignedIn | undefined
   let stopped = false
-  let looking = false
+  let checking = false
 
-  async function meta(): Promise<void> {
-    if (looking || stopped) return
-    looking = true
-    // A server that cannot be reached says nothing about the session; the next look may.
+  async function check(): Promise<void> {
+    if (checking || stopped) return
+    checking = true
+    // A server that cannot be reached says nothing about the session; the next check may.
     const now = await read().catch(() => undefined)
-    looking = false
+    checking = false
     if (stopped || !now) return
     if (!before && now.signedIn) before = now
     else if (!now.signedIn || now.subject !== before?.subject) end(onOther)
     else if (Date.parse(now.signedInAt ?? '') > Date.parse(before.signedInAt ?? '')) end(onRenewed)
   }
-  const lookNow = () => void meta()
+  const checkNow = () => void check()
   const channel = new BroadcastChannel(signInChannel)
-  channel.addEventListener('message', lookNow)
-  if (typeof window !== 'undefined') window.addEventListener('focus', lookNow)
-  const timer = setInterval(lookNow, everyMs)
+  channel.addEventListener('message', checkNow)
+  if (typeof window !== 'undefined') window.addEventListener('focus', checkNow)
+  const timer = setInterval(checkNow, everyMs)
 
   function stop(): void {
     stopped = true
     clearInterval(timer)
     channel.close()
-    if (typeof window !== 'undefined') window.removeEventListener('focus', lookNow)
+    if (typeof window !== 'undefined') window.removeEventListener('focus', checkNow)
   }
-  function end(tell: () => void): void {
+  function end(report: () => void): void {
     stop()
-    tell()
+    report()
   }
-  lookNow()
+  checkNow()
   return stop
 }

@@ -4,9 +4,8 @@ import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 
 /**
- * Recomputes the hash chains of the audit log and names the first wrong entry of each that does not
- * hold. Many chains go by pages. What was looked at is recorded, with outcome `failure` when
- * something is wrong.
+ * Recomputes one page of hash chains of the audit log. Returns the first wrong entry of each broken
+ * chain, and records the check in the audit log, with outcome `failure` when a chain is broken.
  */
 export async function verifyAudit(
   ctx: Context,
@@ -15,14 +14,12 @@ export async function verifyAudit(
 ): Promise<AuditVerification> {
   const { services } = ctx
   const { db } = services.database
-  const named = input.tenantSlug !== undefined ? `tenant:${input.tenantSlug}` : undefined
-  const chain =
-    named ?? (input.partnerSlug !== undefined ? `partner:${input.partnerSlug}` : undefined)
+  const chain = chainNameOf(input)
   const found = await listAuditChains(db, { chain, after: input.cursor, limit: input.limit })
   const chains = found.slice(0, input.limit)
   const checks = []
   // One after another: each reads all entries of a tenant.
-  for (const one of chains) checks.push(await verifyAuditChain(db, one))
+  for (const name of chains) checks.push(await verifyAuditChain(db, name))
   const faults = checks.flatMap((check) =>
     check.fault
       ? [{ chain: check.chain, ...check.fault, at: check.fault.at?.toISOString() ?? null }]
@@ -49,4 +46,10 @@ export async function verifyAudit(
     },
   })
   return verification
+}
+
+/** The chain that the caller named; undefined for all. */
+function chainNameOf({ tenantSlug, partnerSlug }: VerifyAudit): string | undefined {
+  if (tenantSlug !== undefined) return `tenant:${tenantSlug}`
+  return partnerSlug === undefined ? undefined : `partner:${partnerSlug}`
 }

@@ -38,7 +38,7 @@ export function codeOf(rejection: AppError): TRPC_ERROR_CODE_KEY {
  * (SQLSTATE class 22, data exception). It is a bug in one of our schemas, and says nothing about
  * the state of the service.
  */
-export function isOfInput(error: unknown): boolean {
+export function isCausedByInput(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if ('code' in at && /^22[0-9A-Z]{3}$/.test(String(at.code))) return true
   return false

@@ -4,7 +4,7 @@ import { type AnyTRPCRouter, TRPCError } from '@trpc/server'
 import type { z } from 'zod'
 import { recordDenial } from './audit-denials.ts'
 import type { Context } from './context.ts'
-import { codeOf, isOfInput, toAppError } from './errors.ts'
+import { codeOf, isCausedByInput, toAppError } from './errors.ts'
 import type { ProcedureMeta } from './procedure-meta.ts'
 import { requireRecentSignIn } from './recent-sign-in.ts'
 import { t } from './trpc.ts'
@@ -81,7 +81,7 @@ function begin<Found extends object>(
       if (tenantId !== undefined) {
         services.requestCounts.count(
           tenantId,
-          rejection.status >= 500 && !request.signal.aborted && !isOfInput(rejection),
+          rejection.status >= 500 && !request.signal.aborted && !isCausedByInput(rejection),
         )
       }
       if (type === 'mutation' && meta?.audit && rejection.status === 403) {

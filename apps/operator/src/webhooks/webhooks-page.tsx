@@ -106,8 +106,8 @@ function WebhooksPage() {
         columns={webhookColumns(search)}
         rowKey={({ id }) => id}
         cursors={cursors}
-        onCursorHistory={(way) =>
-          void navigate({ search: (before) => ({ ...before, cursors: way }) })
+        onCursorHistory={(cursorHistory) =>
+          void navigate({ search: (before) => ({ ...before, cursors: cursorHistory }) })
         }
         empty={
           <EmptyState

@@ -8,7 +8,7 @@ export type AliasesSearch = ReturnType<typeof readAliasesSearch>
 
 export function aliasesQuery(
   slug: string,
-  { q, domain, cursors: way }: AliasesSearch,
+  { q, domain, cursors: cursorHistory }: AliasesSearch,
 ): ListAliases {
-  return { slug, q, domain, cursor: currentCursor(way), limit: 50 }
+  return { slug, q, domain, cursor: currentCursor(cursorHistory), limit: 50 }
 }

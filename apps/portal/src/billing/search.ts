@@ -44,6 +44,9 @@ export type BillingSearch = ReturnType<typeof readBillingSearch>
 
 const perPage = 12
 
-export function invoicesQuery(slug: string, { cursors: way }: BillingSearch): ListInvoices {
-  return { slug, cursor: currentCursor(way), limit: perPage }
+export function invoicesQuery(
+  slug: string,
+  { cursors: cursorHistory }: BillingSearch,
+): ListInvoices {
+  return { slug, cursor: currentCursor(cursorHistory), limit: perPage }
 }

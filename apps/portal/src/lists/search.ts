@@ -6,6 +6,6 @@ import { cursors, searchReader, words } from '@atrium/ui/search-params'
 export const readListsSearch = searchReader({ q: words, cursors })
 export type ListsSearch = ReturnType<typeof readListsSearch>
 
-export function listsQuery(slug: string, { q, cursors: way }: ListsSearch): ListLists {
-  return { slug, q, cursor: currentCursor(way), limit: 50 }
+export function listsQuery(slug: string, search: ListsSearch): ListLists {
+  return { slug, q: search.q, cursor: currentCursor(search.cursors), limit: 50 }
 }

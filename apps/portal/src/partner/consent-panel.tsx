@@ -13,8 +13,7 @@ import { mayDo, usePartner } from './use-partner.ts'
 const t = translations('portal.partner-earnings')
 
 /**
- * Without this nothing is paid out, so it is asked for where the money is; nothing is shown once it
- * is given.
+ * Asks for the consent to self-billing, without which nothing is paid out. Hidden once it is given.
  */
 export function ConsentPanel({ agreedAt }: { agreedAt: string | null }) {
   const partner = usePartner()

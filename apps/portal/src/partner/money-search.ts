@@ -22,13 +22,16 @@ export type PartnerPayoutsSearch = ReturnType<typeof readPartnerPayoutsSearch>
 
 const perPage = 25
 
-export function ledgerQuery(slug: string, { cursors: way, ...filters }: LedgerSearch): ListLedger {
-  return { slug, ...filters, cursor: currentCursor(way), limit: perPage }
+export function ledgerQuery(
+  slug: string,
+  { cursors: cursorHistory, ...filters }: LedgerSearch,
+): ListLedger {
+  return { slug, ...filters, cursor: currentCursor(cursorHistory), limit: perPage }
 }
 
 export function payoutsQuery(
   slug: string,
-  { status, cursors: way }: PartnerPayoutsSearch,
+  { status, cursors: cursorHistory }: PartnerPayoutsSearch,
 ): ListPartnerPayouts {
-  return { slug, status, cursor: currentCursor(way), limit: perPage }
+  return { slug, status, cursor: currentCursor(cursorHistory), limit: perPage }
 }

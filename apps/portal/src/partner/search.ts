@@ -17,7 +17,7 @@ export type CustomersSearch = ReturnType<typeof readCustomersSearch>
 
 export function customersQuery(
   slug: string,
-  { q, status: requested, cursors: way }: CustomersSearch,
+  { q, status: requested, cursors: cursorHistory }: CustomersSearch,
 ): ListCustomers {
-  return { slug, q, status: requested, cursor: currentCursor(way), limit: 50 }
+  return { slug, q, status: requested, cursor: currentCursor(cursorHistory), limit: 50 }
 }

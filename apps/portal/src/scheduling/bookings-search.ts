@@ -18,7 +18,7 @@ export type BookingsSearch = ReturnType<typeof readBookingsSearch>
 
 export function bookingsQuery(
   slug: string,
-  { when = 'upcoming', host, q, cursors: way }: BookingsSearch,
+  { when = 'upcoming', host, q, cursors: cursorHistory }: BookingsSearch,
 ): ListBookings {
-  return { slug, when, hostId: host, q, cursor: currentCursor(way), limit: 50 }
+  return { slug, when, hostId: host, q, cursor: currentCursor(cursorHistory), limit: 50 }
 }

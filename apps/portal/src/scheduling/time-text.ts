@@ -48,7 +48,7 @@ export function nextDate(date: string, days = 1): string {
   return dateOf(dayOf(date) + days)
 }
 
-/** What reaches over midnight, said in words; undefined for hours within their day. */
+/** How hours that end on the next day are shown; undefined for hours within one day. */
 export function acrossMidnight({ start, end }: Hours, following: string): string | undefined {
   if (!isTime(start) || !isTime(end)) return undefined
   const [from, to] = [minutesOf(start), minutesOf(end)]
@@ -69,7 +69,7 @@ export function isTime(text: string): boolean {
   return /^\d{2}:\d{2}$/.test(text)
 }
 
-/** How the name of an event type's address is shown before and after it is saved. */
+/** An address as it is shown beside the field for its last part. */
 export function withoutScheme(address: string): string {
   return address.replace(/^https?:\/\//, '')
 }
@@ -83,7 +83,7 @@ export function stateOf({
   return listed ? undefined : 'unlisted'
 }
 
-/** The date that it is now in a zone. */
+/** Today's date in a time zone. */
 export function todayIn(zone: string, now: Date = new Date()): string {
   const parts = new Intl.DateTimeFormat('en', {
     timeZone: zone,

@@ -4,21 +4,6 @@ import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import type { Tables } from '../schema/tables.ts'
 
-export interface InboxEvent {
-  id: string
-  type: string
-  objectId: string | null
-  apiVersion: string | null
-  created: Date
-  livemode: boolean
-  state: WebhookState
-  attempts: number
-  nextAt: Date | null
-  note: string | null
-  receivedAt: Date
-  finishedAt: Date | null
-}
-
 const columns = [
   'id',
   'type',
@@ -173,6 +158,8 @@ export function findInboxEvent(
     .executeTakeFirst()
 }
 
+export type InboxEvent = Awaited<ReturnType<typeof listInboxEvents>>[number]
+
 export interface InboxFilter {
   state?: WebhookState | undefined
   type?: string | undefined
@@ -182,7 +169,7 @@ export interface InboxFilter {
 }
 
 /** Newest first, one row more than requested. */
-export async function listInboxEvents(db: Db, filter: InboxFilter): Promise<InboxEvent[]> {
+export function listInboxEvents(db: Db, filter: InboxFilter) {
   let query = db.selectFrom('webhook_inbox').select(columns)
   if (filter.state) query = query.where('state', '=', filter.state)
   if (filter.type)

@@ -1,5 +1,6 @@
 import { releasedLabel } from '@atrium/core/mail/domains'
 import { expressionBuilder, sql } from 'kysely'
+import { reopenedFiles } from '../members/members.ts'
 import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
@@ -165,13 +166,7 @@ async function movePeople(trx: Trx, tenantId: string, from: string, to: string):
       profile_due: true,
       identity_state: 'pending',
       identity_error: null,
-      files_state: eb
-        .case()
-        .when('files_state', '=', 'skipped')
-        .then(eb.ref('files_state'))
-        .else('pending' as const)
-        .end(),
-      files_error: null,
+      ...reopenedFiles(eb),
       // A token of before names the other address.
       identity_changed_at: sql<Date>`now()`,
       next_at: null,

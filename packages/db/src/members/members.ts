@@ -499,6 +499,11 @@ export const reopenedAccounts = (eb: ExpressionBuilder<Tables, 'memberships'>) =
     .else('pending' as const)
     .end(),
   mail_error: eb.case().when('mailbox_address', 'is', null).then(eb.ref('mail_error')).end(),
+  ...reopenedFiles(eb),
+})
+
+/** The file account has to follow; creates none for members without one. */
+export const reopenedFiles = (eb: ExpressionBuilder<Tables, 'memberships'>) => ({
   files_state: eb
     .case()
     .when('files_state', '=', 'skipped')

@@ -18,16 +18,17 @@ import type { Services } from '../../rpc/services.ts'
 import { entitlementRules } from '../entitlements/read.ts'
 import { readInboxHealth } from '../webhooks/health.ts'
 
-const longest = 100
+/** Of tenants and differences that are listed. */
+const mostRows = 100
 
-/** How money stands over all tenants, from our own records; per currency, never added up. */
+/** Billing figures of all tenants from our own records, per currency and never converted. */
 export async function getBillingOverview(services: Services): Promise<BillingOverview> {
   const { db } = services.database
   const { billing } = services.config
   const now = services.clock.now()
   const [currencies, pastDue, inbox, last] = await Promise.all([
     readCurrencyFigures(db, now),
-    listPastDueTenants(db, now, longest),
+    listPastDueTenants(db, now, mostRows),
     readInboxHealth(services),
     findLastReconciliation(db),
   ])
@@ -36,7 +37,7 @@ export async function getBillingOverview(services: Services): Promise<BillingOve
     ids.length > 0
       ? await findEntitlementFactsOf(db, ids, now)
       : new Map<string, EntitlementFacts>()
-  const differences = last ? await listDifferences(db, last.id, longest) : []
+  const differences = last ? await listDifferences(db, last.id, mostRows) : []
   return {
     paymentsEnabled: billing.paymentsEnabled,
     configured: services.systems.payments !== null,
