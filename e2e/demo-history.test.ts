@@ -1,15 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import {
-  desktop,
-  expectWellMade,
-  expectWellMadeOn,
-  phone,
-  signIn,
-  untilLoaded,
-  visit,
-} from './people.ts'
+import { collectData } from './catalogue-texts.ts'
+import { expectCatalogueOnly, walkPages } from './page-walk.ts'
+import { expectWellMade, signIn, untilLoaded, visit } from './people.ts'
 import { startWorkplace, type WorkplaceAddresses } from './workplace.ts'
 
 let browser: Browser
@@ -25,19 +19,13 @@ afterAll(async () => {
   await stop?.()
 })
 
-/**
- * Opens a page on a phone and on a desktop, and holds it against what every page is held against.
- */
 async function look(page: Page, address: string): Promise<void> {
-  for (const screen of [phone, desktop]) {
-    await page.setViewportSize(screen)
-    await page.goto(address)
-    await page.getByRole('heading', { level: 1 }).first().waitFor()
-    await untilLoaded(page)
-    await expectWellMadeOn(screen, page)
-  }
+  await page.goto(address)
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await untilLoaded(page)
 }
 
+const noId = '0199a000-0000-7000-8000-000000000000'
 const points = (page: Page) => page.locator('figure .recharts-line-dot').count()
 const rows = (page: Page) => page.locator('tbody tr').count()
 
@@ -92,4 +80,62 @@ it('shows a partner what its customers paid, and a customer its invoices and boo
     )
     .toBeGreaterThanOrEqual(20)
   await expectWellMade(owner.page)
+})
+
+/** A browser of somebody who reads the pseudo-language. */
+async function pseudoVisit(app: 'operator' | 'portal', name?: string) {
+  const visitor = await visit(browser)
+  if (name !== undefined) await signIn(visitor.page, app, name, at[app])
+  await visitor.context.addCookies([{ name: 'atrium_language', value: 'en-XA', url: at[app] }])
+  return { ...visitor, data: await collectData(visitor.context, at[app]) }
+}
+
+describe('every page is well made, with all of its texts from the catalogue', {
+  timeout: 600_000,
+}, () => {
+  it('in the operator portal', async () => {
+    await using visitor = await pseudoVisit('operator', 'Olive Operator')
+    const { page, data, complaints } = visitor
+    await page.goto(at.operator)
+    const from = ['/', '/tenants/acme', '/signed-out', '/no/such/page']
+    expect(await walkPages(page, { at: at.operator, from, data })).toEqual([])
+    for (const path of ['/tenants/nobody', '/partners/nobody', '/flags/none', `/users/${noId}`])
+      await expectCatalogueOnly(page, at.operator + path, data)
+    expect(complaints).toEqual([])
+  })
+
+  it('in the customer portal and the partner area', async () => {
+    await using owner = await pseudoVisit('portal', 'Anna Owner')
+    await owner.page.goto(at.portal)
+    const from = [
+      '/t/acme',
+      '/t/acme/account',
+      '/t/acme/billing/card',
+      '/',
+      '/new',
+      '/signed-out',
+      '/no/such/page',
+    ]
+    // The history has no list: the page says that there is no such one.
+    from.push(`/t/acme/lists/${noId}`)
+    const left = await walkPages(owner.page, { at: at.portal, from, data: owner.data })
+    await using partner = await pseudoVisit('portal', 'Pia Partner')
+    await partner.page.goto(at.portal)
+    const inArea = { at: at.portal, from: ['/partner'], data: partner.data }
+    const alsoLeft = await walkPages(partner.page, inArea)
+    expect(left.filter((route) => alsoLeft.includes(route))).toEqual([])
+    expect([...owner.complaints, ...partner.complaints]).toEqual([])
+  })
+
+  it('where there is nothing to show', async () => {
+    await using owner = await pseudoVisit('portal', 'Gero Owner')
+    for (const path of ['', '/members', '/lists', '/aliases', '/domains', '/sso', '/billing'])
+      await expectCatalogueOnly(owner.page, `${at.portal}/t/globex${path}`, owner.data)
+    for (const path of ['/t/nobody', '/t/globex/domains/none.example', `/t/globex/lists/${noId}`])
+      await expectCatalogueOnly(owner.page, at.portal + path, owner.data)
+    await using stranger = await pseudoVisit('operator', 'Anna Owner')
+    await expectCatalogueOnly(stranger.page, at.operator, stranger.data)
+    await using guest = await pseudoVisit('portal')
+    await expectCatalogueOnly(guest.page, at.portal, guest.data)
+  })
 })

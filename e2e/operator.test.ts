@@ -103,7 +103,7 @@ describe('an operator', () => {
     ['desktop', desktop],
     ['phone', phone],
   ] as const) {
-    it(`finds every page well made on a ${device}, light and dark`, async () => {
+    it(`finds tabs and missing pages well made on a ${device}`, async () => {
       await using visitor = await visit(browser, { screen })
       const { page } = visitor
       await page.goto(inject('workplace').operator)
@@ -111,14 +111,8 @@ describe('an operator', () => {
       await expectWellMadeOn(screen, page)
       await signIn(page, 'operator', operator)
       for (const path of [
-        '/',
-        '/tenants',
-        '/tenants/acme',
         '/tenants/acme?tab=members',
         '/tenants/acme?tab=audit',
-        '/users',
-        '/users/invite',
-        '/audit',
         '/tenants/nobody-knows-this',
       ]) {
         await page.goto(inject('workplace').operator + path)

@@ -79,27 +79,17 @@ describe('people of a tenant', () => {
     ['desktop', desktop],
     ['phone', phone],
   ] as const) {
-    it(`find every page well made on a ${device}, light and dark`, async () => {
+    it(`find the start and a missing page well made on a ${device}`, async () => {
       await using person = await visit(browser, { screen })
       const { page } = person
       await page.goto(inject('workplace').portal)
       await page.getByRole('heading').first().waitFor()
       await expectWellMadeOn(screen, page)
       await signIn(page, 'portal', 'Anna Owner')
-      for (const path of [
-        '/t/acme',
-        '/t/acme/members',
-        '/t/acme/audit',
-        '/t/acme/settings',
-        '/profile',
-        '/new',
-        '/t/nobody-knows-this',
-      ]) {
-        await page.goto(inject('workplace').portal + path)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await untilLoaded(page)
-        await expectWellMadeOn(screen, page)
-      }
+      await page.goto(`${inject('workplace').portal}/t/nobody-knows-this`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await untilLoaded(page)
+      await expectWellMadeOn(screen, page)
       expect(person.complaints).toEqual([])
     })
   }
