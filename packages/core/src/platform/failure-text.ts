@@ -1,6 +1,6 @@
 import { type FailureMessages, failureMessages, failureTexts } from '@atrium/messages/failure-texts'
 import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
-import { upstreamMessage } from './upstream-messages.ts'
+import { splitUpstreamMessage, upstreamMessage } from './upstream-messages.ts'
 
 /** An upstream system. */
 export type FailedSystem = keyof FailureMessages['systems']
@@ -60,10 +60,24 @@ function writeStep(reason: StepFailure, value: string | undefined, language: Pag
  */
 export function writeFailure(text: string, language: PageLanguage): string {
   if (language === defaultLanguage) return text
-  return text.replace(/(\S[^[\]]*) \[([^[\]]+)\]/g, (whole, sentence: string, detail: string) => {
-    const again = readCall(sentence, detail) ?? readStep(detail)
-    return again?.(defaultLanguage) === whole ? again(language) : whole
-  })
+  let written = ''
+  let done = 0
+  for (;;) {
+    const open = text.indexOf('[', done)
+    const close = open < 0 ? -1 : text.indexOf(']', open)
+    if (close < 0) return written + text.slice(done)
+    written += writeOne(text.slice(done, open), text.slice(open + 1, close), language)
+    done = close + 1
+  }
+}
+
+/** One failure: its sentence, with the space around it, and what stands in the brackets behind. */
+function writeOne(before: string, detail: string, language: PageLanguage): string {
+  const sentence = before.trim()
+  const again = readCall(sentence, detail) ?? readStep(detail)
+  if (again?.(defaultLanguage) !== upstreamMessage(sentence, detail)) return `${before}[${detail}]`
+  const space = before.slice(0, before.length - before.trimStart().length)
+  return space + again(language)
 }
 
 type Written = (language: PageLanguage) => string
@@ -80,7 +94,7 @@ function readCall(sentence: string, detail: string): Written | undefined {
     status: status === undefined ? undefined : Number(status),
     seconds: seconds === undefined ? undefined : Number(seconds),
   }
-  const bare = failureText(failed).replace(/\. \[.*$/, '')
+  const bare = splitUpstreamMessage(failureText(failed)).sentence.replace(/\.$/, '')
   const more = sentence.startsWith(`${bare}: `) ? sentence.slice(bare.length + 2, -1) : undefined
   return (language) => writeCall({ ...failed, more }, language)
 }
