@@ -22,6 +22,7 @@ it('says off for what is not configured', async () => {
     files: null,
     mailer: null,
     payments: null,
+    vatRegistry: null,
     mailFrom: null,
     dns: integrations.dns,
   })

@@ -332,7 +332,7 @@ describe('check', () => {
     )
     await expect(stalwart({ ...quick, baseUrl: server.url }).check()).rejects.toMatchObject({
       kind: 'unauthorized',
-      message: expect.stringMatching(new RegExp(`the key lacks ${lacking}\\. \\[check: `)),
+      message: expect.stringMatching(new RegExp(`the key lacks ${lacking}\\. \\[mail\\.check: `)),
     })
   })
 })

@@ -215,6 +215,7 @@ describe('main.ts', () => {
       mailUrl: `http://localhost:${portBase + 1_200}`,
       filesUrl: `http://localhost:${portBase + 1_300}`,
       paymentsUrl: `http://localhost:${portBase + 1_400}`,
+      viesUrl: `http://localhost:${portBase + 1_410}`,
       smtpUrl: `smtp://localhost:${portBase + 1_500}`,
       smtpPageUrl: `http://localhost:${portBase + 1_501}`,
       dnsServer: `127.0.0.1:${portBase + 1_600}`,
