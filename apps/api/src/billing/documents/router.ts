@@ -52,7 +52,7 @@ export const documentsRouter = router({
         summary: 'Download a document as PDF or XML',
       },
       file: ['application/pdf', 'application/xml'],
-      errors: ['not_found', 'document_unavailable'],
+      errors: ['not_found', 'document_unavailable', 'rate_limited'],
     })
     .input(DownloadDocument)
     .output(StatementDocument)
