@@ -35,6 +35,7 @@ async function namedBy(file: string): Promise<Set<string>> {
 const apps = {
   api: [
     'apps/api/src/platform/config.ts',
+    'apps/api/src/platform/seller.ts',
     'apps/api/src/migrate.ts',
     'packages/db/src/server/backup-command.ts',
   ],
