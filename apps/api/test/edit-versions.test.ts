@@ -30,6 +30,7 @@ beforeEach(async () => {
     plan: 'starter',
     cycle: 'year',
     amounts: [{ currency: 'EUR', unitAmount: 100 }],
+    leaveOut: ['usd'],
     state: 'active',
   }
   price.id = (await testApp.request('POST', '/prices', { token, body })).body.id

@@ -74,6 +74,11 @@ const least: Record<string, Record<string, unknown>> = {
   'documents.list': { invoiceId: '0197f7a4-2c1e-7000-8000-000000000001' },
   'documents.download': { documentId: '0197f7a4-2c1e-7000-8000-000000000001' },
   'documents.setTenantAddress': { line1: 'Nothing 1', city: 'Nowhere' },
+  'operatorInvoices.correct': {
+    requestId: '0197f7a4-2c1e-7000-8000-000000000001',
+    kind: 'void',
+    reason: 'Nothing at all.',
+  },
   'documents.setPartnerAddress': { line1: 'Nothing 1', city: 'Nowhere' },
   'billing.payInvoice': { invoiceId: '0197f7a4-2c1e-7000-8000-000000000001' },
   'sso.create': { name: 'Nothing', redirectUris: ['https://nothing.example.test/callback'] },

@@ -265,7 +265,9 @@ describe('a credit note on a paid invoice', () => {
     expect(await shares(invoice.id)).toEqual([...before, ['clawback', -20]])
     const { reversals, refundedMinor } = await read(invoice.id)
     expect(refundedMinor).toBe(0)
-    expect(reversals).toMatchObject([
+    const byAmount = (a: { amountMinor: number }, b: { amountMinor: number }) =>
+      b.amountMinor - a.amountMinor
+    expect(reversals.toSorted(byAmount)).toMatchObject([
       { kind: 'credit_note', amountMinor: 200, balanceMinor: 200, outsideMinor: 0 },
       { kind: 'credit_note', amountMinor: 100, balanceMinor: 0, outsideMinor: 100 },
     ])

@@ -148,7 +148,7 @@ describe('GET /tenants/{slug}/storage', () => {
     expect(await storage('', token, other)).toMatchObject({
       state: 'no_space',
       used: null,
-      reason: expect.stringContaining('gone'),
+      reason: expect.stringContaining('no longer exists'),
     })
     await other.database.db
       .updateTable('tenants')

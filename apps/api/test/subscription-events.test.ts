@@ -187,7 +187,7 @@ describe('the price catalog at the payment processor', () => {
     ).toBe(2)
     const { body: second } = await testApp.request('PATCH', `/prices/${body.id}`, {
       token: operator,
-      body: { amounts: [{ currency: 'eur', unitAmount: 120 }] },
+      body: { amounts: [{ currency: 'eur', unitAmount: 120 }], leaveOut: ['usd'] },
     })
     expect(second).toMatchObject({ version: body.version + 1, state: 'active' })
     const { slug } = await world.newTenant('pm_card_visa')
@@ -196,7 +196,10 @@ describe('the price catalog at the payment processor', () => {
       body: { subscription: { perSeatAmount: 120 } },
     })
     expect((await world.call(slug, '/preview', { seats: 12 })).body).toMatchObject({ exact: true })
-    const { body: third } = await create({ amounts: [{ currency: 'eur', unitAmount: 200 }] })
+    const { body: third } = await create({
+      amounts: [{ currency: 'eur', unitAmount: 200 }],
+      leaveOut: ['usd'],
+    })
     expect(
       (await world.call(slug, '/preview', { seats: 12 })).body,
       'who subscribed keeps the old price',
@@ -226,6 +229,7 @@ describe('the price catalog at the payment processor', () => {
       const { body } = await create({
         scheme,
         amounts: [{ currency: 'eur', unitAmount: 0, tiers }],
+        leaveOut: ['usd'],
       })
       expect(body.amounts).toMatchObject([{ error: null, tiers }])
       const { slug } = await world.newTenant('pm_card_visa')
@@ -238,6 +242,7 @@ describe('the price catalog at the payment processor', () => {
     const { body } = await create({
       scheme: 'flat',
       amounts: [{ currency: 'eur', unitAmount: 9_900 }],
+      leaveOut: ['usd'],
     })
     expect(body.state).toBe('active')
     const { slug } = await world.newTenant('pm_card_visa')
@@ -273,7 +278,10 @@ describe('the price catalog at the payment processor', () => {
   })
 
   it('that could not be told of an archived price is told when asked again', async () => {
-    const { body } = await create({ amounts: [{ currency: 'eur', unitAmount: 300 }] })
+    const { body } = await create({
+      amounts: [{ currency: 'eur', unitAmount: 300 }],
+      leaveOut: ['usd'],
+    })
     world.fault({ mode: 'error', status: 503, match: 'POST /v1/prices', times: 100 })
     const archive = () =>
       testApp.request('POST', `/prices/${body.id}/archive`, { token: operator, body: {} })

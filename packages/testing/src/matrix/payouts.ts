@@ -161,5 +161,15 @@ export const payoutsRows: Rows = {
   ],
   'payouts.consent': ofPartner({ agreed: true }),
   'documents.partnerAddress': ofPartner(),
-  'documents.setPartnerAddress': ofPartner({ line1: 'Main Street 1', city: 'Berlin' }),
+  'documents.setPartnerAddress': [
+    {
+      // Another address than before: the same one again changes nothing.
+      input: async (world) => ({
+        slug: await partnerSlug(world),
+        line1: `Main Street ${randomBytes(4).toString('hex')}`,
+        city: 'Berlin',
+      }),
+      expected: partnersOrOperators,
+    },
+  ],
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   adminsPartnersOperators,
   everybody,
@@ -12,7 +13,10 @@ import {
 
 export const tenantsRows: Rows = {
   'tenants.create': [
-    { input: () => ({ name: 'Fresh' }), expected: everybody },
+    {
+      input: () => ({ name: `Fresh ${randomBytes(4).toString('hex')}` }),
+      expected: everybody,
+    },
     {
       input: () => ({ name: 'Fresh', ownerEmail: 'owner@globex.test' }),
       expected: who(['operator'], 'operator_required'),
