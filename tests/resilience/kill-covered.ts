@@ -76,6 +76,8 @@ export const notKilled: Readonly<Record<string, string>> = {
   'operatorInvoices.approve': 'the end of operatorInvoices.correct',
   'partners.resumeCustomer': 'as tenants.resume',
   'partners.suspendCustomer': 'as tenants.suspend',
+  'priceMigrations.keep': 'the release of a schedule, as subscriptions.keep',
+  'priceMigrations.stopSubscriber': 'as priceMigrations.keep',
   'prices.activate':
     'the key of each price at the processor is its id here; what is undone stands in the price',
   'prices.archive': 'as activate',
@@ -134,6 +136,8 @@ export const withinRecords: readonly string[] = [
   'payouts.request',
   'payouts.send',
   'payouts.void',
+  'priceMigrations.start',
+  'priceMigrations.stop',
   'prices.remove',
   'prices.update',
   'scheduling.bookings.newLink',

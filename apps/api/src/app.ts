@@ -15,6 +15,7 @@ import { sendBillingNotices } from './billing/invoices/notices.ts'
 import { reconcileBilling } from './billing/invoices/reconcile.ts'
 import { carryOutCorrections } from './billing/operator-invoices/carry-out.ts'
 import { createMonthlyPayouts } from './billing/payouts/create.ts'
+import { advancePriceMigrations } from './billing/price-migrations/advance.ts'
 import { applyDueSubscriptions } from './billing/subscriptions/due.ts'
 import { checkDueVatNumbers } from './billing/taxes/check-vat-number.ts'
 import { drainWebhooks } from './billing/webhooks/process.ts'
@@ -322,6 +323,7 @@ export function createApp(parts: AppParts): App {
         await applyDueSubscriptions(timed)
         await followDueEntitlements(timed)
         await carryOutCorrections(timed)
+        await advancePriceMigrations(timed)
       },
       checkVatNumbers: async () => checkDueVatNumbers(await onDatabaseTime(services)),
       createPayouts: async () => void (await createMonthlyPayouts(await onDatabaseTime(services))),

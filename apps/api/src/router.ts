@@ -5,6 +5,7 @@ import { documentsRouter } from './billing/documents/router.ts'
 import { billingRouter } from './billing/invoices/router.ts'
 import { operatorInvoicesRouter } from './billing/operator-invoices/router.ts'
 import { payoutsRouter } from './billing/payouts/router.ts'
+import { priceMigrationsRouter } from './billing/price-migrations/router.ts'
 import { pricesRouter } from './billing/prices/router.ts'
 import { subscriptionsRouter } from './billing/subscriptions/router.ts'
 import { webhooksRouter } from './billing/webhooks/router.ts'
@@ -59,6 +60,7 @@ export const appRouter = router({
   payouts: payoutsRouter,
   healthScores: healthScoresRouter,
   scheduling: schedulingRouter,
+  priceMigrations: priceMigrationsRouter,
   prices: pricesRouter,
   approvals: approvalsRouter,
   subscriptions: subscriptionsRouter,

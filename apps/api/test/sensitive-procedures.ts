@@ -122,6 +122,10 @@ export const decided: readonly string[] = [
     'prices.create',
     'prices.remove',
     'prices.update',
+    'priceMigrations.keep',
+    'priceMigrations.start',
+    'priceMigrations.stop',
+    'priceMigrations.stopSubscriber',
     'billing.payInvoice',
   ],
   ...[

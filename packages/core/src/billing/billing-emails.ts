@@ -84,6 +84,26 @@ export const billingEmails = {
       })
     },
   },
+  'subscription.price_change': {
+    variables: [
+      ...commonVariables,
+      plan,
+      variable('price.before', '€80.00'),
+      variable('price.after', '€90.00'),
+      variable('price.from', '1 March 2027'),
+      variable('price.choice', 'If you do not agree, cancel the subscription before that day.'),
+      billingLink,
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].billing
+      return message(language, {
+        ...texts.priceChange,
+        paragraphs: [texts.priceChange.changes, texts.priceChange.choice],
+        action: { label: texts.trialEnding.action, link: 'link.billing' },
+        bold: 'price.after',
+      })
+    },
+  },
   'subscription.canceled': {
     variables: [
       ...commonVariables,

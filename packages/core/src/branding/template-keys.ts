@@ -23,6 +23,7 @@ export const templateKeys = [
   'subscription.past_due',
   'subscription.reminder',
   'subscription.trial_ending',
+  'subscription.price_change',
   'subscription.canceled',
   'subscription.renewal',
   'subscription.approval_requested',

@@ -110,6 +110,24 @@ export const subscriptionStatuses = [
 ] as const
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number]
 
+export const priceMigrationStates = ['running', 'stopped', 'finished'] as const
+
+/**
+ * A subscriber on the way to a newer price: not told yet, told, scheduled at the payment processor,
+ * being stopped; then moved, or staying at the old price: by choice, stopped by an operator, or
+ * because the subscription ended or changed.
+ */
+export const priceMoveStates = [
+  'waiting',
+  'notified',
+  'scheduled',
+  'stopping',
+  'moved',
+  'kept',
+  'stopped',
+  'left',
+] as const
+
 export const priceStates = ['draft', 'active', 'archived'] as const
 
 export const failureKinds = [

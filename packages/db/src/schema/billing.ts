@@ -5,6 +5,7 @@ import type {
   CreditDestination,
   CreditReason,
 } from '@atrium/core/billing/invoice-corrections'
+import type { PriceMigrationState, PriceMoveState } from '@atrium/core/billing/price-migrations'
 import type { PriceScheme, PriceState, PriceTier } from '@atrium/core/billing/prices'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
 import type { WebhookState } from '@atrium/core/billing/webhooks'
@@ -44,6 +45,37 @@ export interface PriceAmountsTable {
   tiers: JSONColumnType<PriceTier[] | null, string | null | undefined, string | null>
   stripe_price_id: string | null
   stripe_error: string | null
+}
+
+export interface PriceMigrationsTable {
+  id: Generated<string>
+  from_price_id: string
+  to_price_id: string
+  from_day: ColumnType<string, string, never>
+  may_keep: boolean
+  reason: string
+  state: PriceMigrationState
+  requested_by: string | null
+  created_at: Timestamp
+  stopped_at: OptionalTimestamp
+}
+
+export interface PriceMovesTable {
+  migration_id: string
+  subscription_id: string
+  tenant_id: string
+  currency: string
+  state: PriceMoveState
+  /** Of a whole period, when the notice was written. */
+  old_amount: OptionalBigint
+  new_amount: OptionalBigint
+  effective_at: OptionalTimestamp
+  notified_at: OptionalTimestamp
+  /** The version of the subscription that was scheduled. */
+  subscription_version: number | null
+  attempts: Generated<number>
+  next_at: Timestamp
+  error: string | null
 }
 
 export interface PaymentCustomersTable {
@@ -258,6 +290,8 @@ export interface BillingTables {
   vat_check_tasks: VatCheckTasksTable
   prices: PricesTable
   price_amounts: PriceAmountsTable
+  price_migrations: PriceMigrationsTable
+  price_moves: PriceMovesTable
   payment_customers: PaymentCustomersTable
   webhook_inbox: WebhookInboxTable
   invoices: InvoicesTable

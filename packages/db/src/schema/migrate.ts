@@ -59,6 +59,7 @@ import * as statementCancellations from '../migrations/0076-statement-cancellati
 import * as vatChecks from '../migrations/0080-vat-checks.ts'
 import * as billingDocuments from '../migrations/0085-billing-documents.ts'
 import * as invoiceCorrections from '../migrations/0090-invoice-corrections.ts'
+import * as priceMigrations from '../migrations/0091-price-migrations.ts'
 import * as partnerApprovals from '../migrations/0095-partner-approvals.ts'
 import * as importRowTexts from '../migrations/0105-import-row-texts.ts'
 import { installJobs } from '../platform/install-jobs.ts'
@@ -122,6 +123,7 @@ const migrations: Record<string, Migration> = {
   '0080-vat-checks': vatChecks,
   '0085-billing-documents': billingDocuments,
   '0090-invoice-corrections': invoiceCorrections,
+  '0091-price-migrations': priceMigrations,
   '0105-import-row-texts': importRowTexts,
   '0095-partner-approvals': partnerApprovals,
   '0017-health': health,

@@ -16,6 +16,7 @@ import { operatorInvoicesRows } from './operator-invoices.ts'
 import { outboxRows } from './outbox.ts'
 import { partnersRows } from './partners.ts'
 import { payoutsRows } from './payouts.ts'
+import { priceMigrationsRows } from './price-migrations.ts'
 import { pricesRows } from './prices.ts'
 import { reportsRows } from './reports.ts'
 import type { Rows } from './rows.ts'
@@ -52,6 +53,7 @@ export const matrix: Rows = {
   ...approvalsRows,
   ...auditRows,
   ...brandingRows,
+  ...priceMigrationsRows,
   ...pricesRows,
   ...subscriptionsRows,
   ...ssoRows,

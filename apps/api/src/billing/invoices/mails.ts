@@ -77,6 +77,15 @@ export type BillingMail =
       chargedAt: Date
     }
   | {
+      template: 'subscription.price_change'
+      plan: Plan
+      currency: string
+      before: bigint
+      after: bigint
+      from: Date
+      mayKeep: boolean
+    }
+  | {
       template: 'invoice.paid' | 'invoice.action_required' | 'invoice.refunded' | 'invoice.credited'
       number: string
       amount: bigint
@@ -145,6 +154,14 @@ function valuesOf(
       'invoice.amount': mailTexts(language)(mail.withTax ? 'withTax' : 'withoutTax', { amount }),
     }
   }
+  if ('mayKeep' in mail)
+    return {
+      ...subscription,
+      'price.before': formatAmount(mail.before, mail.currency, language),
+      'price.after': formatAmount(mail.after, mail.currency, language),
+      'price.from': writtenDay(mail.from, language),
+      'price.choice': mailTexts(language)(mail.mayKeep ? 'priceChoice.keep' : 'priceChoice.cancel'),
+    }
   if ('trialEnd' in mail)
     return { ...subscription, 'subscription.trialEnd': writtenDay(mail.trialEnd, language) }
   const amount = formatAmount(mail.amount, mail.currency, language)
