@@ -249,6 +249,7 @@ const price = createRoute({ getParentRoute: () => authenticated, path: '/prices/
     import('./prices/price-page.tsx'),
     'operator.prices',
     'operator.flags',
+    'ui.payouts',
     'ui.issues',
   ).then((page) => page.Route),
 )

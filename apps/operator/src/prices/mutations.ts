@@ -9,6 +9,7 @@ function useStale() {
   return () =>
     Promise.all([
       queryClient.invalidateQueries(trpc.prices.pathFilter()),
+      queryClient.invalidateQueries(trpc.priceMigrations.pathFilter()),
       queryClient.invalidateQueries(trpc.audit.pathFilter()),
     ])
 }
@@ -42,4 +43,14 @@ export function useDeletePrice() {
       onSuccess: () => queryClient.invalidateQueries(trpc.prices.list.pathFilter()),
     }),
   )
+}
+
+export function usePriceMigration() {
+  const { priceMigrations } = useTRPC()
+  const onSettled = useStale()
+  return {
+    start: useMutation(priceMigrations.start.mutationOptions({ onSettled })),
+    stop: useMutation(priceMigrations.stop.mutationOptions({ onSettled })),
+    stopSubscriber: useMutation(priceMigrations.stopSubscriber.mutationOptions({ onSettled })),
+  }
 }

@@ -19,6 +19,7 @@ import { useTRPC } from '../trpc.ts'
 import { amountText, priceName, priceStateMeta, tierLines, versionLabel } from './labels.ts'
 import { PriceActions } from './price-actions.tsx'
 import { priceColumns } from './price-columns.tsx'
+import { PriceMigration } from './price-migration.tsx'
 
 const t = translations('operator.prices')
 
@@ -83,6 +84,7 @@ function PriceDetail({ price }: { price: PriceView }) {
           <AmountsPanel price={price} />
           <TermsPanel price={price} />
         </SimpleGrid>
+        <PriceMigration price={price} />
         <Versions price={price} />
       </Stack>
     </>

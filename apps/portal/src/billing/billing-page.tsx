@@ -17,6 +17,7 @@ import { useTRPC } from '../trpc.ts'
 import { AmountDuePanel } from './amount-due-panel.tsx'
 import { BillingStatusBanner } from './billing-status-banner.tsx'
 import { CardPanel } from './card-panel.tsx'
+import { ComingPrice } from './coming-price.tsx'
 import { InvoicesPanel } from './invoices-panel.tsx'
 import { type BillingSearch, readBillingSearch, readOrder } from './search.ts'
 import { cardName } from './status-meta.ts'
@@ -73,6 +74,7 @@ function Parts({ billing, search }: { billing: BillingSummary; search: BillingSe
             <Text>{billing.entitlements.explanation}</Text>
           </Panel>
         )}
+        <ComingPrice slug={tenant.slug} mayDecline={editable} />
         {maySeeSettings(tenant.role) && (
           <ApprovalsPanel slug={tenant.slug} mayDecide={editable && tenant.role === 'owner'} />
         )}
