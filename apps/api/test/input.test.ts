@@ -65,6 +65,12 @@ const least: Record<string, Record<string, unknown>> = {
   'payouts.pay': { reference: 'Nothing' },
   'payouts.consent': { agreed: true },
   'prices.update': { note: 'Nothing.' },
+  'priceMigrations.start': { from: '2030-01-01', reason: 'Nothing at all.' },
+  'priceMigrations.stop': { reason: 'Nothing at all.' },
+  'priceMigrations.stopSubscriber': {
+    subscriptionId: '0197f7a4-2c1e-7000-8000-000000000001',
+    reason: 'Nothing at all.',
+  },
   'subscriptions.update': { seats: 1 },
   'reports.signupCohortRows': { month: '2026-01' },
   'reports.churnCohortRows': { month: '2026-01' },
@@ -235,6 +241,7 @@ const namesInPath = [
   'documentId',
   'payoutId',
   'invoiceId',
+  'subscriptionId',
   'userId',
 ]
 
