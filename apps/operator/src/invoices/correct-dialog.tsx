@@ -75,7 +75,7 @@ export function CorrectionForm({ invoice, act, onClose }: Props) {
         : { ...errors, amount: t('correct.amountUnreadable') }
     },
   })
-  const { onInvalid, onRejected } = rejections(form)
+  const { onInvalid, onRejected } = rejections(form, { amountMinor: 'amount' })
   const [failure, setFailure] = useState<Error>()
   const send = form.onSubmit((values) => {
     setFailure(undefined)
@@ -88,11 +88,7 @@ export function CorrectionForm({ invoice, act, onClose }: Props) {
         done(t(`corrections.outcomes.${made.state}`, { what: correctionName(made) }))
         onClose()
       },
-      onError: (error) => {
-        onRejected(error)
-        const { amountMinor } = form.errors
-        if (amountMinor) form.setFieldError('amount', amountMinor)
-      },
+      onError: onRejected,
     })
   }, onInvalid)
   return (

@@ -29,15 +29,19 @@ interface Form {
 
 /**
  * Handlers for input that the form's own check or the server rejected: they show the errors on
- * their fields and focus the first.
+ * their fields and focus the first. `fieldOf` names fields of the form that are called otherwise in
+ * the API.
  */
-export function rejections(form: Form) {
+export function rejections(form: Form, fieldOf: Readonly<Record<string, string>> = {}) {
   const onInvalid = (errors: Readonly<Record<string, unknown>>) => {
     const [first] = Object.keys(errors)
     if (first !== undefined) form.getInputNode(first)?.focus()
   }
   const onRejected = (error: unknown) => {
-    const errors = onFields(fieldErrors(problemOf(error)))
+    const found = Object.entries(onFields(fieldErrors(problemOf(error))))
+    const errors = Object.fromEntries(
+      found.map(([path, message]) => [fieldOf[path] ?? path, message]),
+    )
     form.setErrors(errors)
     onInvalid(errors)
   }
