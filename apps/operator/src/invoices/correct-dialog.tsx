@@ -7,6 +7,7 @@ import {
   CorrectInvoice as Schema,
 } from '@atrium/core/billing/invoice-corrections'
 import type { OperatorInvoiceDetail } from '@atrium/core/billing/operator-invoices'
+import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
 import { done } from '@atrium/ui/done'
 import { formatMoney, fromMoneyInput, toMoneyInput } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
@@ -175,6 +176,7 @@ export function CorrectionForm({ invoice, act, onClose }: Props) {
         />
         <FormFooter
           error={failure ?? correct.error}
+          {...(failure && { message: splitUpstreamMessage(failure.message).sentence })}
           submitLabel={t(paid ? 'correct.credit.submitPaid' : `correct.${act}.submit`)}
           pending={correct.isPending}
           onCancel={onClose}
