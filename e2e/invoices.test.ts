@@ -47,7 +47,7 @@ async function expectGoodPage(screen: Screen, page: Page, path: string): Promise
 }
 
 describe('an operator', () => {
-  it('finds an invoice, exports the list, and opens the form of a refund', async () => {
+  it('finds an invoice, and is told why a refund of it is not possible', async () => {
     await using operator = await visit(browser)
     const { page } = operator
     await signIn(page, 'operator', 'Olive Operator')
@@ -62,8 +62,16 @@ describe('an operator', () => {
     await page.getByRole('heading', { name: 'Invoice GLOBEX-1' }).waitFor()
     await page.getByRole('button', { name: 'Refund or credit' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('textbox', { name: /Amount in CHF/ }).waitFor()
-    await dialog.getByRole('textbox', { name: 'Reason' }).waitFor()
+    await dialog.getByRole('textbox', { name: /Amount in CHF/ }).fill('200')
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('Agreed on the phone.')
+    await dialog.getByRole('button', { name: 'Refund or credit' }).click()
+    await dialog.getByText(/At most .*108\.10 can be given back/).waitFor()
+    await dialog.getByRole('textbox', { name: /Amount in CHF/ }).fill('20')
+    await dialog.getByRole('button', { name: 'Refund or credit' }).click()
+    // The payment processor does not know this invoice.
+    await dialog.getByText(/does not exist there/).waitFor()
+    await page.goto(address('/invoices?tab=corrections&state=failed'))
+    await page.getByText('Agreed on the phone.').waitFor()
   })
 
   it.each([
