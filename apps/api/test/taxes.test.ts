@@ -103,12 +103,76 @@ describe('with Stripe Tax', () => {
     expect(await world.atProcessor(customerId)).toEqual([])
   })
 
-  it('passes on that the processor cannot place an address', async () => {
-    const { slug } = await newTenantIn(world, 'US')
-    expect(await world.call(slug, '/start-preview', terms)).toMatchObject({
-      status: 409,
-      body: { code: 'billing_address_incomplete' },
+  const street = { line1: '500 Main Street', line2: 'Suite 4', city: 'Springfield', region: 'IL' }
+  const saveAddress = (slug: string, postalCode: string | null) =>
+    world.testApp.request('PUT', `/tenants/${slug}/billing-address`, {
+      token: world.owner,
+      body: { ...street, postalCode },
     })
+
+  it('asks a buyer in the United States for the postal code, on its field', async () => {
+    const { slug, customerId } = await newTenantIn(world, 'US')
+    const issues = [{ path: 'postalCode', message: expect.stringContaining('postal code') }]
+    const rejected = { status: 409, body: { code: 'billing_address_incomplete', issues } }
+    expect(await world.call(slug, '/start-preview', terms)).toMatchObject(rejected)
+    expect(await world.call(slug, '', terms)).toMatchObject(rejected)
+    for (const postalCode of [null, '1234', 'SW1A 1AA'])
+      expect(await saveAddress(slug, postalCode)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_input', issues },
+      })
+    expect(await world.atProcessor(customerId)).toEqual([])
+  })
+
+  it('tells the processor the whole billing address', async () => {
+    const { slug, customerId } = await newTenantIn(world, 'US')
+    expect(await saveAddress(slug, '62701-1234')).toMatchObject({ status: 200 })
+    expect(await world.call(slug, '/start-preview', terms)).toMatchObject({ status: 200 })
+    expect(await world.call(slug, '', terms)).toMatchObject({ status: 201 })
+    const first = await world.processor().listInvoices(customerId)
+    const { region: state, ...rest } = street
+    const address = { ...rest, state, postalCode: '62701-1234', country: 'US' }
+    expect(first).toMatchObject([
+      { customer: { address }, automaticTax: { status: 'complete' }, tax: 0 },
+    ])
+  })
+
+  it('tells the processor of an address that changes while a subscription runs', async () => {
+    const { slug, customerId } = await newTenantIn(world, 'US')
+    await saveAddress(slug, '62701')
+    expect(await world.call(slug, '', terms)).toMatchObject({ status: 201 })
+    expect(await saveAddress(slug, '60601')).toMatchObject({ status: 200 })
+    const { answer } = await world.change(slug, { seats: 14 })
+    expect(answer.status).toBe(200)
+    const [invoice] = await world.processor().listInvoices(customerId)
+    expect(invoice?.customer.address).toMatchObject({ postalCode: '60601', state: 'IL' })
+  })
+
+  it('passes on that the processor does not find an address', async () => {
+    const { slug, customerId } = await newTenantIn(world, 'US')
+    expect(await saveAddress(slug, '00000')).toMatchObject({ status: 200 })
+    const rejected = {
+      status: 409,
+      body: { code: 'billing_address_incomplete', issues: [{ path: 'address' }] },
+    }
+    expect(await world.call(slug, '/start-preview', terms)).toMatchObject(rejected)
+    expect(await world.call(slug, '', terms)).toMatchObject(rejected)
+    expect(await world.atProcessor(customerId)).toEqual([])
+  })
+
+  it('keeps an address that the processor rejects for a running subscription', async () => {
+    const { slug, customerId } = await newTenantIn(world, 'US')
+    await saveAddress(slug, '62701')
+    expect(await world.call(slug, '', terms)).toMatchObject({ status: 201 })
+    expect(await saveAddress(slug, '00000')).toMatchObject({ status: 200 })
+    const preview = await world.call(slug, '/preview', { seats: 14 })
+    expect(preview.status, JSON.stringify(preview.body)).toBe(200)
+    const { quote } = preview.body
+    expect(await world.call(slug, '/change', { seats: 14, quote })).toMatchObject({
+      status: 409,
+      body: { code: 'billing_address_incomplete', issues: [{ path: 'address' }] },
+    })
+    expect(await world.processor().listInvoices(customerId)).toHaveLength(1)
   })
 
   it('is previewed for nobody who has a subscription', async () => {

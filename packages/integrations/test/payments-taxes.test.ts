@@ -194,6 +194,24 @@ describe('computed tax', () => {
     expect(await payments.listSubscriptions(customerId)).toEqual([])
   })
 
+  it.each([
+    ['no postal code', { country: 'US', postalCode: null }],
+    ['a malformed ZIP code', { country: 'US', postalCode: '1234' }],
+    ['a ZIP code that does not exist', { country: 'US', postalCode: '00000' }],
+    ['neither postal code nor province', { country: 'CA', postalCode: null, state: null }],
+  ])('is not computed for an address with %s', async (_, part) => {
+    const { payments, write } = world
+    const address = { ...germany, ...part }
+    const preview = payments.previewSubscription({
+      ...{ priceId: business, seats: 1, tax: automatic, currency: 'eur', trialEnd: null },
+      customer: { address, taxExempt: 'none', taxIds: [] },
+    })
+    await expect(preview).rejects.toBeInstanceOf(TaxLocationInvalid)
+    const { customerId } = await taxedSale('DE')
+    const moved = payments.updateCustomer(customerId, { address }, write())
+    await expect(moved).rejects.toBeInstanceOf(TaxLocationInvalid)
+  })
+
   it('follows the customer to another country at the next renewal', async () => {
     const { payments, sandbox, write } = world
     const { customerId } = await taxedSale('DE')

@@ -112,6 +112,22 @@ export const viesPrefixes: readonly string[] = [
   'XI',
 ]
 
+/**
+ * The field of a billing address that Stripe Tax lacks: the country; a five-digit ZIP code in the
+ * United States; postal code or province in Canada
+ * (docs.stripe.com/tax/customer-locations). Null when it can place the address.
+ */
+export function missingForTax(address: {
+  country: string | null
+  postalCode: string | null
+  state: string | null
+}): 'country' | 'postalCode' | null {
+  const { country, postalCode, state } = address
+  if (country === null) return 'country'
+  if (country === 'US') return /^\d{5}(-\d{4})?$/.test(postalCode ?? '') ? null : 'postalCode'
+  return country === 'CA' && postalCode === null && state === null ? 'postalCode' : null
+}
+
 export interface TaxSeller {
   /** ISO 3166-1 alpha-2. */
   country: string

@@ -1,4 +1,10 @@
-import { euCountries, isEuCountry, type TaxSeller, taxTreatment } from '@atrium/core/billing/taxes'
+import {
+  euCountries,
+  isEuCountry,
+  missingForTax,
+  type TaxSeller,
+  taxTreatment,
+} from '@atrium/core/billing/taxes'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -94,4 +100,23 @@ describe('the treatment of a sale', () => {
       ),
     ).toThrow(RangeError)
   })
+})
+
+describe('an address for Stripe Tax', () => {
+  it.each([
+    [null, null, null, 'country'],
+    ['DE', null, null, null],
+    ['US', null, 'CA', 'postalCode'],
+    ['US', '9021', 'CA', 'postalCode'],
+    ['US', '90210', null, null],
+    ['US', '90210-1234', null, null],
+    ['CA', null, null, 'postalCode'],
+    ['CA', 'K1A 0B1', null, null],
+    ['CA', null, 'ON', null],
+  ] as const)(
+    'in %s with postal code %s and state %s lacks: %s',
+    (country, postalCode, state, field) => {
+      expect(missingForTax({ country, postalCode, state })).toBe(field)
+    },
+  )
 })

@@ -1,6 +1,7 @@
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
+import type { StoredAddress } from './documents.ts'
 
 /** The default card as last reported by the payment processor. */
 export interface StoredCard {
@@ -213,6 +214,8 @@ export interface CustomerTenant {
   company: string | null
   email: string | null
   country: string | null
+  /** Street and city; null until somebody gave them. */
+  address: StoredAddress | null
   vatNumber: string | null
   ownerEmail: string | null
   partnerSlug: string | null
@@ -239,6 +242,7 @@ export function findCustomerTenant(
       'p.slug as partnerSlug',
       't.plan',
     ])
+    .select(sql<StoredAddress | null>`t.billing_address`.as('address'))
     .select((row) =>
       row
         .selectFrom('memberships as m')

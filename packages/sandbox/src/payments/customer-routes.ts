@@ -12,6 +12,7 @@ import { attachCard, removeCustomer, tellCustomer } from './people.ts'
 import type { Address, Customer } from './records.ts'
 import { firstId, type Handlers, pageOf } from './request.ts'
 import { newId, newSecret } from './store.ts'
+import { requireLocation } from './taxes.ts'
 import type { PaymentsWorld } from './world.ts'
 
 export const customerRoutes: Handlers = {
@@ -38,6 +39,8 @@ export const customerRoutes: Handlers = {
     customerView(world.store, world.store.customers.get(firstId(request)), request.expand),
   'POST /v1/customers/:id': (world, request) => {
     const customer = living(world, firstId(request))
+    const address = addressOf(request.form, customer.address)
+    if (address !== customer.address) requireLocation(world, { ...customer, address })
     applyFields(world, customer, request.form)
     customer.metadata = mergedMetadata(request.form, customer.metadata)
     tellCustomer(world, 'customer.updated', customer)

@@ -70,7 +70,11 @@ export function withTaxes(
 /** True where tax can be computed for the address (docs.stripe.com/tax/customer-locations). */
 export function hasLocation({ address }: Pick<Buyer, 'address'>): boolean {
   if (!address?.country) return false
-  if (address.country === 'US') return /^\d{5}/.test(address.postalCode ?? '')
+  if (address.country === 'US') {
+    const zip = /^(\d{5})(-\d{4})?$/.exec(address.postalCode ?? '')?.[1]
+    // A ZIP code of the right form that does not exist is rejected too.
+    return zip !== undefined && zip !== '00000'
+  }
   return address.country !== 'CA' || address.postalCode !== null || address.state !== null
 }
 
@@ -90,11 +94,28 @@ export function requireComputable(
         'automatically.',
       { param: 'automatic_tax[enabled]' },
     )
-  if (hasLocation(buyer)) return
-  throw invalid(
+  if (!hasLocation(buyer)) throw unknownLocation('automatic_tax[enabled]')
+}
+
+/**
+ * A customer who is taxed automatically does not move to an address that tax cannot be computed for
+ * (`tax[validate_location]=auto`, the default of updates). Throws 400.
+ */
+export function requireLocation({ store }: PaymentsWorld, customer: Customer): void {
+  const taxed = store.subscriptions
+    .all()
+    .some(
+      ({ customer: id, status, tax }) =>
+        id === customer.id && tax.automatic && status !== 'canceled' && !status.endsWith('expired'),
+    )
+  if (taxed && !hasLocation(customer)) throw unknownLocation('address')
+}
+
+function unknownLocation(param: string) {
+  return invalid(
     "The customer's location isn't recognized. Set a valid customer address in order to " +
       'automatically calculate tax.',
-    { code: 'customer_tax_location_invalid', param: 'automatic_tax[enabled]' },
+    { code: 'customer_tax_location_invalid', param },
   )
 }
 

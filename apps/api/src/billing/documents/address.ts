@@ -4,7 +4,10 @@ import type {
   BillingAddressView,
   SetBillingAddress,
 } from '@atrium/core/billing/documents/views'
+import { missingForTax } from '@atrium/core/billing/taxes'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { findBillingInfo } from '@atrium/db/billing/billing-info'
 import {
   findPartnerAddress,
   findTenantAddress,
@@ -17,6 +20,8 @@ import type { Access, OwnPartner } from '../../rpc/guards.ts'
 import { rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { lockOwnPartner } from '../../rpc/partner-lock.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { tellBillingInfo } from '../invoices/tax-id.ts'
+import { addressTexts } from '../taxes/sale-tax.ts'
 
 export async function getTenantAddress(
   { services }: Context,
@@ -26,8 +31,9 @@ export async function getTenantAddress(
 }
 
 /**
- * Sets where the tenant is, which its invoices must name. Documents that wait for it are issued by
- * the next run. AppError `tenant_deleted`.
+ * Sets where the tenant is, which its invoices must name, and tells the payment processor, which
+ * computes tax by it. Documents that wait for it are issued by the next run. Throws AppError
+ * `tenant_deleted`, and `invalid_input` for an address that Stripe Tax cannot place.
  */
 export async function setTenantAddress(
   ctx: Context,
@@ -42,12 +48,14 @@ export async function setTenantAddress(
     if (!locked) throw new AppError('not_found')
     if (locked.status === 'deleted') throw new AppError('tenant_deleted')
     await rejectFormerAdmin(trx, access)
+    if (services.config.billing.tax.mode === 'stripe_tax')
+      rejectUntaxable(address, (await findBillingInfo(trx, tenant.id)).country)
     const stored = await findTenantAddress(trx, tenant.id)
     await saveTenantAddress(trx, tenant.id, address)
     return stored
   })
   const changes = changedFields({ ...before }, { ...address }, Object.keys(address))
-  if (Object.keys(changes).length > 0)
+  if (Object.keys(changes).length > 0) {
     await services.audit.record(ctx, access.caller, {
       action: 'billing_info.updated',
       resourceType: 'tenant',
@@ -57,7 +65,19 @@ export async function setTenantAddress(
       partnerSlug: tenant.partnerSlug,
       metadata: { changes },
     })
+    await tellBillingInfo(services, tenant.id)
+  }
   return { address }
+}
+
+function rejectUntaxable(
+  { postalCode, region: state }: BillingAddressView,
+  country: string | null,
+): void {
+  if (country === null || missingForTax({ country, postalCode, state }) === null) return
+  throw new AppError('invalid_input', undefined, {
+    issues: [{ path: 'postalCode', message: errorText(addressTexts.postalCode) }],
+  })
 }
 
 export async function getPartnerAddress(

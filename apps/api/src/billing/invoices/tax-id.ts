@@ -6,6 +6,7 @@ import {
   saveTaxId,
 } from '@atrium/db/billing/payment-customers'
 import { databaseNow } from '@atrium/db/platform/clock'
+import { TaxLocationInvalid } from '@atrium/integrations/payments/declined'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../../rpc/services.ts'
@@ -50,7 +51,7 @@ export async function tellBillingInfo(services: Services, tenantId: string): Pro
     await syncTaxId(services, payments, tenantId, signal)
     await followTenantTax(services, payments, tenantId, signal)
   } catch (err) {
-    if (!(err instanceof UpstreamError)) throw err
+    if (!(err instanceof UpstreamError || err instanceof TaxLocationInvalid)) throw err
     services.log.warn({ err, tenantId }, 'the payment processor could not be told of billing data')
   }
 }

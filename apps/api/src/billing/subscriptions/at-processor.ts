@@ -64,7 +64,7 @@ export async function askProcessor<Result>(
   } catch (error) {
     if (error instanceof PaymentDeclined)
       throw new AppError('payment_failed', error.message, { cause: error })
-    if (error instanceof TaxLocationInvalid) throw addressIncomplete(error)
+    if (error instanceof TaxLocationInvalid) throw addressIncomplete('address', error)
     if (error instanceof UpstreamError)
       throw new AppError('upstream_failed', error.message, { cause: error })
     if (signal.aborted) throw new AppError('upstream_failed', errorText('processorTimeout'))

@@ -1,4 +1,5 @@
 import {
+  type CustomerTenant,
   findCustomerTenant,
   findPaymentCustomer,
   type PaymentCustomerRow,
@@ -9,10 +10,7 @@ import type { PostalAddress } from '@atrium/integrations/payments/port'
 import type { TaxBuyer } from './sale-tax.ts'
 
 /** The tenant as the buyer of its subscription. */
-export async function readTaxBuyer(
-  db: Db | Trx,
-  tenantId: string,
-): Promise<TaxBuyer & { address: PostalAddress | null }> {
+export async function readTaxBuyer(db: Db | Trx, tenantId: string): Promise<TaxBuyer> {
   const [tenant, customer] = [
     await findCustomerTenant(db, tenantId),
     await findPaymentCustomer(db, tenantId),
@@ -39,8 +37,18 @@ async function isValid(
   return customer?.taxIdValue === vatNumber && customer.taxIdStatus === 'verified'
 }
 
-/** The billing address as the payment processor takes it. */
-export function addressOf({ country }: { country: string | null }): PostalAddress | null {
+/** The billing address as the payment processor takes it; null while there is no country. */
+export function addressOf({
+  country,
+  address,
+}: Pick<CustomerTenant, 'country' | 'address'>): PostalAddress | null {
   if (country === null) return null
-  return { line1: null, line2: null, postalCode: null, city: null, state: null, country }
+  return {
+    line1: address?.line1 ?? null,
+    line2: address?.line2 ?? null,
+    postalCode: address?.postalCode ?? null,
+    city: address?.city ?? null,
+    state: address?.region ?? null,
+    country,
+  }
 }

@@ -1,14 +1,21 @@
-import { type TaxBehavior, taxTreatment } from '@atrium/core/billing/taxes'
+import { missingForTax, type TaxBehavior, taxTreatment } from '@atrium/core/billing/taxes'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { CallOptions } from '@atrium/integrations/call-options'
-import type { Payments, SubscriptionTax, TaxableCustomer } from '@atrium/integrations/payments/port'
+import type {
+  Payments,
+  PostalAddress,
+  SubscriptionTax,
+  TaxableCustomer,
+} from '@atrium/integrations/payments/port'
 import type { Config } from '../../platform/config.ts'
 
 /** The buyer as far as tax depends on it. */
 export interface TaxBuyer {
   /** ISO 3166-1 alpha-2. */
   country: string | null
+  /** Null while there is no country. */
+  address: PostalAddress | null
   /** A VAT number that the authority confirmed; null for any other. */
   validVatNumber: string | null
 }
@@ -33,9 +40,13 @@ export async function taxOfSale(
 ): Promise<SaleTax> {
   const { tax } = billing
   if (tax.mode === 'none') return { tax: { mode: 'none' }, taxExempt: 'none' }
-  const { country, validVatNumber } = buyer
-  if (country === null) throw addressIncomplete()
-  if (tax.mode === 'stripe_tax') return { tax: { mode: 'automatic' }, taxExempt: 'none' }
+  const { country, address, validVatNumber } = buyer
+  if (country === null) throw addressIncomplete('country')
+  if (tax.mode === 'stripe_tax') {
+    const missing = address && missingForTax(address)
+    if (missing) throw addressIncomplete(missing)
+    return { tax: { mode: 'automatic' }, taxExempt: 'none' }
+  }
   const treatment = taxTreatment(tax.seller, { country, validVatNumber })
   const rateId = await payments.ensureTaxRate({ ...treatment, behavior }, options)
   return {
@@ -44,10 +55,23 @@ export async function taxOfSale(
   }
 }
 
-/** `cause`: the payment processor rejected the address. */
-export function addressIncomplete(cause?: unknown): AppError {
+/**
+ * `field` of the billing address is missing. `address`: the payment processor does not find the
+ * place; `cause` is its rejection.
+ */
+export function addressIncomplete(
+  field: 'country' | 'postalCode' | 'address',
+  cause?: unknown,
+): AppError {
   return new AppError('billing_address_incomplete', undefined, {
-    issues: [{ path: 'country', message: errorText('billingCountryMissing') }],
+    issues: [{ path: field, message: errorText(addressTexts[field]) }],
     ...(cause !== undefined && { cause }),
   })
 }
+
+/** What is wrong with the field of a billing address that tax needs. */
+export const addressTexts = {
+  country: 'billingCountryMissing',
+  postalCode: 'billingPostalCodeMissing',
+  address: 'billingAddressUnknown',
+} as const
