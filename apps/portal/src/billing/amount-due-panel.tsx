@@ -13,6 +13,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { vatMeta } from '../billing-info/billing-form.ts'
 import * as links from '../links.ts'
+import classes from '../subscriptions/subscriptions.module.css'
+import { TaxRows } from '../subscriptions/tax-rows.tsx'
 import { countryName } from '../tenants/countries.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
@@ -95,22 +97,40 @@ export function AmountDuePanel({
 
 /** What the next invoice comes to, and how it is made up. */
 function NextInvoiceAmounts({ invoice }: { invoice: NextInvoice }) {
-  const { at, currency, exact, amountDueMinor, taxMinor, creditMinor } = invoice
-  const parts = [
-    ...(exact ? [] : [t('due.withoutTax')]),
-    ...(taxMinor > 0 ? [t('due.tax', { amount: formatMoney(taxMinor, currency) })] : []),
-    ...(creditMinor > 0
-      ? [t('due.creditUsed', { amount: formatMoney(creditMinor, currency) })]
-      : []),
-  ]
+  const { at, currency, exact, netMinor, taxes, totalMinor, creditMinor, amountDueMinor } = invoice
+  const money = (minor: number) => formatMoney(minor, currency)
   return (
     <>
-      {t('due.nextInvoice', { amount: formatMoney(amountDueMinor, currency), day: formatDay(at) })}
-      {parts.map((part) => (
-        <Text key={part} size="sm" c="dimmed">
-          {part}
+      {t('due.nextInvoice', { amount: money(amountDueMinor), day: formatDay(at) })}
+      {!exact && (
+        <Text size="sm" c="dimmed">
+          {t('due.withoutTax')}
         </Text>
-      ))}
+      )}
+      {(taxes.length > 0 || creditMinor > 0) && (
+        <table className={classes.lines}>
+          <caption className={classes.hidden}>{t('due.nextCaption')}</caption>
+          <tbody>
+            <TaxRows taxes={taxes} netMinor={netMinor} currency={currency} />
+            <tr data-total={creditMinor === 0 || undefined}>
+              <th scope="row">{t('due.total')}</th>
+              <td>{money(totalMinor)}</td>
+            </tr>
+            {creditMinor > 0 && (
+              <>
+                <tr>
+                  <th scope="row">{t('due.creditUsed')}</th>
+                  <td>{money(-creditMinor)}</td>
+                </tr>
+                <tr data-total>
+                  <th scope="row">{t('due.toPay')}</th>
+                  <td>{money(amountDueMinor)}</td>
+                </tr>
+              </>
+            )}
+          </tbody>
+        </table>
+      )}
     </>
   )
 }

@@ -1,9 +1,8 @@
 import type { StartPreview, StartResult } from '@atrium/core/billing/subscriptions'
-import type { TaxAmount } from '@atrium/core/billing/taxes'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
-import { formatDay, formatMoney, formatPercent } from '@atrium/ui/format'
+import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
@@ -19,6 +18,7 @@ import { useTRPC } from '../trpc.ts'
 import { perPeriod } from './labels.ts'
 import { useStartSubscription } from './mutations.ts'
 import classes from './subscriptions.module.css'
+import { TaxRows } from './tax-rows.tsx'
 
 const t = translations('portal.subscriptions')
 
@@ -56,7 +56,10 @@ export function OrderPanel({ slug, order, card }: Props) {
             retrying={preview.isFetching}
           />
           {problemOf(preview.error).code === 'billing_address_incomplete' && (
-            <LinkButton {...links.billingInfo(slug)}>{t('order.address')}</LinkButton>
+            <>
+              <Text size="sm">{problemOf(preview.error).issues[0]?.message}</Text>
+              <LinkButton {...links.billingInfo(slug)}>{t('order.address')}</LinkButton>
+            </>
           )}
         </Stack>
       )}
@@ -110,7 +113,7 @@ function Summary({ slug, order, card, preview }: Props & { preview: StartPreview
 
 /** Plan, seats, term and dates of an order, and its first invoice with tax. */
 export function OrderCosts({ preview }: { preview: StartPreview }) {
-  const { plan, seats, cycle, currency, trialEnd, recurring, nextInvoiceAt } = preview
+  const { plan, seats, cycle, currency, trialEnd, recurring, nextInvoiceAt, taxes } = preview
   const money = (minor: number) => formatMoney(minor, currency)
   return (
     <Stack gap="sm">
@@ -118,10 +121,12 @@ export function OrderCosts({ preview }: { preview: StartPreview }) {
         <DetailItem label={t('plans.plan')}>{planName(plan)}</DetailItem>
         <DetailItem label={t('seats.label')}>{seatsLabel(seats)}</DetailItem>
         <DetailItem label={t('order.price')}>
-          {t('order.priceWithTax', {
-            net: perPeriod(recurring.netMinor, currency, cycle),
-            gross: money(recurring.totalMinor),
-          })}
+          {recurring.taxes.length === 0
+            ? perPeriod(recurring.totalMinor, currency, cycle)
+            : t('order.priceWithTax', {
+                net: perPeriod(recurring.netMinor, currency, cycle),
+                gross: money(recurring.totalMinor),
+              })}
         </DetailItem>
         <DetailItem label={t('order.term')}>{t(`order.terms.${cycle}`)}</DetailItem>
         <DetailItem label={t('order.firstInvoice')}>
@@ -142,16 +147,11 @@ export function OrderCosts({ preview }: { preview: StartPreview }) {
       <table className={classes.lines}>
         <caption className={classes.hidden}>{t('order.caption')}</caption>
         <tbody>
+          <TaxRows taxes={taxes} netMinor={preview.netMinor} currency={currency} />
           <tr>
-            <th scope="row">{t('order.net')}</th>
-            <td>{money(preview.netMinor)}</td>
+            <th scope="row">{t('order.total')}</th>
+            <td>{money(preview.totalMinor)}</td>
           </tr>
-          {preview.taxes.map((tax) => (
-            <tr key={`${tax.country} ${tax.percent} ${tax.reason}`}>
-              <th scope="row">{taxLabel(tax)}</th>
-              <td>{money(tax.amountMinor)}</td>
-            </tr>
-          ))}
           {preview.creditMinor > 0 && (
             <tr>
               <th scope="row">{t('order.credit')}</th>
@@ -164,21 +164,8 @@ export function OrderCosts({ preview }: { preview: StartPreview }) {
           </tr>
         </tbody>
       </table>
-      {preview.taxes.some(({ reason }) => reason === 'reverse_charge') && (
-        <Text size="sm" c="dimmed">
-          {t('order.reverseCharge')}
-        </Text>
-      )}
     </Stack>
   )
-}
-
-function taxLabel({ percent, country, behavior }: TaxAmount): string {
-  return t('order.tax', {
-    rate: percent === null ? '' : formatPercent(percent),
-    country: country ?? 'none',
-    behavior,
-  })
 }
 
 function tell({ subscription }: StartResult): void {
