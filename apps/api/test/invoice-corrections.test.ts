@@ -113,11 +113,11 @@ describe('a refund', () => {
     const after = await read(invoice.id)
     expect(after).toMatchObject({
       ...{ status: 'partially_refunded', refundedMinor: 3_000, creditedMinor: 3_000 },
-      room: {
+      allowedCorrections: {
         destinations: [
-          { destination: 'card', mostMinor: 9_000 },
-          { destination: 'balance', mostMinor: 9_000 },
-          { destination: 'outside', mostMinor: 9_000 },
+          { destination: 'card', maxMinor: 9_000 },
+          { destination: 'balance', maxMinor: 9_000 },
+          { destination: 'outside', maxMinor: 9_000 },
         ],
       },
       share: { partnerSlug: 'north', amountMinor: 1_800 },
@@ -224,7 +224,7 @@ describe('a refund', () => {
     })
     const { body } = await correct(id, { kind: 'credit', destination: 'card', amountMinor: 120 })
     expect(body).toMatchObject({ state: 'approved', error: expect.any(String) })
-    expect((await read(id)).room.destinations[0].mostMinor).toBe(
+    expect((await read(id)).allowedCorrections.destinations[0].maxMinor).toBe(
       (await read(id)).amountPaidMinor - 120,
     )
     testApp.sandbox.clearFaults()
@@ -248,7 +248,7 @@ describe('a refund', () => {
     await billing.settle()
     const after = await read(id)
     expect(after).toMatchObject({ status: 'disputed', refundedMinor: 0 })
-    expect(after.room.destinations[0]).toEqual({ destination: 'card', mostMinor: 0 })
+    expect(after.allowedCorrections.destinations[0]).toEqual({ destination: 'card', maxMinor: 0 })
   })
 })
 
@@ -301,7 +301,12 @@ describe('an open invoice', () => {
     expect(body).toMatchObject({ state: 'done' })
     expect(await read(open.id)).toMatchObject({
       ...{ amountRemainingMinor: due - 1_000, creditedMinor: 1_000 },
-      room: { lowerMinor: due - 1_000, transferMinor: due - 1_000, writeOff: true, void: true },
+      allowedCorrections: {
+        dueReductionMinor: due - 1_000,
+        transferMinor: due - 1_000,
+        writeOff: true,
+        void: true,
+      },
     })
     const transfer = { kind: 'transfer', reference: 'RF18 5390', paidOn: '2026-01-05' }
     expect(await correct(open.id, { ...transfer, amountMinor: 5 })).toMatchObject({
@@ -315,7 +320,7 @@ describe('an open invoice', () => {
     expect(paid.body).toMatchObject({ state: 'done', reference: 'RF18 5390', paidOn: '2026-01-05' })
     const after = await read(open.id)
     expect(after).toMatchObject({ status: 'paid', amountRemainingMinor: 0 })
-    expect(after.room.destinations[0]).toEqual({ destination: 'card', mostMinor: 0 })
+    expect(after.allowedCorrections.destinations[0]).toEqual({ destination: 'card', maxMinor: 0 })
     expect((await get('/tenants/acme/billing')).subscription).toMatchObject({ status: 'active' })
   })
 
@@ -325,11 +330,14 @@ describe('an open invoice', () => {
     expect((await correct(open.id, { kind: 'write_off' })).body).toMatchObject({ state: 'done' })
     expect(await read(open.id)).toMatchObject({
       status: 'uncollectible',
-      room: { writeOff: false, void: true },
+      allowedCorrections: { writeOff: false, void: true },
     })
     await testApp.database.db.updateTable('invoice_corrections').set({ amount: 1 }).execute()
     expect((await correct(open.id, { kind: 'void' })).body).toMatchObject({ state: 'done' })
-    expect(await read(open.id)).toMatchObject({ status: 'void', room: { void: false } })
+    expect(await read(open.id)).toMatchObject({
+      status: 'void',
+      allowedCorrections: { void: false },
+    })
     const actions = (await get('/audit?tenantSlug=acme&action=invoice.*&limit=50')).items.map(
       ({ action }: { action: string }) => action,
     )

@@ -252,7 +252,7 @@ describe('a VAT number', () => {
       body: {
         vatStatus: 'valid',
         vatCheck: {
-          answer: {
+          result: {
             valid: true,
             name: 'Acme SAS',
             address: 'Paris',
@@ -293,7 +293,7 @@ describe('a VAT number', () => {
     const saved = await save(slug, { vatNumber: french })
     expect(saved.body).toMatchObject({
       vatStatus: 'unavailable',
-      vatCheck: { answer: null, failure: { message: expect.stringMatching(/VAT register/) } },
+      vatCheck: { result: null, failure: { message: expect.stringMatching(/VAT register/) } },
     })
     expect((await world.call(slug, '/start-preview', terms)).body.taxMinor).toBe(1_600)
     world.testApp.sandbox.vies.put(french, { valid: true })
@@ -310,7 +310,7 @@ describe('a VAT number', () => {
     await later(31)
     expect(await read(slug)).toMatchObject({
       vatStatus: 'valid',
-      vatCheck: { answer: { name: 'Acme SAS' }, failure: { message: expect.any(String) } },
+      vatCheck: { result: { name: 'Acme SAS' }, failure: { message: expect.any(String) } },
     })
   })
 

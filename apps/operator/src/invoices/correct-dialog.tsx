@@ -43,13 +43,13 @@ export function CorrectionForm({ invoice, act, onClose }: Props) {
   const correct = useCorrectInvoice()
   // One correction, however often it is sent: a second click or a lost answer makes no second one.
   const [requestId] = useState(() => crypto.randomUUID())
-  const { id, currency, room } = invoice
-  const places = room.destinations.filter(({ mostMinor }) => mostMinor > 0)
-  const paid = act === 'credit' && room.lowerMinor === 0
+  const { id, currency, allowedCorrections: allowed } = invoice
+  const places = allowed.destinations.filter(({ maxMinor }) => maxMinor > 0)
+  const paid = act === 'credit' && allowed.dueReductionMinor === 0
   const most = (destination: Values['destination']) =>
     paid
-      ? (places.find((place) => place.destination === destination)?.mostMinor ?? 0)
-      : room.lowerMinor
+      ? (places.find((place) => place.destination === destination)?.maxMinor ?? 0)
+      : allowed.dueReductionMinor
   const first = places[0]?.destination ?? ''
   const toInput = (values: Values) => ({
     ...{ id, requestId, kind: act, reason: values.reason },
@@ -59,7 +59,7 @@ export function CorrectionForm({ invoice, act, onClose }: Props) {
       ...(values.category !== '' && { category: creditReason.parse(values.category) }),
     }),
     ...(act === 'transfer' && {
-      amountMinor: room.transferMinor,
+      amountMinor: allowed.transferMinor,
       reference: values.reference,
       paidOn: values.paidOn,
     }),
@@ -108,13 +108,13 @@ export function CorrectionForm({ invoice, act, onClose }: Props) {
             }}
           >
             <Stack gap="xs" mt="xs">
-              {places.map(({ destination, mostMinor }) => (
+              {places.map(({ destination, maxMinor }) => (
                 <Radio
                   key={destination}
                   value={destination}
                   label={t(`correct.destinations.${destination}.label`)}
                   description={t(`correct.destinations.${destination}.hint`, {
-                    most: formatMoney(mostMinor, currency),
+                    most: formatMoney(maxMinor, currency),
                   })}
                 />
               ))}

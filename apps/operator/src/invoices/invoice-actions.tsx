@@ -16,8 +16,8 @@ const t = translations('operator.invoices')
 /** Buttons for the corrections that the invoice allows. */
 export function InvoiceActions({ invoice }: { invoice: OperatorInvoiceDetail }) {
   const [act, setAct] = useState<CorrectionAct>()
-  const { room } = invoice
-  const back = room.destinations.some(({ mostMinor }) => mostMinor > 0)
+  const { allowedCorrections: allowed } = invoice
+  const back = allowed.destinations.some(({ maxMinor }) => maxMinor > 0)
   const button = (kind: CorrectionAct, label: string, icon: ReactNode, primary = false) => (
     <Button
       key={kind}
@@ -36,18 +36,18 @@ export function InvoiceActions({ invoice }: { invoice: OperatorInvoiceDetail }) 
           t('correct.credit.actionPaid'),
           <IconReceiptRefund size={17} aria-hidden />,
         )}
-      {room.transferMinor > 0 &&
+      {allowed.transferMinor > 0 &&
         button(
           'transfer',
           t('correct.transfer.action'),
           <IconBuildingBank size={17} aria-hidden />,
           true,
         )}
-      {room.lowerMinor > 0 &&
+      {allowed.dueReductionMinor > 0 &&
         button('credit', t('correct.credit.action'), <IconFileMinus size={17} aria-hidden />)}
-      {room.writeOff &&
+      {allowed.writeOff &&
         button('write_off', t('correct.write_off.action'), <IconFileOff size={17} aria-hidden />)}
-      {room.void && button('void', t('correct.void.action'), <IconBan size={17} aria-hidden />)}
+      {allowed.void && button('void', t('correct.void.action'), <IconBan size={17} aria-hidden />)}
       <Modal
         opened={act !== undefined}
         onClose={() => setAct(undefined)}

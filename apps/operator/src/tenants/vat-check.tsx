@@ -13,26 +13,26 @@ export function VatCheck({ tenant }: { tenant: TenantView }) {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.billingInfo.get.queryOptions({ slug: tenant.slug }))
   if (!data?.vatCheck) return null
-  const { answer, failure } = data.vatCheck
+  const { result, failure } = data.vatCheck
   return (
     <>
       <DetailItem label={t('vatCheck.title')}>
-        {answer ? (
+        {result ? (
           <StatusBadge
-            label={answer.valid ? t('vatCheck.valid') : t('vatCheck.invalid')}
-            tone={answer.valid ? 'good' : 'bad'}
+            label={result.valid ? t('vatCheck.valid') : t('vatCheck.invalid')}
+            tone={result.valid ? 'good' : 'bad'}
           />
         ) : (
           <StatusBadge label={t('vatCheck.pending')} tone="waiting" />
         )}
       </DetailItem>
-      {answer && (
+      {result && (
         <>
-          <DetailItem label={t('vatCheck.name')}>{answer.name}</DetailItem>
-          <DetailItem label={t('vatCheck.address')}>{answer.address}</DetailItem>
-          <DetailItem label={t('vatCheck.answeredAt')}>{formatDay(answer.answeredAt)}</DetailItem>
+          <DetailItem label={t('vatCheck.name')}>{result.name}</DetailItem>
+          <DetailItem label={t('vatCheck.address')}>{result.address}</DetailItem>
+          <DetailItem label={t('vatCheck.answeredAt')}>{formatDay(result.answeredAt)}</DetailItem>
           <DetailItem label={t('vatCheck.consultationNumber')}>
-            {answer.consultationNumber}
+            {result.consultationNumber}
           </DetailItem>
         </>
       )}

@@ -8,15 +8,15 @@ const t = translations('portal.billing-info')
 
 /** What the VAT register answered about the number, as the proof of the check. */
 export function VatCheckDetails({ check }: { check: VatCheckView }) {
-  const { answer, failure } = check
+  const { result, failure } = check
   return (
     <Stack gap="xs" mt="xs">
-      {answer?.valid && (
+      {result?.valid && (
         <DetailList>
-          <DetailItem label={t('check.name')}>{answer.name}</DetailItem>
-          <DetailItem label={t('check.address')}>{answer.address}</DetailItem>
-          <DetailItem label={t('check.answeredAt')}>{formatDay(answer.answeredAt)}</DetailItem>
-          <DetailItem label={t('check.consultationNumber')}>{answer.consultationNumber}</DetailItem>
+          <DetailItem label={t('check.name')}>{result.name}</DetailItem>
+          <DetailItem label={t('check.address')}>{result.address}</DetailItem>
+          <DetailItem label={t('check.answeredAt')}>{formatDay(result.answeredAt)}</DetailItem>
+          <DetailItem label={t('check.consultationNumber')}>{result.consultationNumber}</DetailItem>
         </DetailList>
       )}
       {failure && (

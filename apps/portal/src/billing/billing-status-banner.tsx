@@ -63,7 +63,7 @@ function Overdue({ billing }: { billing: BillingSummary }) {
       title={t('banner.limited.title')}
       role="alert"
     >
-      {t('banner.missing', { owed: outstanding || 'none', dated: 'no', since: '' })}{' '}
+      {t('banner.missing', { amount: outstanding || 'none', dated: 'no', since: '' })}{' '}
       {billing.entitlements.explanation} {t('banner.limited.hint')} {next}
     </Alert>
   ) : (
@@ -75,7 +75,7 @@ function Overdue({ billing }: { billing: BillingSummary }) {
       role="alert"
     >
       {t('banner.missing', {
-        owed: outstanding || 'none',
+        amount: outstanding || 'none',
         dated: since ? 'yes' : 'no',
         since: since ? formatDay(since) : '',
       })}{' '}

@@ -43,7 +43,7 @@ export type VatStatus = z.infer<typeof vatStatus>
 /** What the EU's register (VIES) said of the number, and when it is asked again. */
 export const VatCheckView = z.object({
   /** The last answer about this number; null while there is none. */
-  answer: z
+  result: z
     .object({
       valid: z.boolean(),
       /** As registered; null where the country does not tell. */

@@ -70,9 +70,9 @@ export interface InvoiceMoney {
 }
 
 /** What corrections may do to an invoice now, in minor units; 0 and false where not at all. */
-export interface CorrectionRoom {
+export interface AllowedCorrections {
   /** A credit note that lowers what is due. */
-  lower: bigint
+  dueReduction: bigint
   card: bigint
   balance: bigint
   outside: bigint
@@ -89,9 +89,9 @@ const least = (a: bigint, b: bigint) => (a < b ? a : b)
  * Never more than was paid or is left: what waits counts as if it were done, a refund without
  * credit note counts against both, and disputed money is not given back a second time.
  */
-export function correctionRoom(money: InvoiceMoney): CorrectionRoom {
-  const none: CorrectionRoom = {
-    ...{ lower: 0n, card: 0n, balance: 0n, outside: 0n },
+export function allowedCorrections(money: InvoiceMoney): AllowedCorrections {
+  const none: AllowedCorrections = {
+    ...{ dueReduction: 0n, card: 0n, balance: 0n, outside: 0n },
     ...{ writeOff: false, void: false, transfer: 0n },
   }
   const { status, waiting, disputed } = money
@@ -105,7 +105,7 @@ export function correctionRoom(money: InvoiceMoney): CorrectionRoom {
     const open = status === 'open'
     return {
       ...none,
-      lower: open && !ending ? positive(money.amountRemaining - reserved) : 0n,
+      dueReduction: open && !ending ? positive(money.amountRemaining - reserved) : 0n,
       writeOff: open && free,
       void: free && money.amountPaid === 0n,
       transfer: free ? money.amountRemaining : 0n,
@@ -125,9 +125,12 @@ export function correctionRoom(money: InvoiceMoney): CorrectionRoom {
   }
 }
 
-/** How much of the room a credit note to this destination has; null lowers what is due. */
-export function creditRoom(room: CorrectionRoom, destination: CreditDestination | null): bigint {
-  return destination === null ? room.lower : room[destination]
+/** How much of the allowed a credit note to this destination has; null lowers what is due. */
+export function creditLimit(
+  allowed: AllowedCorrections,
+  destination: CreditDestination | null,
+): bigint {
+  return destination === null ? allowed.dueReduction : allowed[destination]
 }
 
 const fields = {

@@ -106,9 +106,9 @@ export const OperatorInvoiceDetail = OperatorInvoice.extend({
     })
     .nullable(),
   /** What may still be corrected, with tax. */
-  room: z.object({
-    lowerMinor: minorAmount,
-    destinations: z.array(z.object({ destination: creditDestination, mostMinor: minorAmount })),
+  allowedCorrections: z.object({
+    dueReductionMinor: minorAmount,
+    destinations: z.array(z.object({ destination: creditDestination, maxMinor: minorAmount })),
     writeOff: z.boolean(),
     void: z.boolean(),
     transferMinor: minorAmount,

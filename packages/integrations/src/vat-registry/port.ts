@@ -1,7 +1,7 @@
 import type { CallOptions } from '../call-options.ts'
 
 /** What the authority said of a VAT number. */
-export interface VatAnswer {
+export interface VatCheckResult {
   valid: boolean
   /** As registered; null where the country does not tell. */
   name: string | null
@@ -18,5 +18,5 @@ export interface VatRegistry {
    * Asks about a number with its prefix, such as `EL094259216`. Rejects with `UpstreamError` when
    * the register or the country's part of it gives no answer: that says nothing of the number.
    */
-  checkNumber(vatNumber: string, options?: CallOptions): Promise<VatAnswer>
+  checkNumber(vatNumber: string, options?: CallOptions): Promise<VatCheckResult>
 }

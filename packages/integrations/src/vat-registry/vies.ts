@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
 import { type HttpClientOptions, httpClient } from '../http-client.ts'
 import type { UpstreamErrorKind } from '../upstream-error.ts'
-import type { VatAnswer, VatRegistry } from './port.ts'
+import type { VatCheckResult, VatRegistry } from './port.ts'
 
 export interface ViesOptions extends HttpClientOptions {
   /** The VAT number in whose name is asked; null for none. */
@@ -65,27 +65,27 @@ export function vies({ requester, ...options }: ViesOptions): VatRegistry {
           label: 'POST /check-vat-number',
           method: 'POST',
           path: 'check-vat-number',
-          body: { ...asked(vatNumber), ...(requester !== null && askedBy(requester)) },
+          body: { ...numberParts(vatNumber), ...(requester !== null && requesterParts(requester)) },
           repeatable: true,
           accept: [200, 400],
-          read: ({ json }) => answerOf(operation, Response.parse(json)),
+          read: ({ json }) => resultOf(operation, Response.parse(json)),
         }),
       ),
   }
 }
 
-function asked(vatNumber: string) {
+function numberParts(vatNumber: string) {
   return { countryCode: vatNumber.slice(0, 2), vatNumber: vatNumber.slice(2) }
 }
 
-function askedBy(requester: string) {
+function requesterParts(requester: string) {
   return {
     requesterMemberStateCode: requester.slice(0, 2),
     requesterNumber: requester.slice(2),
   }
 }
 
-function answerOf(operation: Operation, response: z.output<typeof Response>): VatAnswer {
+function resultOf(operation: Operation, response: z.output<typeof Response>): VatCheckResult {
   if ('errorWrappers' in response) {
     const word = response.errorWrappers[0]?.error ?? ''
     throw operation.fail(kinds[word] ?? 'server', { note: notes[word] })
@@ -95,15 +95,15 @@ function answerOf(operation: Operation, response: z.output<typeof Response>): Va
     throw operation.fail('invalid_answer', { note: 'its date cannot be read' })
   return {
     valid: response.valid,
-    name: told(response.name),
-    address: told(response.address),
-    consultationNumber: told(response.requestIdentifier),
+    name: textOrNull(response.name),
+    address: textOrNull(response.address),
+    consultationNumber: textOrNull(response.requestIdentifier),
     answeredAt,
   }
 }
 
 /** Countries that keep a name back answer with dashes. */
-function told(text: string | null | undefined): string | null {
+function textOrNull(text: string | null | undefined): string | null {
   const plain = (text ?? '').trim()
   return plain === '' || /^-+$/.test(plain) ? null : plain.slice(0, 1_000)
 }

@@ -87,7 +87,7 @@ export interface CreditNoteRequest {
 }
 
 /**
- * First lowers what is still owed. What goes beyond it was paid: it goes back to the card as a
+ * First lowers what is still due. What goes beyond it was paid: it goes back to the card as a
  * refund of its own, is put down for the next invoices, or is given back outside of the processor.
  * The three parts add up to it, or nothing happens.
  */
@@ -102,15 +102,15 @@ export function creditNote(
     )
   const { amount, refund: toCard, balance, outside } = requested
   const total = totalOf(invoice)
-  const owed = invoice.status === 'open' ? remaining(invoice) : 0
+  const due = invoice.status === 'open' ? remaining(invoice) : 0
   const left =
-    invoice.status === 'paid' ? total - invoice.postPaymentCredit - invoice.prePaymentCredit : owed
+    invoice.status === 'paid' ? total - invoice.postPaymentCredit - invoice.prePaymentCredit : due
   if (amount <= 0 || amount > left)
     throw invalid(
       `The sum of credit note amounts cannot exceed what is creditable of the invoice (${left}).`,
       { param: 'amount' },
     )
-  const before = Math.min(amount, owed)
+  const before = Math.min(amount, due)
   const after = amount - before
   if (toCard + balance + outside !== after)
     throw invalid(

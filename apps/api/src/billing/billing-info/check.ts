@@ -48,10 +48,10 @@ export function withVatStatus(
 
 /** The register's answer; while there is none, the processor's, or that one is awaited. */
 function statusOfCheck(
-  { answer, failure }: VatCheckView,
+  { result, failure }: VatCheckView,
   response: VatStatus | undefined,
 ): VatStatus {
-  if (answer) return answer.valid ? 'valid' : 'invalid'
+  if (result) return result.valid ? 'valid' : 'invalid'
   if (response === 'valid' || response === 'invalid') return response
   return failure ? 'unavailable' : 'pending'
 }

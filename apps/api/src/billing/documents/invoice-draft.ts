@@ -105,7 +105,7 @@ export function creditNoteDocument(
 
 /**
  * The document that takes back what is left of an issued one: all of it, or what its credit notes
- * have not given back yet. Null where they gave back everything.
+ * have not credited back yet. Null where they gave back everything.
  */
 export function cancellationDocument(
   issued: BillingDocument,
@@ -140,11 +140,11 @@ function remainingLines(
 ): DocumentLine[] {
   const texts = documentTexts(issued.language)
   return issued.taxes.flatMap(({ category, ratePercent, netMinor, taxMinor }) => {
-    const given = credits
+    const credited = credits
       .flatMap((credit) => credit.taxes)
       .filter((tax) => tax.category === category && tax.ratePercent === ratePercent)
-    const net = given.reduce((left, tax) => left - tax.netMinor, netMinor)
-    const tax = given.reduce((left, one) => left - one.taxMinor, taxMinor)
+    const net = credited.reduce((left, tax) => left - tax.netMinor, netMinor)
+    const tax = credited.reduce((left, one) => left - one.taxMinor, taxMinor)
     if (net === 0 && tax === 0) return []
     const line: DocumentLine = {
       description: texts('lines.credit', { invoice: issued.number }),

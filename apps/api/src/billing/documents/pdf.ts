@@ -195,7 +195,7 @@ function drawRow(drawing: Drawing, cells: readonly string[]): void {
     align,
   }))
   const height = Math.max(...boxes.map((box) => pdf.heightOfString(box.text, box)))
-  if (ensureRoom(drawing, height + 10)) drawHeadings(drawing)
+  if (ensureSpace(drawing, height + 10)) drawHeadings(drawing)
   const top = pdf.y + 4
   let x = left
   boxes.forEach((box, index) => {
@@ -211,7 +211,7 @@ function drawRow(drawing: Drawing, cells: readonly string[]): void {
 }
 
 /** True when it began another page. A box that is higher than a page begins on its own. */
-function ensureRoom({ pdf }: Drawing, height: number): boolean {
+function ensureSpace({ pdf }: Drawing, height: number): boolean {
   if (pdf.y + height <= pdf.page.height - pdf.page.margins.bottom) return false
   pdf.addPage()
   return true
@@ -277,7 +277,7 @@ function drawTotals(drawing: Drawing): void {
   ]
   if (totals.paidMinor !== 0) rows.push([texts('paid'), -totals.paidMinor, 'regular'])
   if (!isCredit(kind)) rows.push([texts('due'), totals.dueMinor, 'bold'])
-  ensureRoom(drawing, rows.length * 18)
+  ensureSpace(drawing, rows.length * 18)
   for (const [label, minor, font] of rows)
     drawTotal(drawing, label, amountIn(document, minor), font)
   pdf.y += 14
@@ -296,7 +296,7 @@ function drawTotal(drawing: Drawing, label: string, amount: string, font: 'regul
   pdf.font(font).fontSize(normal)
   const text = drawing.printable(label)
   const height = pdf.heightOfString(text, labels)
-  ensureRoom(drawing, height + 4)
+  ensureSpace(drawing, height + 4)
   const y = pdf.y
   pdf.text(text, left + width * 0.24, y, labels)
   pdf.text(drawing.printable(amount), left + width * 0.76, y, {
@@ -318,7 +318,7 @@ function drawNotes(drawing: Drawing, embedded: boolean): void {
     paragraphs.push(drawing.printable(texts('unreadable', { character: replacementCharacter })))
   pdf.font('regular').fontSize(normal)
   for (const text of paragraphs) {
-    ensureRoom(drawing, pdf.heightOfString(text, { width }) + 6)
+    ensureSpace(drawing, pdf.heightOfString(text, { width }) + 6)
     pdf.text(text, left, pdf.y, { width })
     pdf.moveDown(0.4)
   }

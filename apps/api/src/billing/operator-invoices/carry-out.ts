@@ -153,11 +153,11 @@ async function record(
   if (!row) return
   const entry = correctionEntry(actionOf(row), row)
   const { error } = row
-  const told = {
+  const auditEntry = {
     ...entry,
     outcome,
     metadata: { ...entry.metadata, ...(error === null ? {} : { error }) },
   }
-  if (actor) await services.audit.record(actor.ctx, actor.caller, told)
-  else await services.audit.recordSystem(told)
+  if (actor) await services.audit.record(actor.ctx, actor.caller, auditEntry)
+  else await services.audit.recordSystem(auditEntry)
 }

@@ -1,11 +1,11 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
 import { chargeStep } from '@atrium/core/billing/charges'
 import {
+  type AllowedCorrections,
   type CorrectInvoice,
   type CorrectionPage,
-  type CorrectionRoom,
   type CorrectionView,
-  creditRoom,
+  creditLimit,
   type ListCorrections,
   needsSecondOperator,
 } from '@atrium/core/billing/invoice-corrections'
@@ -30,10 +30,10 @@ import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { requireOpenBilling } from '../invoices/gate.ts'
+import { readAllowedCorrections } from './allowed-corrections.ts'
 import { carryOutCorrection } from './carry-out.ts'
 import { readOperatorInvoice } from './list.ts'
 import { correctionEntry } from './record.ts'
-import { readRoom } from './room.ts'
 import { toCorrectionView } from './view.ts'
 
 const dayMs = 24 * 3600 * 1000
@@ -90,7 +90,7 @@ async function request(
   }
   const invoice = await lockInvoice(trx, input.id)
   if (!invoice) throw new AppError('not_found', errorText('unknownInvoice'))
-  const amount = amountOf(input, invoice, await readRoom(trx, invoice), now)
+  const amount = amountOf(input, invoice, await readAllowedCorrections(trx, invoice), now)
   const { currency } = invoice
   const since = new Date(now.getTime() - dayMs)
   const before = await listCorrectedAlone(trx, { tenantId, requestedBy: actor, since })
@@ -119,36 +119,36 @@ function isSame(known: CorrectionRow, input: CorrectInvoice, actor: string): boo
 function amountOf(
   input: CorrectInvoice,
   invoice: InvoiceRow,
-  room: CorrectionRoom,
+  allowed: AllowedCorrections,
   now: Date,
 ): bigint {
   const remaining = BigInt(invoice.amountRemaining)
   const amount = BigInt(input.amountMinor ?? 0)
   switch (input.kind) {
     case 'credit':
-      return creditOf(input, invoice, room)
+      return creditOf(input, invoice, allowed)
     case 'transfer': {
-      if (room.transfer === 0n) throw new AppError('invoice_state', errorText('invoiceNotOpen'))
+      if (allowed.transfer === 0n) throw new AppError('invoice_state', errorText('invoiceNotOpen'))
       const { currency } = invoice
-      if (amount !== room.transfer)
+      if (amount !== allowed.transfer)
         throw rejected(
           'amountMinor',
-          errorText('transferAmount', { due: { amount: room.transfer, currency } }),
+          errorText('transferAmount', { due: { amount: allowed.transfer, currency } }),
         )
       if (input.paidOn !== undefined && input.paidOn > now.toISOString().slice(0, 10))
         throw rejected('paidOn', errorText('inFuture'))
       return amount
     }
     case 'write_off':
-      if (!room.writeOff) throw new AppError('invoice_state', errorText('correctionNotPossible'))
+      if (!allowed.writeOff) throw new AppError('invoice_state', errorText('correctionNotPossible'))
       return remaining
     case 'void':
-      if (!room.void) throw new AppError('invoice_state', errorText('correctionNotPossible'))
+      if (!allowed.void) throw new AppError('invoice_state', errorText('correctionNotPossible'))
       return remaining
   }
 }
 
-function creditOf(input: CorrectInvoice, invoice: InvoiceRow, room: CorrectionRoom): bigint {
+function creditOf(input: CorrectInvoice, invoice: InvoiceRow, allowed: AllowedCorrections): bigint {
   const { status, currency } = invoice
   const destination = input.destination ?? null
   const amount = BigInt(input.amountMinor ?? 0)
@@ -158,7 +158,7 @@ function creditOf(input: CorrectInvoice, invoice: InvoiceRow, room: CorrectionRo
     throw rejected('destination', errorText('creditDestinationMissing'))
   if (status === 'open' && destination !== null)
     throw rejected('destination', errorText('creditDestinationOfOpen'))
-  const most = creditRoom(room, destination)
+  const most = creditLimit(allowed, destination)
   if (amount > most)
     throw rejected('amountMinor', errorText('creditTooMuch', { most: { amount: most, currency } }))
   const step = BigInt(chargeStep(currency))

@@ -23,7 +23,7 @@ import {
 } from '@atrium/db/billing/operator-invoices'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { Services } from '../../rpc/services.ts'
-import { readRoom } from './room.ts'
+import { readAllowedCorrections } from './allowed-corrections.ts'
 import { toInvoiceTotals, toOperatorInvoice, toOperatorInvoiceDetail } from './view.ts'
 
 const exportedAtOnce = 500
@@ -80,13 +80,13 @@ export async function getOperatorInvoice(
   id: string,
 ): Promise<OperatorInvoiceDetail> {
   const row = await readOperatorInvoice(db, id)
-  const [reversals, corrections, entries, room] = await Promise.all([
+  const [reversals, corrections, entries, allowed] = await Promise.all([
     listStoredReversals(db, id),
     listCorrections(db, { invoiceId: id, limit: mostCorrections }),
     listShareEntries(db, id),
-    readRoom(db, row),
+    readAllowedCorrections(db, row),
   ])
-  const parts = { reversals, corrections: corrections.slice(0, mostCorrections), entries, room }
+  const parts = { reversals, corrections: corrections.slice(0, mostCorrections), entries, allowed }
   return toOperatorInvoiceDetail(row, parts, clock.now())
 }
 

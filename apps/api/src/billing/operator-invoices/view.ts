@@ -1,4 +1,4 @@
-import type { CorrectionRoom, CorrectionView } from '@atrium/core/billing/invoice-corrections'
+import type { AllowedCorrections, CorrectionView } from '@atrium/core/billing/invoice-corrections'
 import { toShownNumber } from '@atrium/core/billing/money'
 import type {
   InvoiceReversalView,
@@ -81,12 +81,12 @@ export interface InvoiceParts {
   reversals: readonly StoredReversal[]
   corrections: readonly CorrectionRow[]
   entries: readonly ShareEntry[]
-  room: CorrectionRoom
+  allowed: AllowedCorrections
 }
 
 export function toOperatorInvoiceDetail(
   row: OperatorInvoiceRow,
-  { reversals, corrections, entries, room }: InvoiceParts,
+  { reversals, corrections, entries, allowed }: InvoiceParts,
   now: Date,
 ): OperatorInvoiceDetail {
   const { lines } = toInvoiceView(row, now)
@@ -99,15 +99,15 @@ export function toOperatorInvoiceDetail(
     reversals: reversals.map(toReversalView),
     corrections: corrections.map(toCorrectionView),
     share: toShare(row, entries),
-    room: {
-      lowerMinor: toShownNumber(room.lower),
+    allowedCorrections: {
+      dueReductionMinor: toShownNumber(allowed.dueReduction),
       destinations: creditDestinations.map((destination) => ({
         destination,
-        mostMinor: toShownNumber(room[destination]),
+        maxMinor: toShownNumber(allowed[destination]),
       })),
-      writeOff: room.writeOff,
-      void: room.void,
-      transferMinor: toShownNumber(room.transfer),
+      writeOff: allowed.writeOff,
+      void: allowed.void,
+      transferMinor: toShownNumber(allowed.transfer),
     },
   }
 }

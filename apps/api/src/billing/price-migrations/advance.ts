@@ -131,11 +131,11 @@ async function announce(
   const tenant = await findCustomerTenant(trx, move.tenantId)
   if (!row.currentPeriodEnd || !tenant) return
   const decided = new Date(`${move.fromDay}T00:00:00.000Z`)
-  const told = earliestMove(now)
+  const earliest = earliestMove(now)
   const { cycle, currency, plan, seats } = row
   const from = renewalFrom(
     { cycle, periodEnd: row.currentPeriodEnd },
-    decided > told ? decided : told,
+    decided > earliest ? decided : earliest,
   )
   const [before, after] = [periodTotal(row), periodTotalAt(price, currency, seats)]
   await updateMove(trx, move, {
@@ -216,9 +216,11 @@ async function lookAfter(
   const cause = { eventId: null, eventAt: null, readAt }
   const applied = await applyProcessorSubscription(trx, services, row.tenantId, read, cause)
   const current = applied?.after ?? row
-  const wanted = price.amounts.find(({ currency }) => currency === row.currency)?.stripePriceId
-  if (read.priceId === wanted) await updateMove(trx, move, { state: 'moved', error: null })
-  else if (read.scheduled?.priceId === wanted)
+  const targetPriceId = price.amounts.find(
+    ({ currency }) => currency === row.currency,
+  )?.stripePriceId
+  if (read.priceId === targetPriceId) await updateMove(trx, move, { state: 'moved', error: null })
+  else if (read.scheduled?.priceId === targetPriceId)
     await updateMove(trx, move, {
       ...{ subscription_version: current.version, next_at: new Date(now.getTime() + hourMs) },
     })

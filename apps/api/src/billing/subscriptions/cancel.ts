@@ -26,7 +26,7 @@ import { mirrorInvoice } from '../invoices/mirror.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
 import { onCurrentSubscription } from './catch-up.ts'
-import { actsAsPartner, onBehalfOf } from './consent.ts'
+import { isActingAsPartner, onBehalfOf } from './consent.ts'
 import { followSubscription } from './follow.ts'
 import { auditSubscription } from './record.ts'
 import { lockTenantSubscription } from './rules.ts'
@@ -130,7 +130,7 @@ export async function keepSubscription(ctx: Context, access: Access): Promise<Te
 }
 
 function rejectChargeByPartner(access: Access): void {
-  if (actsAsPartner(access)) throw new AppError('approval_required', errorText('keepCharges'))
+  if (isActingAsPartner(access)) throw new AppError('approval_required', errorText('keepCharges'))
 }
 
 /**

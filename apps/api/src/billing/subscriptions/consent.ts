@@ -65,14 +65,14 @@ export class StaleApproval extends Error {
  * Whether the caller acts for the tenant as staff of its partner alone, without a role in the
  * tenant that allows it.
  */
-export function actsAsPartner({ caller, tenant }: Access): boolean {
+export function isActingAsPartner({ caller, tenant }: Access): boolean {
   const runsTenant = tenant.role === 'admin' || tenant.role === 'owner'
   return !runsTenant && !caller.operator && mayManageAsPartner(caller, tenant)
 }
 
 /** What the audit log says of an act for a customer. */
 export function onBehalfOf(access: Access): { onBehalfOf?: string } {
-  return actsAsPartner(access) ? { onBehalfOf: access.tenant.slug } : {}
+  return isActingAsPartner(access) ? { onBehalfOf: access.tenant.slug } : {}
 }
 
 /**
@@ -89,7 +89,7 @@ export async function requestConsent(
   order: Order,
 ): Promise<ApprovalRow | undefined> {
   const { partnerId } = access.tenant
-  if (!actsAsPartner(access) || partnerId === null) return undefined
+  if (!isActingAsPartner(access) || partnerId === null) return undefined
   const added = addedCost(order.before, order.after)
   const now = services.clock.now()
   if (added <= 0n) {
@@ -135,7 +135,7 @@ export async function needsApproval(
   order: Order,
 ): Promise<boolean> {
   const added = addedCost(order.before, order.after)
-  if (!actsAsPartner(access) || added <= 0n) return false
+  if (!isActingAsPartner(access) || added <= 0n) return false
   return !(await isWithinLimit(db, access.tenant.id, order.currency, added, clock.now()))
 }
 

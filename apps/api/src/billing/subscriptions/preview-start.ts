@@ -47,8 +47,8 @@ export async function previewStart(
   if (!priceId) throw new AppError('price_unavailable')
   const trialDays = (await mayHaveTrial(db, tenant.id)) ? target.trialDays : 0
   const trialEnd = trialDays > 0 ? new Date(now.getTime() + trialDays * 86_400_000) : null
-  const asked = { tenantId: tenant.id, priceId, currency, seats, trialEnd }
-  const { first, recurring, credit } = await computed(services, payments, asked)
+  const terms = { tenantId: tenant.id, priceId, currency, seats, trialEnd }
+  const { first, recurring, credit } = await computed(services, payments, terms)
   const creditMinor = Math.min(Math.max(0, credit), Math.max(0, first.total))
   return {
     plan,
@@ -65,7 +65,7 @@ export async function previewStart(
   }
 }
 
-interface Asked {
+interface PreviewTerms {
   tenantId: string
   priceId: string
   currency: string
@@ -73,7 +73,11 @@ interface Asked {
   trialEnd: Date | null
 }
 
-async function computed(services: Services, payments: Payments, { tenantId, ...terms }: Asked) {
+async function computed(
+  services: Services,
+  payments: Payments,
+  { tenantId, ...terms }: PreviewTerms,
+) {
   const { db } = services.database
   const buyer = await readTaxBuyer(db, tenantId)
   const customerId = (await findPaymentCustomer(db, tenantId))?.customerId

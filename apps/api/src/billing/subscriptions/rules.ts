@@ -10,12 +10,12 @@ import {
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Access } from '../../rpc/guards.ts'
 import { rejectFormerAdmin } from '../../rpc/open-tenant.ts'
-import { actsAsPartner } from './consent.ts'
+import { isActingAsPartner } from './consent.ts'
 import type { Target } from './target.ts'
 
 /** Somebody may have taken the caller's role away since the guard looked. */
 export async function rejectFormerRight(trx: Trx, access: Access): Promise<void> {
-  if (!actsAsPartner(access)) await rejectFormerAdmin(trx, access)
+  if (!isActingAsPartner(access)) await rejectFormerAdmin(trx, access)
 }
 
 /**

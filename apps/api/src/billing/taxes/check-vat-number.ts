@@ -57,8 +57,8 @@ export async function checkVatNumber(
   }
   const requester = services.config.vies?.requester ?? null
   try {
-    const answer = await vatRegistry.checkNumber(vatNumber, { signal })
-    await insertVatCheck(db, tenantId, { ...answer, vatNumber, requester })
+    const result = await vatRegistry.checkNumber(vatNumber, { signal })
+    await insertVatCheck(db, tenantId, { ...result, vatNumber, requester })
     await scheduleVatCheck(db, tenantId, daysAfter(services.clock.now(), recheckDays))
     return true
   } catch (error) {

@@ -12,12 +12,12 @@ export async function readVatCheck(
   vatNumber: string | null,
 ): Promise<VatCheckView | null> {
   if (vatNumber === null || !isChecked(config, vatNumber)) return null
-  const [answer, task] = await Promise.all([
+  const [result, task] = await Promise.all([
     findVatCheck(db, tenantId, vatNumber),
     findVatCheckTask(db, tenantId),
   ])
   return {
-    answer: answer ? toAnswer(answer) : null,
+    result: result ? toResult(result) : null,
     nextCheckAt: task?.nextAt.toISOString() ?? null,
     failure:
       task?.failedAt && task.error !== null
@@ -26,6 +26,6 @@ export async function readVatCheck(
   }
 }
 
-function toAnswer({ vatNumber: _, answeredAt, ...answer }: VatCheckRow) {
-  return { ...answer, answeredAt: answeredAt.toISOString() }
+function toResult({ vatNumber: _, answeredAt, ...result }: VatCheckRow) {
+  return { ...result, answeredAt: answeredAt.toISOString() }
 }

@@ -1,4 +1,7 @@
-import { type CorrectionRoom, correctionRoom } from '@atrium/core/billing/invoice-corrections'
+import {
+  type AllowedCorrections,
+  allowedCorrections,
+} from '@atrium/core/billing/invoice-corrections'
 import { listWaitingCorrections, wasPaidByTransfer } from '@atrium/db/billing/invoice-corrections'
 import type { InvoiceRow } from '@atrium/db/billing/invoices'
 import { listStoredReversals, type StoredReversal } from '@atrium/db/billing/operator-invoices'
@@ -7,7 +10,10 @@ import type { Db, Trx } from '@atrium/db/platform/connect'
 const lostRefunds: ReadonlySet<string> = new Set(['failed', 'canceled'])
 
 /** What may still be corrected on an invoice, by our records. */
-export async function readRoom(db: Db | Trx, invoice: InvoiceRow): Promise<CorrectionRoom> {
+export async function readAllowedCorrections(
+  db: Db | Trx,
+  invoice: InvoiceRow,
+): Promise<AllowedCorrections> {
   const reversals = await listStoredReversals(db, invoice.id)
   const waiting = await listWaitingCorrections(db, invoice.id)
   const paidByTransfer = await wasPaidByTransfer(db, invoice.id)
@@ -16,7 +22,7 @@ export async function readRoom(db: Db | Trx, invoice: InvoiceRow): Promise<Corre
   const refunds = reversals.filter(
     ({ kind, status }) => kind === 'refund' && !lostRefunds.has(status),
   )
-  return correctionRoom({
+  return allowedCorrections({
     status: invoice.status,
     total: BigInt(invoice.total),
     amountPaid: BigInt(invoice.amountPaid),
