@@ -1,6 +1,7 @@
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { describe, expect, it } from 'vitest'
 import { reconcileBilling } from '../src/billing/invoices/reconcile.ts'
+import { drainWebhooks } from '../src/billing/webhooks/process.ts'
 import { type Billing, billingOf } from './billing-test-app.ts'
 
 async function subscribed(): Promise<{ testApp: TestApp; billing: Billing } & AsyncDisposable> {
@@ -98,6 +99,109 @@ describe('the nightly comparison with the payment processor', () => {
       (await own.billing.as('owner@acme.test').get('/tenants/acme/billing')).body.subscription
         .status,
     ).toBe('active')
+  })
+})
+
+describe('events that are lost for good', () => {
+  const reversals = ({ testApp }: { testApp: TestApp }) =>
+    testApp.database.db
+      .selectFrom('invoice_reversals')
+      .select(['id', 'kind', 'amount', 'status', 'effective'])
+      .orderBy('kind', 'desc')
+      .execute()
+  const lastInvoice = async ({ testApp }: { testApp: TestApp }) =>
+    testApp.database.db
+      .selectFrom('invoices')
+      .select([
+        'stripe_invoice_id as id',
+        'refunded_amount as refunded',
+        'disputed_amount as disputed',
+        'credited_amount as credited',
+      ])
+      .executeTakeFirstOrThrow()
+  const idOf = (object: object) => String(Reflect.get(object, 'id'))
+
+  it.each([
+    { kind: 'refund', column: 'refunded' },
+    { kind: 'credit_note', column: 'credited' },
+    { kind: 'dispute', column: 'disputed' },
+  ] as const)('a $kind is in the books after the nightly run', async ({ kind, column }) => {
+    await using own = await subscribed()
+    const { payments } = own.testApp.sandbox
+    const { id: invoice } = await lastInvoice(own)
+    payments.webhooks.lose()
+    const id = idOf(payments.act({ action: kind, invoice, amount: 500 }))
+    payments.webhooks.keep()
+    await own.billing.settle()
+    expect(await reversals(own)).toEqual([])
+    await reconcileBilling(own.testApp.app.services)
+    expect(await reversals(own)).toEqual([
+      expect.objectContaining({ id, kind, amount: 500, effective: kind !== 'credit_note' }),
+    ])
+    expect((await lastInvoice(own))[column]).toBe(500)
+    const { reconciliation } = await overview(own)
+    expect(reconciliation.lostEvents).toBeGreaterThan(0)
+    expect(reconciliation.error).toBeNull()
+    expect(await own.testApp.auditActions()).toContain('billing.reconciled')
+  })
+
+  it('a refund that failed and a dispute that was won count no longer', async () => {
+    await using own = await subscribed()
+    const { payments } = own.testApp.sandbox
+    const { id: invoice } = await lastInvoice(own)
+    const refund = idOf(payments.act({ action: 'refund', invoice, amount: 500, status: 'pending' }))
+    const dispute = idOf(payments.act({ action: 'dispute', invoice, amount: 600 }))
+    await own.billing.settle()
+    payments.webhooks.lose()
+    payments.act({ action: 'settle_refund', refund, status: 'failed' })
+    payments.act({ action: 'close_dispute', dispute, outcome: 'won' })
+    payments.webhooks.keep()
+    await reconcileBilling(own.testApp.app.services)
+    expect(await reversals(own)).toEqual([
+      expect.objectContaining({ id: refund, status: 'failed', effective: false }),
+      expect.objectContaining({ id: dispute, status: 'won', effective: false }),
+    ])
+  })
+
+  it('are read once: the next night finds none, and a late webhook changes nothing', async () => {
+    await using own = await subscribed()
+    const { payments } = own.testApp.sandbox
+    const { id: invoice } = await lastInvoice(own)
+    payments.webhooks.lose()
+    payments.act({ action: 'refund', invoice, amount: 500 })
+    payments.webhooks.keep()
+    await reconcileBilling(own.testApp.app.services)
+    const before = await reversals(own)
+    await reconcileBilling(own.testApp.app.services)
+    expect((await overview(own)).reconciliation).toMatchObject({ lostEvents: 0, differences: 0 })
+    const late = payments.events().filter(({ type }) => type === 'refund.created')
+    expect(await own.testApp.webhooks.deliver(late.map(({ id }) => id))).toEqual([200])
+    await drainWebhooks(own.testApp.app.services)
+    expect(await reversals(own)).toEqual(before)
+  })
+
+  it('are read the night after one in which the list of events did not come', async () => {
+    await using own = await subscribed()
+    const { payments } = own.testApp.sandbox
+    const { id: invoice } = await lastInvoice(own)
+    payments.webhooks.lose()
+    payments.act({ action: 'refund', invoice, amount: 500 })
+    payments.webhooks.keep()
+    own.testApp.sandbox.fault({
+      system: 'payments',
+      mode: 'error',
+      status: 500,
+      match: 'GET /v1/events',
+    })
+    await reconcileBilling(own.testApp.app.services)
+    expect((await overview(own)).reconciliation).toMatchObject({
+      lostEvents: 0,
+      error: expect.stringContaining('listEvents'),
+    })
+    expect(await reversals(own)).toEqual([])
+    own.testApp.sandbox.clearFaults()
+    await reconcileBilling(own.testApp.app.services)
+    expect(await reversals(own)).toHaveLength(1)
   })
 })
 

@@ -134,5 +134,7 @@ export const methods: Record<keyof Payments, (payments: Payments) => Promise<unk
   findRefund: (payments) => payments.findRefund('re_1'),
   findCreditNote: (payments) => payments.findCreditNote('cn_1'),
   listCreditNotes: (payments) => payments.listCreditNotes('in_1'),
+  listEvents: (payments) =>
+    payments.listEvents({ types: ['refund.created'], since: new Date(0), after: null }),
   findDispute: (payments) => payments.findDispute('du_1'),
 }

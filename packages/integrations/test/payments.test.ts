@@ -631,6 +631,36 @@ describe('what takes money back', () => {
   })
 })
 
+describe('events', () => {
+  it('come in pages, newest first, of the types asked for, delivered or lost', async () => {
+    const { payments, sandbox } = world
+    sandbox.payments.webhooks.lose()
+    for (let number = 1; number <= 101; number += 1)
+      sandbox.payments.act({
+        action: 'emit',
+        type: number % 2 === 0 ? 'refund.updated' : 'refund.failed',
+        object: { id: `re_event_${number}`, object: 'refund' },
+      })
+    sandbox.payments.act({ action: 'emit', type: 'product.created', object: { id: 'prod_1' } })
+    sandbox.payments.webhooks.keep()
+    const listed = (after: string | null, since = new Date(0)) =>
+      payments.listEvents({ types: ['refund.updated', 'refund.failed'], since, after })
+    const first = await listed(null)
+    expect(first.events).toHaveLength(100)
+    expect(first.events[0]).toMatchObject({
+      type: 'refund.failed',
+      objectType: 'refund',
+      objectId: 're_event_101',
+      payload: { object: 'event' },
+    })
+    const second = await listed(first.next)
+    expect(second).toMatchObject({ next: null })
+    expect(second.events.some(({ objectId }) => objectId === 're_event_1')).toBe(true)
+    const later = new Date(sandbox.payments.now().getTime() + 60_000)
+    expect(await listed(null, later)).toEqual({ events: [], next: null })
+  })
+})
+
 describe('lists', () => {
   it('go on over their pages', async () => {
     const { payments, sandbox, write, subscribed } = world

@@ -1,8 +1,8 @@
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import type { PaymentEvent } from '@atrium/integrations/payments/port'
 import type { Context as HonoContext } from 'hono'
+import { storePaymentEvent } from '../platform/payment-events.ts'
 import type { Services } from '../rpc/services.ts'
 import { problemResponse } from './problems.ts'
 import type { AppEnv } from './request-info.ts'
@@ -16,28 +16,15 @@ import type { AppEnv } from './request-info.ts'
 export async function takeWebhook(c: HonoContext<AppEnv>, services: Services): Promise<Response> {
   c.set('route', '/webhooks/stripe')
   if (c.req.method !== 'POST') return onlyPost(c)
-  const { webhookSecrets, livemode } = services.config.billing
+  const { webhookSecrets } = services.config.billing
   if (webhookSecrets.length === 0)
     throw new AppError('payments_not_configured', errorText('webhookSecretMissing'))
   const body = Buffer.from(await c.req.arrayBuffer())
   const event = await verified(services, body, c.req.header('stripe-signature'), webhookSecrets)
-  const ours = event.livemode === livemode
-  const fresh = await insertInboxEvent(services.database.db, {
-    id: event.id,
-    type: event.type,
-    objectId: event.objectId,
-    apiVersion: event.apiVersion,
-    created: event.created,
-    livemode: event.livemode,
-    payload: JSON.stringify(event.payload),
-    state: ours ? 'received' : 'ignored_mode',
-  })
-  services.metrics.webhooks.inc({
-    outcome: fresh ? (ours ? 'received' : 'ignored_mode') : 'duplicate',
-  })
+  const outcome = await storePaymentEvent(services, event)
   // The sweep finds stored events without a job, so a stored event is acknowledged even when the
   // job engine is unavailable.
-  if (fresh && ours)
+  if (outcome === 'received')
     services.background.run('waking the work on payment events', () =>
       services.jobs.enqueueWebhooks(),
     )

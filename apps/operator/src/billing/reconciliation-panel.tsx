@@ -50,6 +50,11 @@ export function ReconciliationPanel({
                     repaired: reconciliation.repaired,
                   })}
             </DetailItem>
+            <DetailItem label={t('reconciliation.lostEvents')}>
+              {reconciliation.lostEvents === 0
+                ? t('none')
+                : t('reconciliation.recovered', { events: reconciliation.lostEvents })}
+            </DetailItem>
           </DetailList>
           {differences.length > 0 && (
             <ResponsiveTable

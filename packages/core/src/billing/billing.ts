@@ -363,6 +363,8 @@ export const Reconciliation = z.object({
   differences: z.number().int(),
   repaired: z.number().int(),
   failed: z.number().int(),
+  /** Events of refunds, credit notes and disputes that no webhook had told of. */
+  lostEvents: z.number().int(),
   error: z.string().nullable(),
 })
 export type Reconciliation = z.infer<typeof Reconciliation>

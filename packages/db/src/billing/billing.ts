@@ -124,11 +124,13 @@ export interface ReconciliationRow {
   error: string | null
   differences: number
   repaired: number
+  lostEvents: number
 }
 
 export async function findLastReconciliation(db: Db): Promise<ReconciliationRow | undefined> {
   const { rows } = await sql<ReconciliationRow>`
     select r.id, r.started_at as "startedAt", r.finished_at as "finishedAt", r.tenants, r.failed, r.error,
+      r.lost_events as "lostEvents",
       (select count(*)::int from billing_differences d where d.reconciliation_id = r.id) as differences,
       (select count(*)::int from billing_differences d where d.reconciliation_id = r.id and d.repaired) as repaired
     from billing_reconciliations r order by r.id desc limit 1`.execute(db)
@@ -173,6 +175,27 @@ export async function saveReconciliation(
       error: fields.error,
       ...(fields.finished ? { finished_at: sql<Date>`clock_timestamp()` } : {}),
     })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Up to when the processor's events are known to be here; undefined before the first reading. */
+export async function findEventsSince(db: Db): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('billing_reconciliations')
+    .select(({ fn }) => fn.max('events_since').as('since'))
+    .executeTakeFirst()
+  return row?.since ?? undefined
+}
+
+export async function saveLostEvents(
+  db: Db,
+  id: string,
+  { lost, since }: { lost: number; since: Date },
+): Promise<void> {
+  await db
+    .updateTable('billing_reconciliations')
+    .set({ lost_events: lost, events_since: since })
     .where('id', '=', id)
     .execute()
 }

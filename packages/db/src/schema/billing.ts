@@ -249,6 +249,8 @@ export interface BillingReconciliationsTable {
   tenants: Generated<number>
   failed: Generated<number>
   error: string | null
+  lost_events: Generated<number>
+  events_since: OptionalTimestamp
 }
 
 export interface BillingDifferencesTable {

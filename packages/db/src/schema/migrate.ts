@@ -62,6 +62,7 @@ import * as invoiceCorrections from '../migrations/0090-invoice-corrections.ts'
 import * as priceMigrations from '../migrations/0091-price-migrations.ts'
 import * as partnerApprovals from '../migrations/0095-partner-approvals.ts'
 import * as importRowTexts from '../migrations/0105-import-row-texts.ts'
+import * as lostEvents from '../migrations/0106-lost-events.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -126,6 +127,7 @@ const migrations: Record<string, Migration> = {
   '0091-price-migrations': priceMigrations,
   '0105-import-row-texts': importRowTexts,
   '0095-partner-approvals': partnerApprovals,
+  '0106-lost-events': lostEvents,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

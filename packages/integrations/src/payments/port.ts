@@ -622,4 +622,12 @@ export interface Payments {
   /** Those of one invoice, newest first, void ones too. */
   listCreditNotes(invoiceId: string, options?: CallOptions): Promise<readonly ProcessorCreditNote[]>
   findDispute(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>
+  /**
+   * A page of the events of these types (at most 20), newest first, whether a webhook told of them
+   * or not. The processor lists those of the last 30 days. `after` is the `next` of the page before.
+   */
+  listEvents(
+    input: { types: readonly string[]; since: Date; after: string | null },
+    options?: CallOptions,
+  ): Promise<{ events: readonly PaymentEvent[]; next: string | null }>
 }

@@ -1,5 +1,6 @@
 import { type StripeOptions, stripeCalls } from './client.ts'
 import { customerCalls } from './customer-calls.ts'
+import { eventCalls } from './event-calls.ts'
 import { invoiceCalls } from './invoice-calls.ts'
 import type { Payments } from './port.ts'
 import { priceCalls } from './price-calls.ts'
@@ -30,5 +31,6 @@ export function stripe(options: StripeOptions): Payments {
     ...taxRateCalls(calls, rates),
     ...subscriptionCalls(calls, rates),
     ...invoiceCalls(calls, rates),
+    ...eventCalls(calls),
   }
 }

@@ -46,7 +46,7 @@ export class WebhookRejected extends Error {
 
 /**
  * Checks a webhook's signature over the body as it came, with each secret in turn, and its age
- * against `now`, both ways: the SDK alone takes timestamps of the future. Throws `WebhookRefused`.
+ * against `now`, both ways: the SDK alone takes timestamps of the future. Throws `WebhookRejected`.
  * The object in the event may be old by the time it arrives.
  */
 export function verifyWebhook(
@@ -67,7 +67,7 @@ export function verifyWebhook(
   const age = Math.floor(now.getTime() / 1000) - signedAt
   if (age > toleranceSeconds) throw new WebhookRejected('too_old')
   if (age < -toleranceSeconds) throw new WebhookRejected('in_the_future')
-  return eventOf(body)
+  return paymentEventOf(parsed(body))
 }
 
 /**
@@ -113,8 +113,8 @@ function timestampOf(header: string): number | undefined {
   return digits === undefined || more.length > 0 ? undefined : Number(digits)
 }
 
-function eventOf(body: string): PaymentEvent {
-  const payload = parsed(body)
+/** Checks an event as the processor shows it. Throws `WebhookRejected`. */
+export function paymentEventOf(payload: Readonly<Record<string, unknown>>): PaymentEvent {
   if (payload.object === 'v2.core.event') throw new WebhookRejected('thin_event')
   const { id, type, created, livemode, api_version: apiVersion } = payload
   const data = plainObject(payload.data)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
 import { catalogRoutes } from './catalog-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
+import { eventRoutes } from './event-routes.ts'
 import { StripeFault } from './faults.ts'
 import { type Form, parseForm } from './form.ts'
 import { invoiceRoutes } from './invoice-routes.ts'
@@ -19,6 +20,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...subscriptionRoutes,
   ...scheduleRoutes,
   ...invoiceRoutes,
+  ...eventRoutes,
 }
 
 export interface ApiSettings {

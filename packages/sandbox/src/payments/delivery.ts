@@ -29,7 +29,13 @@ export interface Delivery {
   /** Nothing goes out by itself until `release`. */
   hold(): void
   release(): void
-  /** Ids of undelivered events, oldest first. */
+  /**
+   * Loses what waits for delivery and whatever comes until `keep`: it is never sent again, as when
+   * the receiver was away for longer than Stripe retries.
+   */
+  lose(): void
+  keep(): void
+  /** Ids of events that were neither delivered nor lost, oldest first. */
   pending(): readonly string[]
   /**
    * Sends these events now, one after the other in this order, also when they were taken before.
@@ -60,6 +66,7 @@ export interface DeliveryParts {
 export function createDelivery({ store, secret, machineNow, changed }: DeliveryParts): Delivery {
   let send: SendWebhook | null = null
   let held = false
+  let losing = false
   let closed = false
   let pumping = Promise.resolve()
   const queue: string[] = []
@@ -111,7 +118,16 @@ export function createDelivery({ store, secret, machineNow, changed }: DeliveryP
       held = false
       pump()
     },
-    pending: () => store.events.all().flatMap((event) => (taken(event) ? [] : [event.id])),
+    lose() {
+      losing = true
+      for (const event of store.events.all()) if (!taken(event)) loseOne(event)
+      queue.length = 0
+    },
+    keep() {
+      losing = false
+    },
+    pending: () =>
+      store.events.all().flatMap((event) => (event.lost || taken(event) ? [] : [event.id])),
     async deliver(ids, options) {
       const statuses: number[] = []
       for (const id of ids) statuses.push(await sendOne(store.events.get(id), options))
@@ -120,6 +136,7 @@ export function createDelivery({ store, secret, machineNow, changed }: DeliveryP
     signed,
     settled: () => pumping,
     announce(id) {
+      if (losing) return loseOne(store.events.get(id))
       queue.push(id)
       pump()
     },
@@ -138,6 +155,11 @@ export function createDelivery({ store, secret, machineNow, changed }: DeliveryP
   }
 }
 
-function taken(event: EventRecord): boolean {
+function loseOne(event: EventRecord): void {
+  Object.assign(event, { lost: true, nextTry: null })
+}
+
+/** Whether the receiver took it. */
+export function taken(event: EventRecord): boolean {
   return event.deliveries.some(({ status }) => status >= 200 && status < 300)
 }

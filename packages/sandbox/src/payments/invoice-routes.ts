@@ -141,13 +141,6 @@ export const invoiceRoutes: Handlers = {
   },
   'GET /v1/disputes/:id': (world, request) =>
     disputeView(world.store, world.store.disputes.get(firstId(request))),
-  'GET /v1/events/:id': (world, request) =>
-    JSON.parse(world.store.events.get(firstId(request)).body),
-  'GET /v1/events': (world, request) => {
-    const type = text(request.form, 'type')
-    const rows = world.store.events.all().filter((one) => type === undefined || one.type === type)
-    return pageOf(rows, request, '/v1/events', (one) => JSON.parse(one.body))
-  },
 }
 
 /** A page of the lines of a document, oldest first. */

@@ -1,6 +1,7 @@
 import { invalid } from './faults.ts'
 import { type Form, leaves } from './form.ts'
 
+const created = ['created.gt', 'created.gte', 'created.lt', 'created.lte']
 const paging = ['limit', 'starting_after', 'ending_before', 'expand[]']
 const address = [
   'address',
@@ -314,14 +315,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/credit_notes': [...paging, 'customer', 'invoice', 'created.gte', 'created.lte'],
   'GET /v1/disputes/:id': ['expand[]'],
   'GET /v1/events/:id': ['expand[]'],
-  'GET /v1/events': [
-    ...paging,
-    'type',
-    'types[]',
-    'created.gte',
-    'created.lte',
-    'delivery_success',
-  ],
+  'GET /v1/events': [...paging, 'type', 'types[]', ...created, 'delivery_success'],
 }
 
 const templates = Object.keys(allowed).map((name) => ({ name, parts: name.split(/[ /]/) }))

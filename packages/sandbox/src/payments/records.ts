@@ -383,6 +383,8 @@ const EventRecord = z.object({
   deliveries: z.array(z.object({ at: z.string(), status: z.number() })),
   /** Milliseconds since 1970 of the next try; null when none is due. */
   nextTry: z.number().nullable(),
+  /** Never to be sent again, although nobody took it. */
+  lost: z.boolean().default(false),
 })
 export type EventRecord = z.infer<typeof EventRecord>
 

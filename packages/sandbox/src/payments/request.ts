@@ -1,5 +1,5 @@
 import { invalid } from './faults.ts'
-import { type Form, list, text, whole } from './form.ts'
+import { type Form, group, list, text, whole } from './form.ts'
 import type { PaymentsWorld } from './world.ts'
 
 export interface ApiRequest {
@@ -20,6 +20,18 @@ export function firstId({ ids }: ApiRequest): string {
 
 export function expandOf(form: Form): string[] {
   return list(form, 'expand').filter((path) => typeof path === 'string')
+}
+
+/** The filter that `created` of a list's query asks for: bounds in seconds since 1970. */
+export function createdWithin({ form }: ApiRequest): (row: { created: number }) => boolean {
+  const bounds = group(form, 'created') ?? {}
+  const bound = (name: string) => whole(bounds, name, `created[${name}]`)
+  const [gt, gte, lt, lte] = [bound('gt'), bound('gte'), bound('lt'), bound('lte')]
+  return ({ created }) =>
+    (gt === undefined || created > gt) &&
+    (gte === undefined || created >= gte) &&
+    (lt === undefined || created < lt) &&
+    (lte === undefined || created <= lte)
 }
 
 /**

@@ -80,6 +80,7 @@ export function createWorld(
         body,
         deliveries: [],
         nextTry: null,
+        lost: false,
       })
       announce(id)
     },

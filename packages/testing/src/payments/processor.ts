@@ -119,6 +119,7 @@ export function createProcessor(): Processor {
       },
       listCreditNotes: unused,
       findDispute: (id) => read(id, 'reversal'),
+      listEvents: unused,
     },
   }
 }

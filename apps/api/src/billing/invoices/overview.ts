@@ -71,6 +71,7 @@ export async function getBillingOverview(services: Services): Promise<BillingOve
           differences: last.differences,
           repaired: last.repaired,
           failed: last.failed,
+          lostEvents: last.lostEvents,
           error: last.error,
         }
       : null,

@@ -4,6 +4,7 @@ import {
   insertDifference,
   listStripeSubscriptions,
   type NewDifference,
+  saveLostEvents,
   saveReconciliation,
   startReconciliation,
 } from '@atrium/db/billing/billing'
@@ -19,6 +20,7 @@ import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../../rpc/services.ts'
 import { applyProcessorSubscription } from '../subscriptions/apply.ts'
 import { followTenantTax } from '../taxes/follow.ts'
+import { recoverLostEvents } from '../webhooks/recover.ts'
 import { invoiceDifferences, subscriptionDifferences } from './differences.ts'
 import { attendDunning } from './dunning.ts'
 import { paymentDeadline } from './failures.ts'
@@ -30,8 +32,9 @@ const keptDays = 90
 
 /**
  * Compares what is kept here with what the payment processor has, tenant by tenant, writes down
- * what differs, and repairs it by applying what was read: for events that never came. Ends early,
- * saying so, when the processor does not answer.
+ * what differs, and repairs it by applying what was read: for events that never came. Refunds,
+ * credit notes and disputes are found by their events. Ends early, saying so, when the processor
+ * does not answer.
  */
 export async function reconcileBilling(services: Services): Promise<void> {
   const { payments } = services.systems
@@ -62,13 +65,39 @@ export async function reconcileBilling(services: Services): Promise<void> {
     after = tenantIds.at(-1)
     if (tenantIds.length < batch) break
   }
+  const lostEvents = sums.error === null ? await recoverEvents(services, payments, id, sums) : 0
   await saveReconciliation(db, id, { ...sums, finished: true })
-  if (sums.differences > 0) {
+  if (sums.differences > 0 || lostEvents > 0) {
     await services.audit.recordSystem({
       action: 'billing.reconciled',
       resourceType: 'platform',
-      metadata: { tenants: sums.tenants, differences: sums.differences, failed: sums.failed },
+      metadata: {
+        tenants: sums.tenants,
+        differences: sums.differences,
+        failed: sums.failed,
+        lostEvents,
+      },
     })
+  }
+}
+
+/** Returns how many events were lost. A failure of the processor is kept as the comparison's. */
+async function recoverEvents(
+  services: Services,
+  payments: Payments,
+  reconciliationId: string,
+  sums: { error: string | null },
+): Promise<number> {
+  try {
+    const found = await recoverLostEvents(services, payments)
+    if (!found) return 0
+    await saveLostEvents(services.database.db, reconciliationId, found)
+    return found.lost
+  } catch (err) {
+    if (!(err instanceof UpstreamError)) throw err
+    services.log.warn({ err }, 'the events of the payment processor could not be read')
+    sums.error = err.message
+    return 0
   }
 }
 

@@ -1,0 +1,58 @@
+import { findEventsSince } from '@atrium/db/billing/billing'
+import { databaseNow } from '@atrium/db/platform/clock'
+import type { Payments } from '@atrium/integrations/payments/port'
+import { storePaymentEvent } from '../../platform/payment-events.ts'
+import type { Services } from '../../rpc/services.ts'
+import { drainWebhooks } from './process.ts'
+
+/** What the comparison of subscriptions and invoices cannot find; at most 20 types per call. */
+const recovered = [
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'credit_note.created',
+  'credit_note.updated',
+  'credit_note.voided',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+]
+const day = 86_400_000
+/** The processor lists its events for 30 days. */
+const keptMs = 30 * day
+/** Read twice, in case the clocks differ or an event is listed late. */
+const overlapMs = day
+
+/**
+ * Reads the processor's events of refunds, credit notes and disputes since the last complete
+ * reading, puts those that no webhook brought into the inbox, and works on them. Undefined when the
+ * program ends before the last page; the next night reads the same again. Rejects with
+ * `UpstreamError`.
+ */
+export async function recoverLostEvents(
+  services: Services,
+  payments: Payments,
+): Promise<{ lost: number; since: Date } | undefined> {
+  const { db } = services.database
+  const startedAt = await databaseNow(db)
+  const oldest = startedAt.getTime() - keptMs
+  const known = (await findEventsSince(db))?.getTime() ?? oldest
+  const since = new Date(Math.max(oldest, known - overlapMs))
+  let lost = 0
+  for (let after: string | null = null; ; ) {
+    const page: Awaited<ReturnType<Payments['listEvents']>> = await payments.listEvents({
+      types: recovered,
+      since,
+      after,
+    })
+    for (const event of page.events)
+      if ((await storePaymentEvent(services, event)) === 'received') lost += 1
+    if (services.background.ending) return undefined
+    if (page.next === null) break
+    after = page.next
+  }
+  if (lost > 0) await drainWebhooks(services)
+  return { lost, since: startedAt }
+}
