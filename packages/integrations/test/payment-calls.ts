@@ -136,5 +136,10 @@ export const methods: Record<keyof Payments, (payments: Payments) => Promise<unk
   listCreditNotes: (payments) => payments.listCreditNotes('in_1'),
   listEvents: (payments) =>
     payments.listEvents({ types: ['refund.created'], since: new Date(0), after: null }),
+  listBalanceTransactions: (payments) =>
+    payments.listBalanceTransactions({ since: new Date(0), until: null, after: null }),
+  listPayouts: (payments) => payments.listPayouts({ since: new Date(0), after: null }),
+  readBalance: (payments) => payments.readBalance(),
+  findInvoiceOfPayment: (payments) => payments.findInvoiceOfPayment('pi_1'),
   findDispute: (payments) => payments.findDispute('du_1'),
 }

@@ -695,3 +695,53 @@ describe('lists', () => {
     expect(sandbox.state().payments.calls.some(({ path }) => path.includes('/lines'))).toBe(true)
   })
 })
+
+describe('the balance', () => {
+  it('has every charge, refund, dispute and fee, and payouts collect what is available', async () => {
+    const { payments, sandbox, subscribed } = world
+    const { subscription } = await subscribed(10)
+    const invoice = subscription.latestInvoiceId ?? ''
+    const since = new Date(sandbox.payments.now().getTime() - 1_000)
+    sandbox.payments.act({ action: 'refund', invoice, amount: 1_000 })
+    const { id: dispute } = sandbox.payments.act({ action: 'dispute', invoice, amount: 500 }) as {
+      id: string
+    }
+    sandbox.payments.act({ action: 'close_dispute', dispute, outcome: 'won' })
+    const listed = async () =>
+      (await payments.listBalanceTransactions({ since, until: null, after: null })).transactions
+    const { amountPaid } = (await payments.findInvoice(invoice)) ?? { amountPaid: 0 }
+    const categories = (await listed()).map(({ category, amount }) => [category, amount])
+    expect(categories).toEqual(
+      expect.arrayContaining([
+        ['charge', amountPaid],
+        ['refund', -1_000],
+        ['dispute', -500],
+        ['dispute_reversal', 500],
+      ]),
+    )
+    for (const { net, amount, fee } of await listed()) expect(net).toBe(amount - fee)
+    const charge = (await listed()).find(({ category }) => category === 'charge')
+    expect(await payments.findInvoiceOfPayment(charge?.paymentIntentId ?? '')).toBe(invoice)
+    sandbox.payments.setNow(new Date(sandbox.payments.now().getTime() + 12 * 86_400_000))
+    const { payouts } = await payments.listPayouts({ since, after: null })
+    expect(payouts.length).toBeGreaterThan(0)
+    for (const { id, amount, currency } of payouts) {
+      const input = { payoutId: id, after: null }
+      const { transactions } = await payments.listBalanceTransactions(input)
+      const nets = transactions.filter(({ type }) => type !== 'payout').map(({ net }) => net)
+      expect(nets.reduce((sum, net) => sum + net, 0)).toBe(amount)
+      expect(transactions.every((one) => one.currency === currency)).toBe(true)
+    }
+    for (const { currency, amount } of await payments.readBalance()) {
+      const own: number[] = []
+      for (let after: string | null = null; ; ) {
+        const page: Awaited<ReturnType<typeof payments.listBalanceTransactions>> =
+          await payments.listBalanceTransactions({ since: new Date(0), until: null, after })
+        own.push(...page.transactions.filter((o) => o.currency === currency).map(({ net }) => net))
+        if (page.next === null) break
+        after = page.next
+      }
+      expect(own.reduce((sum, net) => sum + net, 0)).toBe(amount)
+    }
+  })
+})

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { SandboxSystem } from './system.ts'
 
 /** Raised when a record changes its shape: a file of another version is set aside, not read. */
-const version = 2
+const version = 3
 const debounceMs = 200
 
 /** Keeps the records of all systems in one JSON file. */

@@ -26,6 +26,7 @@ type InvoiceCalls = Pick<
   | 'findCreditNote'
   | 'listCreditNotes'
   | 'findDispute'
+  | 'findInvoiceOfPayment'
 >
 
 export function invoiceCalls({ call }: StripeCalls, rates: TaxRates): InvoiceCalls {
@@ -36,6 +37,11 @@ export function invoiceCalls({ call }: StripeCalls, rates: TaxRates): InvoiceCal
     rates.resolve(current, await wholeCreditNote(current, found))
 
   return {
+    findInvoiceOfPayment: (paymentIntentId, options) =>
+      call('findInvoiceOfPayment', options, (current) =>
+        invoiceOfPayment(current, paymentIntentId),
+      ),
+
     findInvoice: (id, options) =>
       call('findInvoice', options, async (current) => {
         const found = await current.find(

@@ -332,6 +332,45 @@ export interface StartPreview {
   recurring: InvoicePreview
 }
 
+/**
+ * One movement of the balance that the processor keeps for us, in the currency in which it settles.
+ * `net` = `amount` - `fee`; all signed.
+ */
+export interface BalanceTransaction {
+  id: string
+  /** The processor's words, such as `charge`, and `dispute` as the category of an `adjustment`. */
+  type: string
+  category: string
+  currency: string
+  amount: number
+  fee: number
+  net: number
+  /** From the currency of the source to `currency`; null where they are the same. */
+  exchangeRate: number | null
+  createdAt: Date
+  availableAt: Date
+  sourceId: string | null
+  /** The payment that the source belongs to, and what the source says of its own amount. */
+  paymentIntentId: string | null
+  sourceCurrency: string | null
+  /** Without a sign. */
+  sourceAmount: number | null
+}
+
+export interface ProcessorPayout {
+  id: string
+  currency: string
+  amount: number
+  /** The processor's word: `paid`, `pending`, `in_transit`, `canceled` or `failed`. */
+  status: string
+  /** Only of an automatic one does the processor say what it is made of. */
+  automatic: boolean
+  /** What it is made of is final. */
+  reconciled: boolean
+  createdAt: Date
+  arrivesAt: Date
+}
+
 /** An event whose signature was verified. The object in it may be old: read it again by its id. */
 export interface PaymentEvent {
   id: string
@@ -630,4 +669,21 @@ export interface Payments {
     input: { types: readonly string[]; since: Date; after: string | null },
     options?: CallOptions,
   ): Promise<{ events: readonly PaymentEvent[]; next: string | null }>
+  /**
+   * A page of the balance's movements: those created from `since` on and before `until`, or those of
+   * a payout, its own among them. `after` is the `next` of the page before.
+   */
+  listBalanceTransactions(
+    input: ({ since: Date; until: Date | null } | { payoutId: string }) & { after: string | null },
+    options?: CallOptions,
+  ): Promise<{ transactions: readonly BalanceTransaction[]; next: string | null }>
+  /** A page of the payouts created from `since` on, newest first. */
+  listPayouts(
+    input: { since: Date; after: string | null },
+    options?: CallOptions,
+  ): Promise<{ payouts: readonly ProcessorPayout[]; next: string | null }>
+  /** What is on the balance now by currency, available or not yet. */
+  readBalance(options?: CallOptions): Promise<readonly { currency: string; amount: number }[]>
+  /** The invoice that a payment paid; null for a payment of something else. */
+  findInvoiceOfPayment(paymentIntentId: string, options?: CallOptions): Promise<string | null>
 }

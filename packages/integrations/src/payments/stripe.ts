@@ -1,3 +1,4 @@
+import { balanceCalls } from './balance-calls.ts'
 import { type StripeOptions, stripeCalls } from './client.ts'
 import { customerCalls } from './customer-calls.ts'
 import { eventCalls } from './event-calls.ts'
@@ -32,5 +33,6 @@ export function stripe(options: StripeOptions): Payments {
     ...subscriptionCalls(calls, rates),
     ...invoiceCalls(calls, rates),
     ...eventCalls(calls),
+    ...balanceCalls(calls),
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
+import { balanceRoutes } from './balance-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
 import { eventRoutes } from './event-routes.ts'
@@ -21,6 +22,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...scheduleRoutes,
   ...invoiceRoutes,
   ...eventRoutes,
+  ...balanceRoutes,
 }
 
 export interface ApiSettings {

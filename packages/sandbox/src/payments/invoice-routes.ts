@@ -34,12 +34,6 @@ import { buyerOf, noTax, requireComputable, taxSettingsOf } from './taxes.ts'
 import type { PaymentsWorld } from './world.ts'
 
 export const invoiceRoutes: Handlers = {
-  'GET /v1/balance': () => ({
-    object: 'balance',
-    available: [{ amount: 0, currency: 'eur', source_types: { card: 0 } }],
-    livemode: false,
-    pending: [{ amount: 0, currency: 'eur', source_types: { card: 0 } }],
-  }),
   'GET /v1/invoices/:id': (world, { ids, expand }) =>
     invoiceView(world.store, world.store.invoices.get(ids[0] ?? ''), expand, world.origin()),
   'GET /v1/invoices': (world, request) => {

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { balanceTransactionView } from './balance-views.ts'
 import { decimal, taxRateView } from './catalog-views.ts'
 import { addressView } from './customer-views.ts'
 import {
@@ -256,7 +257,8 @@ export function refundView(store: PaymentsStore, refund: Refund): Stripe.Refund 
     id: refund.id,
     object: 'refund',
     amount: refund.amount,
-    balance_transaction: null,
+    balance_transaction:
+      store.balanceTransactions.all().find(({ source }) => source === refund.id)?.id ?? null,
     charge: payment?.charge ?? null,
     created: refund.created,
     currency: refund.currency,
@@ -377,24 +379,9 @@ export function disputeView(
     id: dispute.id,
     object: 'dispute',
     amount: dispute.amount,
-    balance_transactions: dispute.movements.map((movement) => ({
-      id: movement.id,
-      object: 'balance_transaction' as const,
-      amount: movement.amount,
-      available_on: movement.created,
-      balance_type: 'payments',
-      created: movement.created,
-      currency: dispute.currency,
-      description: null,
-      exchange_rate: null,
-      fee: 0,
-      fee_details: [],
-      net: movement.amount,
-      reporting_category: movement.amount < 0 ? 'dispute' : 'dispute_reversal',
-      source: dispute.id,
-      status: 'available',
-      type: 'adjustment',
-    })),
+    balance_transactions: dispute.movements.map((id) =>
+      balanceTransactionView(store.balanceTransactions.get(id)),
+    ),
     charge: payment?.charge ?? 'ch_unknown',
     created: dispute.created,
     currency: dispute.currency,

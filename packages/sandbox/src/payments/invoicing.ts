@@ -1,3 +1,4 @@
+import { recordCharge } from './balance.ts'
 import { findCard } from './cards.ts'
 import { declined, invalid } from './faults.ts'
 import { totalOf } from './invoice-amounts.ts'
@@ -164,7 +165,9 @@ export function attemptPayment(
   invoice.attemptCount += 1
   const charge = method ? (findCard(method.number)?.charge ?? 'ok') : undefined
   if (method && (charge === 'ok' || (charge === 'confirm' && confirmed))) {
-    Object.assign(payment, { status: 'succeeded', charge: newId('ch'), paymentMethod: method.id })
+    const id = newId('ch')
+    Object.assign(payment, { status: 'succeeded', charge: id, paymentMethod: method.id })
+    recordCharge(world, id, invoice.amountDue, invoice.currency)
     markPaid(world, invoice)
     return { outcome: 'paid' }
   }

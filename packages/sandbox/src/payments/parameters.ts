@@ -314,6 +314,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/credit_notes/:id/lines': paging,
   'GET /v1/credit_notes': [...paging, 'customer', 'invoice', 'created.gte', 'created.lte'],
   'GET /v1/disputes/:id': ['expand[]'],
+  'GET /v1/balance_transactions': [
+    ...paging,
+    ...created,
+    ...['currency', 'payout', 'source', 'type'],
+  ],
+  'GET /v1/balance_transactions/:id': ['expand[]'],
+  'GET /v1/payouts': [...paging, ...created, 'destination', 'status'],
+  'GET /v1/payouts/:id': ['expand[]'],
   'GET /v1/events/:id': ['expand[]'],
   'GET /v1/events': [...paging, 'type', 'types[]', ...created, 'delivery_success'],
 }

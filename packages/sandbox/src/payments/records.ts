@@ -358,11 +358,39 @@ const Dispute = z.object({
     'warning_needs_response',
     'warning_closed',
   ]),
-  /** What the bank moved on the balance, oldest first: minus when taken, plus when given back. */
-  movements: z.array(z.object({ id: z.string(), amount: z.number(), created: moment })),
+  /** The balance transactions with which the bank took the money and gave it back, oldest first. */
+  movements: z.array(z.string()),
   created: moment,
 })
 export type Dispute = z.infer<typeof Dispute>
+
+const BalanceTransaction = z.object({
+  id: z.string(),
+  type: z.enum(['charge', 'refund', 'refund_failure', 'adjustment', 'payout']),
+  category: z.enum(['charge', 'refund', 'refund_failure', 'dispute', 'dispute_reversal', 'payout']),
+  /** In the currency that the account is settled in; signed. */
+  amount: z.number(),
+  fee: z.number(),
+  currency: z.string(),
+  /** From the currency of the source to `currency`; null where they are the same. */
+  exchangeRate: z.number().nullable(),
+  source: z.string(),
+  created: moment,
+  availableOn: moment,
+  /** The payout that has it. */
+  payout: z.string().nullable(),
+})
+export type BalanceTransaction = z.infer<typeof BalanceTransaction>
+
+const Payout = z.object({
+  id: z.string(),
+  amount: z.number(),
+  currency: z.string(),
+  transaction: z.string(),
+  created: moment,
+  arrives: moment,
+})
+export type Payout = z.infer<typeof Payout>
 
 const PortalSession = z.object({
   id: z.string(),
@@ -416,6 +444,8 @@ export const Saved = z.object({
   refunds: z.array(Refund),
   creditNotes: z.array(CreditNote),
   disputes: z.array(Dispute),
+  balanceTransactions: z.array(BalanceTransaction).default([]),
+  payouts: z.array(Payout).default([]),
   portalSessions: z.array(PortalSession),
   events: z.array(EventRecord),
   replays: z.array(z.tuple([z.string(), Replay])),

@@ -1,3 +1,4 @@
+import { recordDispute, recordRefund } from './balance.ts'
 import { settlePaid } from './collection.ts'
 import { invalid } from './faults.ts'
 import { remaining, totalOf, totalTaxesOf } from './invoice-amounts.ts'
@@ -58,6 +59,7 @@ export function refund(
     failureReason: null,
     created: world.now(),
   })
+  recordRefund(world, made, false)
   world.emit('refund.created', refundView(world.store, made))
   world.emit('charge.refunded', chargeView(world, invoice))
   return made
@@ -69,6 +71,7 @@ export function settleRefund(
   made: Refund,
   status: 'succeeded' | 'failed',
 ): void {
+  if (status === 'failed' && made.status !== 'failed') recordRefund(world, made, true)
   made.status = status
   made.failureReason = status === 'failed' ? 'lost_or_stolen_card' : null
   world.emit('refund.updated', refundView(world.store, made))
@@ -223,9 +226,10 @@ export function dispute(
     amount: taken,
     currency: invoice.currency,
     status: 'needs_response',
-    movements: [{ id: newId('txn'), amount: -taken, created: now }],
+    movements: [],
     created: now,
   })
+  made.movements.push(recordDispute(world, made, false).id)
   world.emit('charge.dispute.created', disputeView(world.store, made))
   world.emit('charge.dispute.funds_withdrawn', disputeView(world.store, made))
   return made
@@ -235,15 +239,14 @@ export function closeDispute(world: PaymentsWorld, made: Dispute, outcome: 'won'
   if (made.status === 'won' || made.status === 'lost')
     throw invalid('This dispute is closed already.')
   made.status = outcome
-  if (outcome === 'won')
-    made.movements.push({ id: newId('txn'), amount: made.amount, created: world.now() })
+  if (outcome === 'won') made.movements.push(recordDispute(world, made, true).id)
   world.emit('charge.dispute.closed', disputeView(world.store, made))
   if (outcome === 'won')
     world.emit('charge.dispute.funds_reinstated', disputeView(world.store, made))
 }
 
 /** As much of a charge as an event about it needs. */
-function chargeView(world: PaymentsWorld, invoice: Invoice): object {
+export function chargeView(world: PaymentsWorld, invoice: Invoice): object {
   const refunded = refundedOf(world, invoice)
   return {
     id: invoice.payment?.charge ?? null,

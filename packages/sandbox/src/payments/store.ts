@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { missing } from './faults.ts'
 import {
+  type BalanceTransaction,
   type CreditNote,
   type Customer,
   type Dispute,
   type EventRecord,
   type Invoice,
   type PaymentMethod,
+  type Payout,
   type PortalSession,
   type Price,
   type Product,
@@ -83,6 +85,8 @@ export function createStore() {
     refunds: new Table<Refund>('refund'),
     creditNotes: new Table<CreditNote>('credit note'),
     disputes: new Table<Dispute>('dispute'),
+    balanceTransactions: new Table<BalanceTransaction>('balance transaction'),
+    payouts: new Table<Payout>('payout'),
     portalSessions: new Table<PortalSession>('session'),
     events: new Table<EventRecord>('event'),
   }
@@ -133,6 +137,8 @@ export function createStore() {
         refunds: tables.refunds.all(),
         creditNotes: tables.creditNotes.all(),
         disputes: tables.disputes.all(),
+        balanceTransactions: tables.balanceTransactions.all(),
+        payouts: tables.payouts.all(),
         portalSessions: tables.portalSessions.all(),
         events: tables.events.all(),
         replays: [...store.replays],
@@ -169,6 +175,8 @@ export function createStore() {
       tables.refunds.fill(rows.refunds)
       tables.creditNotes.fill(rows.creditNotes)
       tables.disputes.fill(rows.disputes)
+      tables.balanceTransactions.fill(rows.balanceTransactions)
+      tables.payouts.fill(rows.payouts)
       tables.portalSessions.fill(rows.portalSessions)
       tables.events.fill(rows.events)
     },

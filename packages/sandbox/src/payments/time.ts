@@ -1,3 +1,4 @@
+import { nextPayouts, payOut } from './balance.ts'
 import {
   collect,
   dropPendingUpdate,
@@ -51,6 +52,8 @@ function earliest(world: PaymentsWorld): Due | undefined {
   for (const subscription of world.store.subscriptions.all())
     for (const due of dueOf(world, subscription)) consider(due)
   for (const invoice of world.store.invoices.all()) consider(dueOfInvoice(world, invoice))
+  for (const { at, currency } of nextPayouts(world))
+    consider({ at, run: () => payOut(world, currency) })
   return first
 }
 

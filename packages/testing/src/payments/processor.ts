@@ -120,6 +120,10 @@ export function createProcessor(): Processor {
       listCreditNotes: unused,
       findDispute: (id) => read(id, 'reversal'),
       listEvents: unused,
+      listBalanceTransactions: unused,
+      listPayouts: unused,
+      readBalance: unused,
+      findInvoiceOfPayment: unused,
     },
   }
 }

@@ -1,0 +1,124 @@
+import type Stripe from 'stripe'
+import type { StripeCalls } from './client.ts'
+import { listOf } from './pages.ts'
+import type { BalanceTransaction, Payments, ProcessorPayout } from './port.ts'
+import { idOf, moment, objectOf, optionalId, seconds, text, whole } from './shapes.ts'
+
+const pageSize = 100
+
+type BalanceCalls = Pick<Payments, 'listBalanceTransactions' | 'listPayouts' | 'readBalance'>
+
+export function balanceCalls({ call }: StripeCalls): BalanceCalls {
+  return {
+    listBalanceTransactions: ({ after, ...input }, options) =>
+      call('listBalanceTransactions', options, ({ send }) =>
+        send(
+          'GET /v1/balance_transactions',
+          (stripe) =>
+            stripe.balanceTransactions.list({
+              ...('payoutId' in input
+                ? { payout: input.payoutId }
+                : {
+                    created: {
+                      gte: seconds(input.since),
+                      ...(input.until && { lt: seconds(input.until) }),
+                    },
+                  }),
+              expand: ['data.source'],
+              limit: pageSize,
+              ...(after !== null && { starting_after: after }),
+            }),
+          (response) => {
+            const { entries, next } = pageWith(response, transactionOf)
+            return { transactions: entries, next }
+          },
+        ),
+      ),
+
+    listPayouts: ({ since, after }, options) =>
+      call('listPayouts', options, ({ send }) =>
+        send(
+          'GET /v1/payouts',
+          (stripe) =>
+            stripe.payouts.list({
+              created: { gte: seconds(since) },
+              limit: pageSize,
+              ...(after !== null && { starting_after: after }),
+            }),
+          (response) => {
+            const { entries, next } = pageWith(response, payoutOf)
+            return { payouts: entries, next }
+          },
+        ),
+      ),
+
+    readBalance: (options) =>
+      call('readBalance', options, ({ send }) =>
+        send('GET /v1/balance', (stripe) => stripe.balance.retrieve(), balanceOf),
+      ),
+  }
+}
+
+function pageWith<T extends { id: string }, V>(
+  response: Stripe.ApiList<T>,
+  read: (entry: T) => V,
+): { entries: V[]; next: string | null } {
+  const { data, has_more: more } = listOf(response)
+  const last = data.at(-1)
+  return { entries: data.map(read), next: more && last ? text(last.id, 'id') : null }
+}
+
+function transactionOf(response: Stripe.BalanceTransaction): BalanceTransaction {
+  const transaction = objectOf(response, 'balance_transaction')
+  return {
+    id: text(transaction.id, 'id'),
+    type: text(transaction.type, 'type'),
+    category: text(transaction.reporting_category, 'reporting_category'),
+    currency: text(transaction.currency, 'currency'),
+    amount: whole(transaction.amount, 'amount'),
+    fee: whole(transaction.fee, 'fee'),
+    net: whole(transaction.net, 'net'),
+    exchangeRate: transaction.exchange_rate,
+    createdAt: moment(transaction.created, 'created'),
+    availableAt: moment(transaction.available_on, 'available_on'),
+    ...sourceOf(transaction.source),
+  }
+}
+
+function sourceOf(
+  source: Stripe.BalanceTransaction['source'],
+): Pick<BalanceTransaction, 'sourceId' | 'paymentIntentId' | 'sourceCurrency' | 'sourceAmount'> {
+  const none = { paymentIntentId: null, sourceCurrency: null, sourceAmount: null }
+  if (source === null || typeof source === 'string') return { sourceId: source, ...none }
+  const sourceId = idOf(source, 'source')
+  if (source.object !== 'charge' && source.object !== 'refund' && source.object !== 'dispute')
+    return { sourceId, ...none }
+  return {
+    sourceId,
+    paymentIntentId: optionalId(source.payment_intent, 'payment_intent'),
+    sourceCurrency: text(source.currency, 'currency'),
+    sourceAmount: whole(source.amount, 'amount'),
+  }
+}
+
+function payoutOf(response: Stripe.Payout): ProcessorPayout {
+  const payout = objectOf(response, 'payout')
+  return {
+    id: text(payout.id, 'id'),
+    currency: text(payout.currency, 'currency'),
+    amount: whole(payout.amount, 'amount'),
+    status: text(payout.status, 'status'),
+    automatic: payout.automatic,
+    reconciled: payout.reconciliation_status === 'completed',
+    createdAt: moment(payout.created, 'created'),
+    arrivesAt: moment(payout.arrival_date, 'arrival_date'),
+  }
+}
+
+function balanceOf(response: Stripe.Balance): { currency: string; amount: number }[] {
+  const { available, pending } = objectOf(response, 'balance')
+  const sums = new Map<string, number>()
+  for (const { currency, amount } of [...available, ...pending])
+    sums.set(currency, (sums.get(currency) ?? 0) + whole(amount, 'amount'))
+  return [...sums].map(([currency, amount]) => ({ currency: text(currency, 'currency'), amount }))
+}
