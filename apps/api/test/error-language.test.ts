@@ -42,7 +42,7 @@ describe('an error', () => {
       body: { name: 'Neu', slug: 'acme' },
     })
     expect(response.body).toMatchObject({
-      title: 'Etwas mit diesem Namen existiert bereits.',
+      title: 'Diesen Namen gibt es bereits.',
       detail: 'Ein Mandant mit diesem Kurznamen existiert bereits.',
       issues: [{ path: 'slug', message: 'Ein Mandant mit diesem Kurznamen existiert bereits.' }],
     })
@@ -67,7 +67,7 @@ describe('an error', () => {
       [
         { path: 'state', message: `Use one of: ${states}.` },
         { path: 'cursor', message: 'This is not a cursor that the API returned.' },
-        { path: 'colour', message: 'This field is not known here.' },
+        { path: 'colour', message: 'This field is unknown.' },
       ],
     ])
   })
@@ -91,7 +91,7 @@ describe('an error', () => {
     await rename()
     const { body } = await rename()
     expect(body.detail).toMatch(
-      /^Höchstens 1 Änderungen pro Minute mit einem Zugriffstoken\. Die nächsten sind ab .+Z möglich\./,
+      /^Höchstens 1 Änderungen pro Minute mit einem Zugriffstoken\. Weitere sind ab .+Z möglich\./,
     )
   })
 })

@@ -171,7 +171,7 @@ describe('creating a tenant', () => {
       headers: { 'accept-language': 'de' },
     })
     expect(german.body.provisioningErrors).toEqual({
-      identity: 'Der Identitätsanbieter kennt den Inhaber dieses Mandanten nicht. [ownerUnknown]',
+      identity: 'Der Anmeldedienst kennt den Inhaber dieses Mandanten nicht. [ownerUnknown]',
     })
     const again = await testApp.request('POST', `/tenants/${response.body.slug}/reconcile`, {
       token: operator,

@@ -288,7 +288,7 @@ it('says why, with the invoice, in sentences', () => {
   expect(explained(limited, 'de')).toBe(
     'Eingeschränkt seit dem 4. März 2026, weil die Rechnung IN-7 über 64,00\u00a0€ vom 18. Februar 2026 offen ist. Bis zur Zahlung kann nichts hinzugefügt werden.',
   )
-  expect(explained(of({}), 'de')).toBe('Tarif Free: bis zu 5 Mitglieder.')
+  expect(explained(of({}), 'de')).toBe('Kostenloser Tarif: bis zu 5 Mitglieder.')
 })
 
 it.each<[string, Entitlements, string[]]>([

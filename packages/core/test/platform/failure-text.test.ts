@@ -23,7 +23,7 @@ describe('a failure that a row holds in English', () => {
         const text = failureText({ system, call: 'ensureGroup', kind, status: 503 })
         const german = writeFailure(text, 'de')
         expect(german).toMatch(
-          new RegExp(`^Der .+\\. \\[${system}\\.ensureGroup: 503, ${kind}\\]$`),
+          new RegExp(`^(?:Der|Das) .+\\. \\[${system}\\.ensureGroup: 503, ${kind}\\]$`),
         )
         expect(writeFailure(text, 'en')).toBe(text)
       }
@@ -46,15 +46,15 @@ describe('a failure that a row holds in English', () => {
     ],
     [
       failureText({ system: 'identity', call: 'apply', kind: 'refused', more: 'not applied' }),
-      'Der Identitätsanbieter hat die Anfrage abgelehnt: not applied. [identity.apply: refused]',
+      'Der Anmeldedienst hat die Anfrage abgelehnt: not applied. [identity.apply: refused]',
     ],
     [
       `${stepFailureText('personUnknown')} ${stepFailureText('spaceMissing')}`,
-      'Der Identitätsanbieter kennt diese Person nicht. [personUnknown] Den Dateibereich des Mandanten gibt es noch nicht. [spaceMissing]',
+      'Der Anmeldedienst kennt diese Person nicht. [personUnknown] Den Dateibereich des Mandanten gibt es noch nicht. [spaceMissing]',
     ],
     [
       `${stepFailureText('personUnknown')} The identity was left as it was.`,
-      'Der Identitätsanbieter kennt diese Person nicht. [personUnknown] The identity was left as it was.',
+      'Der Anmeldedienst kennt diese Person nicht. [personUnknown] The identity was left as it was.',
     ],
   ])('%s is %s', (text, german) => {
     expect(writeFailure(text, 'de')).toBe(german)
