@@ -132,7 +132,7 @@ describe('an operator', () => {
     await page.getByRole('tab', { name: 'Why on or off?' }).click()
     await page.getByLabel('Tenant', { exact: true }).first().fill('Acme')
     await page.getByRole('option', { name: 'Acme Engineering' }).click()
-    await page.getByText('acme is in the allow list.').waitFor()
+    await page.getByText('acme is on the allow list.').waitFor()
     await page.getByLabel('Tenant', { exact: true }).first().fill('nobody-here')
     await page.getByLabel('Tenant', { exact: true }).first().press('Enter')
     await page.getByText('There is no tenant nobody-here.').waitFor()
@@ -166,7 +166,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Create flag' }).click()
     await page.getByRole('heading', { name: 'guarded_uploads', level: 1 }).waitFor()
 
-    await page.getByText('A rule ends a failing rollout automatically.').waitFor()
+    await page.getByText('A rule turns off a failing rollout automatically.').waitFor()
     await page.getByRole('button', { name: 'Edit guards' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Add a guard rule' }).click()

@@ -59,7 +59,7 @@ describe('the price catalog', () => {
     await page.getByRole('button', { name: 'Change' }).click()
     const drawer = page.getByRole('dialog', { name: 'Change Free, monthly' })
     await drawer.getByLabel('Amount per seat and month').fill('3')
-    await drawer.getByText(/keep what they pay/).waitFor()
+    await drawer.getByText(/keep their price/).waitFor()
     await drawer.getByRole('button', { name: 'Create new version' }).click()
     await page.getByText('€3.00 per seat').first().waitFor()
     await page.getByText('Version 2', { exact: true }).first().waitFor()
@@ -104,7 +104,7 @@ describe('a subscription that is paid by card', () => {
     await seats.getByRole('button', { name: /^Change on/ }).click()
     await plan.getByText(/^From .*: 3 seats$/).waitFor()
     // What is charged next counts the change that waits.
-    const due = page.getByRole('region', { name: 'Due and next' })
+    const due = page.getByRole('region', { name: 'Due and upcoming' })
     await due.getByText(/^€12\.00 on /).waitFor()
     await page.setViewportSize(desktop)
     await expectWellMade(page)

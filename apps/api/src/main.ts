@@ -108,7 +108,7 @@ log.info(
 if (config.payments !== null && config.seller.missing.length > 0) {
   log.warn(
     { missing: config.seller.missing },
-    'invoices and statements wait: settings of the seller are missing',
+    'no invoices and statements are issued: seller settings are missing',
   )
 }
 let stopping = false
