@@ -27,7 +27,7 @@ describe('a partner that wants more seats for its customer', () => {
     await plan.getByRole('button', { name: 'Change seats' }).click()
     const seats = partner.page.getByRole('dialog', { name: 'Change seats' })
     await seats.getByLabel('Seats', { exact: true }).fill('8')
-    await seats.getByText(/Nothing changes before the owner/).waitFor()
+    await seats.getByText(/Nothing changes until the owner/).waitFor()
     await seats.getByRole('button', { name: 'Ask the owner' }).click()
     await partner.page.getByText("Waiting for the owner's approval").waitFor()
     await plan.getByText('5 seats').waitFor()

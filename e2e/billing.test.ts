@@ -99,8 +99,8 @@ describe('an owner', () => {
       await expectWellMadeOn(screen, page)
     }
     await page.getByRole('button', { name: 'Order with obligation to pay' }).click()
-    await page.getByText('Your order waits for its first payment').waitFor()
-    expect(await page.getByText('did not go through').count()).toBe(0)
+    await page.getByText('Your order is waiting for its first payment').waitFor()
+    expect(await page.getByText('A payment failed').count()).toBe(0)
     await invoices.getByText('Overdue').waitFor()
     await expectWellMade(page)
     await invoices.getByRole('button', { name: /^Pay now/ }).click()
@@ -113,11 +113,13 @@ describe('an owner', () => {
 
     await enterCard(page, 'Use another card', /4242 4242 4242 4242/)
     await card.getByText('Visa ending in 4242').waitFor()
-    await page.getByText('Your order waits for its first payment').waitFor({ state: 'detached' })
+    await page
+      .getByText('Your order is waiting for its first payment')
+      .waitFor({ state: 'detached' })
     await invoices.getByText('Paid').waitFor()
     await page.getByRole('region', { name: 'Plan' }).getByText('Active').waitFor()
     await page
-      .getByRole('region', { name: 'Due and next' })
+      .getByRole('region', { name: 'Due and upcoming' })
       .getByText(/^€12\.00 on /)
       .waitFor()
 
@@ -160,7 +162,7 @@ describe('an order', () => {
     const place = async () => {
       await page.goto(`${address}?order=starter.month.eur.2`)
       await page.getByRole('button', { name: 'Order with obligation to pay' }).click()
-      await page.getByText('Your order waits for its first payment').waitFor()
+      await page.getByText('Your order is waiting for its first payment').waitFor()
     }
     await page.goto(`${address}?order=starter.month.eur.2`)
     await page.getByRole('button', { name: 'Add a card' }).click()

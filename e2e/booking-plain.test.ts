@@ -192,7 +192,7 @@ describe('a visitor whose browser runs no script', () => {
     for (const [address, words] of [
       [link, 'This link is not valid'],
       [`${link}/cancel`, 'This link is not valid'],
-      [`${inject('workplace').booking}/acme/nobody`, 'There is nothing here'],
+      [`${inject('workplace').booking}/acme/nobody`, 'Page not found'],
     ] as const) {
       const response = await page.goto(address)
       expect(response?.status()).toBe(404)

@@ -152,7 +152,7 @@ describe('a visitor on a phone', () => {
       .getByRole('textbox', { name: 'Your e-mail address' })
       .fill(`quinn-${suffix}@example.test`)
     await typing()
-    await page.getByRole('button', { name: 'Ask for this time' }).click()
+    await page.getByRole('button', { name: 'Request this time' }).click()
     await page.getByText('Your request was sent').waitFor()
     expect(await page.getByRole('link', { name: 'Add to calendar' }).count()).toBe(0)
     const [mail] = await mailsTo(`quinn-${suffix}@example.test`, 1)

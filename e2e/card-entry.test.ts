@@ -132,7 +132,7 @@ describe('with keys of the payment processor', () => {
     })
     await page.goto(`${billing()}/card`)
     await page.getByText('Fields of Stripe').waitFor()
-    await page.getByRole('button', { name: 'Save the card' }).click()
+    await page.getByRole('button', { name: 'Save card' }).click()
     await page.getByText('Mastercard ending in 4444').first().waitFor()
     expect(new URL(page.url()).pathname).toBe(`/t/${slug}/billing`)
     await context.close()

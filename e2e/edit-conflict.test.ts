@@ -28,7 +28,7 @@ it('a save on values changed meanwhile shows both, succeeds the second time, and
   await changeElsewhere('Health care')
   await page.getByRole('button', { name: 'Save changes' }).click()
   await page.getByText('Someone else saved changes.').waitFor()
-  await page.getByText('Somebody else saved “Health care” here meanwhile.').waitFor()
+  await page.getByText('Someone else saved “Health care” here in the meantime.').waitFor()
   expect(await industry.inputValue()).toBe('Clockmaking')
   await expectWellMade(page)
   await page.getByRole('button', { name: 'Save changes' }).click()

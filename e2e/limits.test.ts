@@ -36,7 +36,7 @@ it('an operator lowers a limit after a confirmation, its admins see that it is r
   await signIn(owner.page, 'portal', 'Gero Owner')
   await owner.page.goto(`${inject('workplace').portal}/t/globex`)
   await owner.page.getByText('A limit is reached').waitFor()
-  await owner.page.getByRole('link', { name: 'See usage and limits' }).click()
+  await owner.page.getByRole('link', { name: 'View usage and limits' }).click()
   await owner.page.getByRole('heading', { name: 'Usage and limits' }).waitFor()
   await untilLoaded(owner.page)
   await owner.page.getByText('Limit reached. Remove one to make room.').waitFor()

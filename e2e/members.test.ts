@@ -95,7 +95,7 @@ async function keepSecret(page: Page, title: string): Promise<string> {
   const dialog = page.getByRole('dialog', { name: title })
   const secret = await dialog.getByLabel('One-time password').innerText()
   expect(secret).toMatch(/^\S{16}$/)
-  await dialog.getByRole('button', { name: 'I have kept it, close' }).click()
+  await dialog.getByRole('button', { name: 'I have saved it, close' }).click()
   expect(await page.getByText(secret).count()).toBe(0)
   return secret
 }
@@ -237,7 +237,9 @@ describe('an admin', () => {
     const drawer = page.getByRole('dialog', { name: 'Otto Next', exact: true })
     await drawer.getByRole('button', { name: 'Transfer ownership' }).click()
     await confirm(page, 'Transfer ownership', { label: `Type ${slug} to confirm`, word: slug })
-    await drawer.getByText('The role of the owner changes only with the ownership.').waitFor()
+    await drawer
+      .getByText('The role of the owner changes only when the ownership is transferred.')
+      .waitFor()
     expect(await drawer.getByRole('button', { name: 'Remove', exact: true }).count()).toBe(0)
     await page.goto(portal(`/t/${slug}/account`))
     await page
@@ -260,18 +262,15 @@ describe('an admin', () => {
     }
     for (const name of ['Ulla Unit', 'Udo Unit', 'Adam Admin'])
       await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
-    await page.getByRole('button', { name: 'Do with them' }).click()
+    await page.getByRole('button', { name: 'Choose an action' }).click()
     await page.getByRole('menuitem', { name: 'Suspend' }).click()
     const dialog = page.getByRole('dialog')
     expect(
-      await dialog
-        .getByRole('list', { name: 'Members it is done to' })
-        .getByRole('listitem')
-        .count(),
+      await dialog.getByRole('list', { name: 'Affected members' }).getByRole('listitem').count(),
     ).toBe(2)
-    expect(
-      await dialog.getByRole('list', { name: 'Members left as they are' }).innerText(),
-    ).toMatch(/Adam Admin\s*that is you/)
+    expect(await dialog.getByRole('list', { name: 'Unchanged members' }).innerText()).toMatch(
+      /Adam Admin\s*that is you/,
+    )
     await expectWellMade(page)
     await dialog.getByRole('button', { name: 'Suspend 2 members' }).click()
     await dialog.waitFor({ state: 'hidden' })

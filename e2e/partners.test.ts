@@ -186,10 +186,10 @@ describe('partner staff', () => {
     await page.getByRole('textbox', { name: 'Product name' }).fill('East Workplace')
     await page.getByRole('article', { name: 'A mail of East Workplace' }).waitFor()
     await page.getByRole('button', { name: 'Save branding' }).click()
-    await page.getByText('The branding is saved.').waitFor()
+    await page.getByText('The branding is saved').waitFor()
 
     await page.getByRole('link', { name: 'Staff', exact: true }).click()
-    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    await page.getByRole('button', { name: 'Invite staff' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Sam Support')
     await dialog.getByRole('textbox', { name: 'E-mail address' }).fill(`sam-${suffix}@east.test`)

@@ -80,7 +80,7 @@ it('releases the domains of a workplace with its deletion or after it, in both p
   await staff.page.goto(`${workplace.operator}/tenants/gone`)
   await staff.page.getByRole('button', { name: 'Release domains' }).click()
   const question = staff.page.getByRole('dialog', { name: 'Release the domains of gone?' })
-  await question.getByText('Others can claim gone-journey.com at once.').waitFor()
+  await question.getByText('Others can claim gone-journey.com immediately.').waitFor()
   for (const size of [phone, desktop]) {
     await staff.page.setViewportSize(size)
     await expectWellMadeOn(size, staff.page)

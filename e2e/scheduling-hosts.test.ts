@@ -140,7 +140,7 @@ describe('the owner of a workplace', () => {
     await host.getByRole('button', { name: 'Connect mailbox' }).click()
     await host.getByText('Connected', { exact: true }).waitFor()
     await host.getByRole('button', { name: 'Check now' }).click()
-    await page.getByText('The mailbox answers and accepts the credential.').waitFor()
+    await page.getByText('The mailbox responds and accepts the credential.').waitFor()
     expect(complaints).toEqual([])
   }, 120_000)
 
@@ -154,7 +154,7 @@ describe('the owner of a workplace', () => {
     const row = page.getByRole('row', { name: /Vera Visitor/ })
     await row.getByRole('link').click()
     const booking = page.getByRole('dialog', { name: 'First meeting' })
-    await booking.getByText('The visitor waits for an answer').waitFor()
+    await booking.getByText('The visitor is waiting for an answer').waitFor()
     await booking.getByText('About the offer.').waitFor()
     await booking.getByRole('button', { name: 'Confirm' }).click()
     await booking.getByText('In the calendar').waitFor()

@@ -116,7 +116,7 @@ describe('a host', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Close this date' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Back to the usual hours' }).focus()
+    await page.getByRole('button', { name: 'Use the usual hours' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Close this date' }).waitFor()
     await expect
@@ -135,7 +135,7 @@ describe('a host', () => {
     await dialog.getByRole('radio', { name: /^Meeting in person/ }).click()
     await dialog.getByRole('textbox', { name: 'Title' }).fill(title)
     await dialog.getByRole('button', { name: 'Create event type' }).click()
-    await dialog.getByText('Say where you meet.').waitFor()
+    await dialog.getByText('Enter where you meet.').waitFor()
     await dialog.getByRole('textbox', { name: 'Where you meet' }).fill('Main Street 1')
     await dialog.getByRole('button', { name: 'Create event type' }).click()
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
@@ -186,7 +186,7 @@ describe('a host', () => {
     await row.getByRole('button', { name: `More actions for ${title}` }).click()
     await page.getByRole('menuitem', { name: 'Duplicate' }).click()
     await page.getByRole('heading', { name: `${title} (copy)`, level: 1 }).waitFor()
-    await page.getByText('Switched off').first().waitFor()
+    await page.getByText('Turned off').first().waitFor()
     await page.getByRole('link', { name: 'All event types' }).click()
     for (const name of [`${title} (copy)`, title]) {
       await page.getByRole('button', { name: `More actions for ${name}`, exact: true }).click()

@@ -62,7 +62,7 @@ describe('an admin and a domain', () => {
     await publish('acme-journey.com', zone)
     await page.getByRole('button', { name: 'Check now' }).click()
     await page
-      .getByText(/All \d+ needed records are right/)
+      .getByText(/All \d+ required records are right/)
       .first()
       .waitFor()
     await page.getByText('Verified', { exact: true }).first().waitFor()
@@ -130,7 +130,7 @@ describe('an admin and addresses', () => {
       .waitFor()
     await page.getByRole('dialog').getByLabel('Add recipients').fill('')
     await page.getByRole('dialog').getByRole('button', { name: 'Create list' }).click()
-    await page.getByText('A list has at least one recipient.').waitFor()
+    await page.getByText('A list needs at least one recipient.').waitFor()
     await page
       .getByRole('dialog')
       .getByLabel('Add recipients')
@@ -190,7 +190,9 @@ describe('an admin and addresses', () => {
       )
       .toBe(true)
     await mine
-      .getByText('Somebody else saved “Theirs” here meanwhile. Save to replace it with yours.')
+      .getByText(
+        'Someone else saved “Theirs” here in the meantime. Saving replaces it with your value.',
+      )
       .waitFor()
     expect(await mine.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Mine')
     await expectWellMade(mine)

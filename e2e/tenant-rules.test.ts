@@ -43,7 +43,7 @@ describe('an admin and single sign-on', () => {
     const secret = (await revealed.getByLabel('Client secret').innerText()).trim()
     expect(secret.length).toBeGreaterThan(20)
     await expectWellMade(page)
-    await revealed.getByRole('button', { name: 'I have kept it, close' }).click()
+    await revealed.getByRole('button', { name: 'I have saved it, close' }).click()
 
     const drawer = page.getByRole('dialog', { name: 'Cloud' })
     await drawer.getByText(/php occ user_oidc:provider 'Cloud'/).waitFor()
@@ -126,7 +126,7 @@ describe('an admin and the looks', () => {
     await page.goto(at('/branding/texts?template=member.welcome'))
     await page.getByLabel('Subject').fill('Hello {{ member.nmae }}')
     await page
-      .getByText(/Line 1, column \d+: there is no "member.nmae"/)
+      .getByText(/Line 1, column \d+: there is no “member.nmae”/)
       .first()
       .waitFor()
     await expectWellMade(page)
@@ -171,7 +171,7 @@ describe('an admin and the rules', () => {
     await page.getByText(/Your own address .* not/).waitFor()
     await expectWellMade(page)
     await page.getByRole('button', { name: 'Restore the previous policy' }).click()
-    await page.getByText('No entries: people may sign in from every address.').waitFor()
+    await page.getByText('No entries: people can sign in from every address.').waitFor()
     expect(person.complaints).toEqual([])
   })
 
@@ -184,7 +184,7 @@ describe('an admin and the rules', () => {
     await page.getByLabel('Country').selectOption('DE')
     await page.getByLabel('VAT number').fill('DE12')
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText(/form of a VAT number/).waitFor()
+    await page.getByText(/format of a VAT number/).waitFor()
     await expectWellMade(page)
     await page.getByLabel('VAT number').fill('de 136 695 976')
     await page.getByRole('button', { name: 'Save changes' }).click()

@@ -92,11 +92,11 @@ it('leads a reseller through the first hour', async () => {
       await open(ui('Partner branding'))
       await page.getByRole('textbox', { name: ui('Product name') }).fill(ui('Lakeside Workplace'))
       await page.getByRole('button', { name: ui('Save branding') }).click()
-      await page.getByText('The branding is saved.').waitFor()
+      await page.getByText('The branding is saved').waitFor()
     },
     'Invite a colleague': async (ui) => {
       await open(ui('Staff'))
-      await page.getByRole('button', { name: ui('Invite somebody') }).click()
+      await page.getByRole('button', { name: ui('Invite staff') }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('textbox', { name: ui('Name') }).fill(ui('Sam Support'))
       await dialog

@@ -36,7 +36,7 @@ it('leads a tenant admin through the first hour', async () => {
       await dialog.getByRole('button', { name: ui('Add member') }).click()
       const secret = page.getByRole('dialog', { name: 'First password of Rosa Baker' })
       expect(await secret.getByLabel(ui('One-time password')).innerText()).toMatch(/^\S{16}$/)
-      await secret.getByRole('button', { name: ui('I have kept it, close') }).click()
+      await secret.getByRole('button', { name: ui('I have saved it, close') }).click()
       const details = page.getByRole('dialog', { name: 'Rosa Baker', exact: true })
       const systems = details.getByRole('region', { name: ui('Systems') })
       await expect.poll(() => systems.getByText('Done').count()).toBe(3)
@@ -66,7 +66,7 @@ it('leads a tenant admin through the first hour', async () => {
 
       await page.getByRole('button', { name: ui('Check now') }).click()
       await page
-        .getByText(/All \d+ needed records are right/)
+        .getByText(/All \d+ required records are right/)
         .first()
         .waitFor()
       await page.getByText(ui('Verified'), { exact: true }).first().waitFor()

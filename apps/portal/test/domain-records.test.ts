@@ -55,9 +55,9 @@ describe('records to publish', () => {
         record('spf', 'unknown'),
         record('other', 'missing', false),
       ]),
-    ).toBe('1 of 2 needed records are right')
+    ).toBe('1 of 2 required records are right')
     expect(progressText([record('mx', 'ok'), record('spf', 'ok')])).toBe(
-      'All 2 needed records are right',
+      'All 2 required records are right',
     )
     expect(progressText([])).toBe('No records known yet')
   })

@@ -213,7 +213,7 @@ it('says where a new password holds and where it does not', () => {
 it('says before a suspension that open mail connections go on, and for how long', () => {
   const effect = effectsOf('suspend').find((one) => one.includes('mail program'))
   expect(effect).toMatch(
-    /connected now .* until it disconnects, is silent for 30 minutes, or the mail server restarts\.$/,
+    /connected now .* until it disconnects, is idle for 30 minutes, or the mail server restarts\.$/,
   )
 })
 

@@ -93,7 +93,7 @@ describe('entries of the address list', () => {
     expect(read.entries).toEqual(['203.0.113.0/24'])
     expect(read.rejected).toEqual([
       { text: '10.0.0.5/8', reason: expect.stringContaining('Bits are set behind the prefix') },
-      { text: '0.0.0.0/0', reason: expect.stringContaining('lets everybody in') },
+      { text: '0.0.0.0/0', reason: expect.stringContaining('lets everyone in') },
     ])
   })
 })

@@ -17,7 +17,7 @@ describe('a record changed by another person while a form is open', () => {
     )
     expect(merged.values.name).toBe('Acme Works')
     expect(merged.conflicts).toEqual({
-      name: 'Somebody else saved “Acme Ltd” here meanwhile. Save to replace it with yours.',
+      name: 'Someone else saved “Acme Ltd” here in the meantime. Saving replaces it with your value.',
     })
   })
 
