@@ -199,11 +199,13 @@ describe('branding', () => {
     expect(liquid.body.issues).toEqual([
       {
         path: 'emailTemplates.member.welcome.subject',
-        message: expect.stringMatching(/^Line 1, column 4: there is no "nobody" here\. Known are /),
+        message: expect.stringMatching(
+          /^Line 1, column 4: there is no “nobody” here\. Available are /,
+        ),
       },
       {
         path: 'emailTemplates.member.welcome.html',
-        message: 'Line 2, column 3: the tag "include" is not available.',
+        message: 'Line 2, column 3: the tag “include” is not available.',
       },
       {
         path: 'emailTemplates.member.welcome.text',
@@ -280,7 +282,7 @@ describe('a preview', () => {
     expect(response.body.issues).toEqual([
       {
         path: 'draft.text',
-        message: expect.stringMatching(/^Line 2, column 4: there is no "booking\.title"/),
+        message: expect.stringMatching(/^Line 2, column 4: there is no “booking\.title”/),
       },
     ])
   })
@@ -313,14 +315,14 @@ describe('a template', () => {
   })
 
   it.each([
-    ['{{ booking }}', /there is no "booking"/],
-    ['{{ booking.secret }}', /there is no "booking\.secret"/],
+    ['{{ booking }}', /there is no “booking”/],
+    ['{{ booking.secret }}', /there is no “booking\.secret”/],
     ['{{ booking[reason] }}', /there is no/],
     ['{{ booking.title.constructor }}', /there is no/],
     ['{{ constructor }}', /there is no/],
     ['{{ __proto__ }}', /there is no/],
-    ['{% if user == 1 %}{% endif %}', /there is no "user"/],
-    ['{{ booking.title | append: user }}', /there is no "user"/],
+    ['{% if user == 1 %}{% endif %}', /there is no “user”/],
+    ['{{ booking.title | append: user }}', /there is no “user”/],
     ['{{ forloop.index }}', /there is no/],
     ['{% assign x = "a" %}{{ x.y }}', /undefined variable: x\.y/],
     ['{{ booking.title | raw }}', /undefined filter: raw/],

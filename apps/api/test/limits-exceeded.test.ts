@@ -52,7 +52,7 @@ function expectRejected(
   const next =
     end === null
       ? 'Remove or end one of them first.'
-      : `The next ones are possible at ${end.toISOString().slice(0, 19)}Z.`
+      : `More are possible from ${end.toISOString().slice(0, 19)}Z.`
   const detail = `${writeText(limitText(name, most), 'en')}. ${next} An operator of the platform can raise this limit (${name}).`
   expect(response).toMatchObject({
     status: code === 'limit_reached' ? 409 : 429,

@@ -42,7 +42,7 @@ describe('changes of one person', () => {
     expect(rejected.body).toMatchObject({
       code: 'rate_limited',
       limit: 'changes_token_minute',
-      detail: `At most 3 changes a minute with one access token. The next ones are possible at ${new Date(now.getTime() + 18_000).toISOString().slice(0, 19)}Z. An operator of the platform can raise this limit (changes_token_minute).`,
+      detail: `At most 3 changes a minute with one access token. More are possible from ${new Date(now.getTime() + 18_000).toISOString().slice(0, 19)}Z. An operator of the platform can raise this limit (changes_token_minute).`,
     })
     const tenant = await testApp.request('GET', '/tenants/acme', { token })
     expect([tenant.status, tenant.body.name, ...headersOf(tenant.headers)]).toEqual([

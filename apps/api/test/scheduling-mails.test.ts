@@ -391,7 +391,7 @@ describe('the mails of a booking', () => {
     await conflict()
     expect(
       (await testApp.mailsTo(testApp.host.address)).map(({ subject }) => subject.split(':')[0]),
-    ).toEqual(['Booked', 'Two entries at once'])
+    ).toEqual(['Booked', 'Overlapping entries'])
   })
 })
 

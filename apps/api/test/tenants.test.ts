@@ -500,7 +500,7 @@ describe('GET /tenants/{slug}?expand=', () => {
           {
             path: 'expand',
             message:
-              '"invoices", "secrets" cannot be expanded here. Known are: domains, members, access, purge.',
+              '"invoices", "secrets" cannot be expanded here. Available are: domains, members, access, purge.',
           },
         ],
       },

@@ -206,7 +206,7 @@ describe('sending the form', () => {
     }
     const { status, html } = await pages.post(`${event}/book`, typed)
     expect(status).toBe(400)
-    expect(html).toContain('3 answers need another look:')
+    expect(html).toContain('Please check 3 answers:')
     expect(html).toMatch(
       /<input id="email"[^>]*aria-invalid="true"[^>]*aria-describedby="email-error"/,
     )

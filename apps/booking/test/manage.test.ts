@@ -75,7 +75,7 @@ describe('a manage link', () => {
       })
       const { html } = await pages.get(`${path}?done=cancelled`)
       expect(html).toContain('The time is free again.')
-      expect(html.includes('takes the meeting out of your calendar')).toBe(wasInvited)
+      expect(html.includes('removes the meeting from your calendar')).toBe(wasInvited)
     },
   )
 
@@ -257,11 +257,11 @@ describe('guests who are not invited yet', () => {
     pages.api.managed.booking.guestsInvited = false
     pages.api.rejections.inviteGuests = {
       code: 'invalid_input',
-      issues: [{ path: 'proof', message: 'This does not prove your address.' }],
+      issues: [{ path: 'proof', message: 'This does not verify your address.' }],
     }
     const { status, html } = await pages.post(`${path}/guests`, { proof })
     expect(status).toBe(400)
-    expect(html).toContain('This does not prove your address.')
+    expect(html).toContain('This does not verify your address.')
     expect((await pages.post(`${path}/guests`, { proof: '<b>' })).status).toBe(303)
   })
 })

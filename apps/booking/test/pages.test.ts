@@ -98,7 +98,7 @@ describe('every page', () => {
     ]) {
       const { status, html } = await pages.get(path)
       expect(status).toBe(404)
-      expect(html).toContain('There is nothing here')
+      expect(html).toContain('Page not found')
     }
   })
 

@@ -57,7 +57,7 @@ it('leads on to the identity provider, or back to the portal', async () => {
   answer(200, { ...accepted, handoff: 'link', link })
   expect(await (await go(fresh())).text()).toContain(`href="${link}"`)
   answer(200, { ...accepted, joined: null, path: '/', handoff: 'existing' })
-  expect(await (await go(fresh())).text()).toContain('with the password you have')
+  expect(await (await go(fresh())).text()).toContain('with your existing password')
 })
 
 it('shows why a link does not work, and takes no form of another site', async () => {

@@ -418,7 +418,7 @@ describe('a link for a phone', () => {
     expect(await response.text()).toBe(await (await download()).text())
     const again = await phone().fetch(url)
     expect([again.status, again.headers.get('referrer-policy')]).toEqual([404, 'no-referrer'])
-    expect(await again.text()).toContain('This link is used up')
+    expect(await again.text()).toContain('This link was already used or has expired')
   })
 
   it('is spent by one of many who come at the same time, and not by a look at its headers', async () => {

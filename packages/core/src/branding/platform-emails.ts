@@ -69,7 +69,7 @@ export const platformEmails = {
       { name: 'flag.key', sample: 'new_billing_engine' },
       {
         name: 'flag.signal',
-        sample: 'Payment attempts that failed',
+        sample: 'Failed payment attempts',
       },
       { name: 'flag.threshold', sample: '5%' },
       { name: 'flag.rateOn', sample: '12.5%' },

@@ -36,7 +36,7 @@ describe('a VAT number', () => {
   )
 
   it.each([
-    ['DE12', null, /form of a VAT number of DE/],
+    ['DE12', null, /format of a VAT number of DE/],
     ['DE13669597X', 'DE', /form/],
     ['GR094259216', 'GR', /EL/],
     ['136695976', null, /country/],

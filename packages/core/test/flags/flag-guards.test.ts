@@ -44,7 +44,7 @@ describe('guard rules', () => {
     ])
     expect(
       issuesOf(Array.from({ length: 6 }, (_, index) => ({ ...rule, windowMinutes: index + 1 }))),
-    ).toEqual(['guards: Give at most 5 items.'])
+    ).toEqual(['guards: Enter at most 5 items.'])
   })
 })
 

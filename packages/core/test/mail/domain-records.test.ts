@@ -188,7 +188,7 @@ describe('judgeRecords', () => {
       ['10 mail.host.example', '20 mx.elsewhere.example'],
       'Part of the mail may go to mx.elsewhere.example',
     ],
-    ['mx', `MX ${name}`, ['0 .'], 'takes no mail'],
+    ['mx', `MX ${name}`, ['0 .'], 'accepts no mail'],
     ['other', `SRV _imaps._tcp.${name}`, ['0 1 143 mail.host.example'], 'not the one shown'],
   ])('says what is wrong with %s', (purpose, key, values, reason) => {
     expect(one(judge({ [key]: values }), purpose)).toMatchObject({

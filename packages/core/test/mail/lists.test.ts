@@ -64,10 +64,10 @@ describe('recipients', () => {
     expect(issuesOf(['anna@example.com', 'eve@example.com', 'Anna@Example.com'])).toEqual([
       'recipients.2: anna@example.com is named twice.',
     ])
-    expect(issuesOf([])).toEqual(['recipients: A list has at least one recipient.'])
+    expect(issuesOf([])).toEqual(['recipients: A list needs at least one recipient.'])
     expect(
       issuesOf(Array.from({ length: mostRecipients + 1 }, (_, n) => `r${n}@example.com`)),
-    ).toEqual(['recipients: Give at most 1,000 items.'])
+    ).toEqual(['recipients: Enter at most 1,000 items.'])
   })
 
   it('are changed either wholly or in part', () => {
@@ -90,7 +90,7 @@ describe('recipients', () => {
     expect(changeRecipients(['a'], { recipients: ['z', 'y'] })).toEqual({ recipients: ['y', 'z'] })
     expect(changeRecipients(['a', 'b'], { add: ['b'], remove: ['z'] })).toEqual({
       issues: [
-        { path: 'add.0', message: 'b is in the list already.' },
+        { path: 'add.0', message: 'b is already in the list.' },
         { path: 'remove.0', message: 'z is not in the list.' },
       ],
     })

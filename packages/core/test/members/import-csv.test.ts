@@ -39,7 +39,7 @@ describe('reading an import', () => {
     ['email\n', 'no row'],
     ['name\nx\n', 'email is missing'],
     ['email,email\nx,y\n', 'twice'],
-    ['email,wage\nx,y\n', '"wage" is not known'],
+    ['email,wage\nx,y\n', '“wage” is unknown'],
     ['email\nx,y\n', 'Line 2: there are 2 values for 1 column.'],
     ['email\na\n"x\ny', 'Line 3: a quote is opened and never closed'],
     ['email\r\n"x\r\n\r\ny\r\n', 'Line 2: a quote is opened'],

@@ -39,7 +39,7 @@ describe('a new event type', () => {
     [{ durations: [7.5] }, 'durations.0: This must be a whole number.'],
     [
       { durations: Array.from({ length: 11 }, (_, n) => 5 + n) },
-      'durations: Give at most 10 items.',
+      'durations: Enter at most 10 items.',
     ],
     [{ stepMinutes: 4 }, 'stepMinutes: Enter between 5 and 1,440 minutes.'],
     [{ noticeMinutes: 525_601 }, 'noticeMinutes: Enter between 0 and 525,600 minutes.'],
@@ -51,7 +51,7 @@ describe('a new event type', () => {
     ],
     [
       { bookingWindow: { kind: 'fixed', from: '2027-06-02', to: '2027-06-01' } },
-      'bookingWindow.to: The last day is not before the first.',
+      'bookingWindow.to: The last day cannot be before the first.',
     ],
     [
       { bookingWindow: { kind: 'fixed', from: '2027-6-2', to: '2027-06-03' } },
@@ -62,7 +62,7 @@ describe('a new event type', () => {
     [{ approvalHours: 721 }, 'approvalHours: This must be between 1 and 720.'],
     [{ cancelCutoffMinutes: 525_601 }, 'cancelCutoffMinutes: Enter between 0 and 525,600 minutes.'],
     [{ reminders: [60, 60] }, 'reminders.1: 60 is named twice.'],
-    [{ reminders: [5, 10, 15, 20, 25, 30] }, 'reminders: Give at most 5 items.'],
+    [{ reminders: [5, 10, 15, 20, 25, 30] }, 'reminders: Enter at most 5 items.'],
     [{ title: 'a\nb' }, 'title: Control and invisible characters are not allowed.'],
     [
       { eventSlug: 'No Slug' },
@@ -84,17 +84,17 @@ describe('the place', () => {
   })
 
   it.each([
-    ['video', 'http://meet.example.com', 'location: Give the https:// address of the video call.'],
-    ['video', 'javascript:alert(1)', 'location: Give the https:// address of the video call.'],
+    ['video', 'http://meet.example.com', 'location: Enter the https:// address of the video call.'],
+    ['video', 'javascript:alert(1)', 'location: Enter the https:// address of the video call.'],
     [
       'video',
       'https://user:secret@meet.example.com',
-      'location: Give the https:// address of the video call.',
+      'location: Enter the https:// address of the video call.',
     ],
-    ['video', null, 'location: Give the https:// address of the video call.'],
-    ['phone', 'call me', 'location: Give the number that visitors call.'],
-    ['phone', null, 'location: Give the number that visitors call.'],
-    ['in_person', null, 'location: Say where you meet.'],
+    ['video', null, 'location: Enter the https:// address of the video call.'],
+    ['phone', 'call me', 'location: Enter the number that visitors call.'],
+    ['phone', null, 'location: Enter the number that visitors call.'],
+    ['in_person', null, 'location: Enter where you meet.'],
   ])('of %s is not %j', (locationKind, location, issue) => {
     expect(issuesOf({ locationKind, location })).toEqual([issue])
   })
@@ -130,7 +130,7 @@ describe('hosts', () => {
     [{ assignment: 'collective', hostIds: [own] }, ['hostIds: Name at least two hosts.']],
     [
       { assignment: 'collective', hostIds: [other, third] },
-      ['hostIds: The host of the event type is one of them.'],
+      ['hostIds: The host of the event type must be one of them.'],
     ],
     [
       { assignment: 'collective', hostIds: [own, other, other] },
@@ -168,7 +168,7 @@ describe('questions', () => {
   it('have keys of their own, and are at most twenty', () => {
     expect(issuesOf({ fields: [field, field] })).toEqual(['fields.1.key: topic is named twice.'])
     const many = Array.from({ length: 21 }, (_, n) => ({ ...field, key: `q${n}` }))
-    expect(issuesOf({ fields: many })).toEqual(['fields: Give at most 20 items.'])
+    expect(issuesOf({ fields: many })).toEqual(['fields: Enter at most 20 items.'])
   })
 })
 
@@ -184,7 +184,7 @@ describe('changing', () => {
     })
   })
   it('changes something', () => {
-    expect(update({}).error?.issues[0]?.message).toBe('Name at least one field to change.')
+    expect(update({}).error?.issues[0]?.message).toBe('Include at least one field to change.')
   })
   it('knows the version', () => {
     expect(

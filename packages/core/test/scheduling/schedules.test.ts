@@ -165,7 +165,7 @@ describe('rejections', () => {
     ],
     [
       { weekly: { fri: Array(21).fill({ start: '09:00', end: '10:00' }) } },
-      'weekly.fri: Give at most 20 items.',
+      'weekly.fri: Enter at most 20 items.',
     ],
     [{ weekly: { monday: [] } }, 'weekly: Unknown field: monday.'],
     [
@@ -196,7 +196,7 @@ describe('rejections', () => {
         windows: [],
       }))
     expect(issuesOf({ overrides: dates(1_000) })).toEqual([])
-    expect(issuesOf({ overrides: dates(1_001) })).toEqual(['overrides: Give at most 1,000 items.'])
+    expect(issuesOf({ overrides: dates(1_001) })).toEqual(['overrides: Enter at most 1,000 items.'])
   })
 
   it('leaves days closed that are not named', () => {

@@ -13,7 +13,7 @@ const issuesOf = (fields: object) =>
 
 describe('a security policy', () => {
   it.each([
-    [{}, ': Name at least one field to change.'],
+    [{}, ': Include at least one field to change.'],
     [{ sessionIdleMinutes: 4 }, 'sessionIdleMinutes: Enter between 5 and 1,440 minutes.'],
     [{ sessionIdleMinutes: 1_441 }, 'sessionIdleMinutes: Enter between 5 and 1,440 minutes.'],
     [{ sessionIdleMinutes: 7.5 }, 'sessionIdleMinutes: This must be a whole number.'],
