@@ -249,7 +249,7 @@ describe('an operator', () => {
     ['desktop', desktop],
     ['phone', phone],
   ] as const) {
-    it(`finds the pages of flags well made on a ${device}, light and dark`, async () => {
+    it(`finds a flag of the longest key well made on a ${device}, light and dark`, async () => {
       await using visitor = await visit(browser, { screen })
       const { page } = visitor
       const at = inject('workplace').operator
@@ -257,13 +257,9 @@ describe('an operator', () => {
       const key = `a_flag_with_a_name_as_long_as_the_key_of_a_flag_can_be_${device}`
       await createFlag(page, key)
       for (const path of [
-        '/flags',
-        '/flags?q=nothing-is-called-this',
-        '/flags/new',
         `/flags/${key}`,
         `/flags/${key}?tab=explain&tenantSlug=acme`,
         `/flags/${key}?tab=history`,
-        '/flags/no_such_flag',
       ]) {
         await page.goto(at + path)
         await page.getByRole('heading', { level: 1 }).waitFor()

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { expectWellMade, signIn, untilLoaded, visit } from './people.ts'
+import { expectNoSidewaysScroll, signIn, untilLoaded, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -50,13 +50,13 @@ describe('names of one long word', () => {
         await olive.page.goto(operator + path)
         await olive.page.getByText(name).first().waitFor()
         await untilLoaded(olive.page)
-        await expectWellMade(olive.page)
+        await expectNoSidewaysScroll(olive.page)
       }
     }
     await using gero = await visit(browser, { screen: { width: 390, height: 844 } })
     await signIn(gero.page, 'portal', 'Gero Owner')
     await gero.page.goto(`${portal}/t/globex/sso`)
     await gero.page.getByText(name.slice(0, 60)).first().waitFor()
-    await expectWellMade(gero.page)
+    await expectNoSidewaysScroll(gero.page)
   })
 })

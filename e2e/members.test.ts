@@ -390,26 +390,6 @@ for (const [device, screen] of [
   ['phone', phone],
 ] as const) {
   describe(`on a ${device}, light and dark`, () => {
-    for (const path of [
-      '/members',
-      '/members/import',
-      '/mfa',
-      '/storage',
-      '/account',
-      '/devices',
-    ]) {
-      it(`finds ${path} well made`, async () => {
-        await using office = await visit(browser, { screen })
-        const { page } = office
-        await signIn(page, 'portal', admin)
-        await page.goto(portal(home + path))
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await untilLoaded(page)
-        await expectWellMadeOn(screen, page)
-        expect(office.complaints).toEqual([])
-      })
-    }
-
     it('finds the details of a member well made', async () => {
       await using office = await visit(browser, { screen })
       const { page } = office

@@ -128,8 +128,13 @@ async function pressButtons(page: Page, look: (name: string) => Promise<void>): 
     // A button may lead to another page, which is looked at by its own route.
     const { origin, pathname } = new URL(page.url())
     if (address.startsWith(origin + pathname)) await look(name).catch(ignoreNavigation)
+    // What Escape does not close goes with the page.
     if (page.url() === address) await page.keyboard.press('Escape')
-    if (page.url() !== address || (await page.getByRole('dialog').count()) > 0)
-      await openPage(page, address)
+    const closed = await page
+      .getByRole('dialog')
+      .waitFor({ state: 'detached', timeout: 500 })
+      .then(() => true)
+      .catch(() => false)
+    if (page.url() !== address || !closed) await openPage(page, address)
   }
 }

@@ -205,19 +205,13 @@ describe.each([
   ['desktop', desktop],
   ['phone', phone],
 ])('on a %s', (_, screen) => {
-  it('availability and event types are well made', async () => {
+  it('forms and dates are well made', async () => {
     await using visitor = await visit(browser, { screen })
     const { page } = visitor
     await signIn(page, 'portal', owner)
     await untilHostsAreThere(page)
-    await expectWellMadeOn(screen, page)
     await page.getByRole('button', { name: 'Create event type' }).click()
     await page.getByRole('dialog').waitFor()
-    await expectWellMadeOn(screen, page)
-    await page.keyboard.press('Escape')
-    await page.getByRole('link', { name: 'Introduction call', exact: true }).click()
-    await page.getByRole('heading', { name: 'Introduction call', level: 1 }).waitFor()
-    await untilLoaded(page)
     await expectWellMadeOn(screen, page)
     await open(page, 'availability')
     await page

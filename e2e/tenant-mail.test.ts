@@ -211,29 +211,16 @@ describe('an admin and addresses', () => {
     ['desktop', desktop],
     ['phone', phone],
   ] as const) {
-    it(`finds every page about mail well made on a ${device}, light and dark`, async () => {
+    it(`finds the form of an alias well made on a ${device}`, async () => {
       await using person = await visit(browser, { screen })
       const { page } = person
       await signIn(page, 'portal', 'Anna Owner')
-      for (const path of [
-        '/domains',
-        '/domains/acme.tenants.local',
-        '/domains/unknown.example',
-        '/aliases',
-        '/lists',
-        '/lists/nonsense',
-      ]) {
-        await page.goto(at(path))
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await untilLoaded(page)
-        await expectWellMadeOn(screen, page)
-      }
       await page.goto(at('/aliases'))
       await page.getByRole('button', { name: 'Add alias' }).first().click()
       await page.getByRole('dialog').getByRole('textbox', { name: 'Alias' }).waitFor()
       await expectWellMadeOn(screen, page)
       expect(person.complaints).toEqual([])
-    }, 120_000)
+    })
   }
 })
 

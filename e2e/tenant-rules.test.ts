@@ -1,16 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import {
-  breakSystem,
-  desktop,
-  expectWellMade,
-  expectWellMadeOn,
-  phone,
-  signIn,
-  untilLoaded,
-  visit,
-} from './people.ts'
+import { breakSystem, expectWellMade, signIn, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -195,28 +186,4 @@ describe('an admin and the rules', () => {
     await page.getByText(/begins with DE, but the country/).waitFor()
     await expectWellMade(page)
   })
-
-  for (const [device, screen] of [
-    ['desktop', desktop],
-    ['phone', phone],
-  ] as const) {
-    it(`finds every page about looks and rules well made on a ${device}, light and dark`, async () => {
-      await using person = await visit(browser, { screen })
-      const { page } = person
-      await signIn(page, 'portal', 'Anna Owner')
-      for (const path of [
-        '/sso',
-        '/branding',
-        '/branding/texts',
-        '/security',
-        '/billing-details',
-      ]) {
-        await page.goto(at(path))
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await untilLoaded(page)
-        await expectWellMadeOn(screen, page)
-      }
-      expect(person.complaints).toEqual([])
-    }, 120_000)
-  }
 })
