@@ -247,6 +247,8 @@ describe('a document that waits', () => {
       .set({ billing_address: null })
       .where('slug', '=', 'acme')
       .execute()
+    // The payment processor is told too, and its invoice has no street either.
+    await open.owner.send('PATCH', '/tenants/acme/billing-info', { email: 'books@acme.test' })
     await change(open, 8)
     const invoices = (await open.owner.get('/tenants/acme/invoices')).body.items
     const documentsOf = async (id: string) =>

@@ -19,6 +19,7 @@ const price: PriceView = {
     version: 3,
     state: 'active',
     scheme: 'per_seat',
+    taxBehavior: 'exclusive',
   },
   ...{
     minSeats: 1,

@@ -29,6 +29,7 @@ const row: SubscriptionView = {
     currency: 'eur',
     perSeatAmount: 650,
     periodAmount: null,
+    taxBehavior: 'exclusive',
   },
   ...{
     seats: 10,

@@ -76,7 +76,10 @@ export const methods: Record<keyof Payments, (payments: Payments) => Promise<unk
       tax: none,
     }),
   setSubscriptionTax: (payments) =>
-    payments.setSubscriptionTax({ subscriptionId: 'sub_1', tax: { mode: 'automatic' } }, write),
+    payments.setSubscriptionTax(
+      { subscriptionId: 'sub_1', tax: { mode: 'automatic' }, nextTax: { mode: 'automatic' } },
+      write,
+    ),
   ensureTaxRate: (payments) =>
     payments.ensureTaxRate({
       country: 'DE',
@@ -110,6 +113,7 @@ export const methods: Record<keyof Payments, (payments: Payments) => Promise<unk
         cycle: 'month',
         cycleChanges: false,
         tax: none,
+        nextTax: none,
       },
       write,
     ),

@@ -238,6 +238,7 @@ describe('computed tax', () => {
         cycle: 'month',
         cycleChanges: false,
         tax: { mode: 'none' },
+        nextTax: { mode: 'none' },
       },
       write(),
     )
@@ -325,7 +326,7 @@ describe('rates of our own', () => {
     const { id: subscriptionId } = subscription
     const rateId = await payments.ensureTaxRate(german)
     const set = (tax: SubscriptionTax) =>
-      payments.setSubscriptionTax({ subscriptionId, tax }, write())
+      payments.setSubscriptionTax({ subscriptionId, tax, nextTax: tax }, write())
     expect((await set(automatic)).tax).toEqual({ automatic: true, rateIds: [] })
     const rates = { mode: 'rates', rateIds: [rateId] } as const
     expect((await set(rates)).tax).toEqual({ automatic: false, rateIds: [rateId] })
@@ -338,6 +339,7 @@ describe('rates of our own', () => {
         cycle: 'month',
         cycleChanges: false,
         tax: rates,
+        nextTax: rates,
       },
       write(),
     )

@@ -377,6 +377,7 @@ describe('a change', () => {
       cycle: 'month',
       cycleChanges: false,
       tax: none,
+      nextTax: none,
     } as const
     const request = { ...terms, priceId: starter, seats: 6 }
     const scheduled = await payments.scheduleChange(request, write())
@@ -432,7 +433,7 @@ describe('a change', () => {
       await payments.scheduleChange(
         {
           ...{ subscriptionId: subscription.id, plan: 'business', priceId: business, seats: 2 },
-          ...{ cycle: 'month', cycleChanges: true, tax: none },
+          ...{ cycle: 'month', cycleChanges: true, tax: none, nextTax: none },
         },
         write(),
       ),

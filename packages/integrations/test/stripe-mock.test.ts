@@ -96,6 +96,7 @@ const furtherCalls: Readonly<Record<string, (payments: Payments) => Promise<unkn
         cycle: 'year',
         cycleChanges: true,
         tax: { mode: 'rates', rateIds: ['txr_1'] },
+        nextTax: { mode: 'rates', rateIds: ['txr_2'] },
       },
       write,
     ),

@@ -28,12 +28,16 @@ export function versionLabel({ version, note }: Pick<PriceView, 'version' | 'not
 
 /** What an amount means: "€8.00 per seat"; of tiers, how many there are. */
 export function amountText(
-  { scheme, cycle }: Pick<PriceView, 'scheme' | 'cycle'>,
+  { scheme, cycle, taxBehavior }: Pick<PriceView, 'scheme' | 'cycle' | 'taxBehavior'>,
   { tiers, unitAmount, currency }: PriceView['amounts'][number],
 ): string {
-  if (tiers) return t('amount.tiers', { count: tiers.length })
   const amount = formatMoney(unitAmount, currency)
-  return scheme === 'flat' ? t(`amount.flat.${cycle}`, { amount }) : t('amount.perSeat', { amount })
+  const text = tiers
+    ? t('amount.tiers', { count: tiers.length })
+    : scheme === 'flat'
+      ? t(`amount.flat.${cycle}`, { amount })
+      : t('amount.perSeat', { amount })
+  return taxBehavior === 'inclusive' ? t('amount.withTax', { text }) : text
 }
 
 /** "Seats 1 to 10: €10.00 each", one line per tier. */

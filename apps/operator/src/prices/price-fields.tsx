@@ -1,4 +1,5 @@
 import { mostCurrencies, mostTiers, priceScheme, priceSchemes } from '@atrium/core/billing/prices'
+import { taxBehavior as taxBehaviorOf, taxBehaviors } from '@atrium/core/billing/taxes'
 import { translations } from '@atrium/ui/messages'
 import {
   ActionIcon,
@@ -9,7 +10,6 @@ import {
   Select,
   SimpleGrid,
   Stack,
-  Text,
   TextInput,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
@@ -26,9 +26,11 @@ interface Props {
 const schemeChoices = () =>
   priceSchemes.map((value) => ({ value, label: t(`schemes.${value}.name`) }))
 
-/** The scheme, and the amounts of each currency. */
+const taxChoices = () => taxBehaviors.map((value) => ({ value, label: t(`taxes.${value}.name`) }))
+
+/** The scheme, whether tax is part of the price, and the amounts of each currency. */
 export function AmountFields({ form }: Props) {
-  const { scheme, amounts } = form.values
+  const { scheme, taxBehavior, amounts } = form.values
   return (
     <Stack>
       <Select
@@ -39,6 +41,15 @@ export function AmountFields({ form }: Props) {
         withScrollArea={false}
         {...form.getInputProps('scheme')}
         onChange={(value) => form.setFieldValue('scheme', priceScheme.parse(value))}
+      />
+      <Select
+        label={t('form.tax')}
+        description={t(`taxes.${taxBehavior}.hint`)}
+        data={taxChoices()}
+        allowDeselect={false}
+        withScrollArea={false}
+        {...form.getInputProps('taxBehavior')}
+        onChange={(value) => form.setFieldValue('taxBehavior', taxBehaviorOf.parse(value))}
       />
       {amounts.map((amount, index) => (
         <AmountInputs key={amount.id} form={form} index={index} />
@@ -242,9 +253,6 @@ export function TermsFields({ form }: Props) {
         autoComplete="off"
         {...form.getInputProps('note')}
       />
-      <Text size="sm" c="dimmed">
-        {t('form.withoutTax')}
-      </Text>
     </Stack>
   )
 }

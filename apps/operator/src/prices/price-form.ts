@@ -2,6 +2,7 @@ import { translations } from '@atrium/ui/messages'
 import '@atrium/ui/issue-messages'
 import type { CreatePrice, PriceScheme, PriceView, UpdatePrice } from '@atrium/core/billing/prices'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { fromLocalInput, fromMoneyInput, toLocalInput, toMoneyInput } from '@atrium/ui/format'
 import { randomId } from '@mantine/hooks'
@@ -32,6 +33,7 @@ export interface PriceForm {
   plan: Plan
   cycle: BillingCycle
   scheme: PriceScheme
+  taxBehavior: TaxBehavior
   amounts: AmountForm[]
   minSeats: number | string
   maxSeats: number | string
@@ -61,6 +63,7 @@ export const emptyPrice = (): PriceForm => ({
   plan: 'business',
   cycle: 'month',
   scheme: 'per_seat',
+  taxBehavior: 'exclusive',
   amounts: [newAmount('eur')],
   minSeats: 1,
   maxSeats: '',
@@ -76,6 +79,7 @@ export function toPriceForm(price: PriceView): PriceForm {
     plan: price.plan,
     cycle: price.cycle,
     scheme: price.scheme,
+    taxBehavior: price.taxBehavior,
     amounts: price.amounts.map(({ currency, unitAmount, tiers }) => ({
       id: randomId(),
       currency,
@@ -134,16 +138,20 @@ export function droppedCurrencies(
   return from.amounts.map(({ currency }) => currency).filter((currency) => !kept.has(currency))
 }
 
-/** Whether saving makes a new version: other amounts or another scheme of a price on sale. */
+/**
+ * Whether saving makes a new version: other amounts, another scheme or another tax behavior of a
+ * price on sale.
+ */
 export function makesVersion(price: PriceView, form: PriceForm): boolean {
-  const changes = toUpdatePrice(price, form)
-  return price.state === 'active' && (changes.amounts !== undefined || changes.scheme !== undefined)
+  const { amounts, scheme, taxBehavior } = toUpdatePrice(price, form)
+  return price.state === 'active' && [amounts, scheme, taxBehavior].some((one) => one !== undefined)
 }
 
 function settingsOf(form: PriceForm) {
   const moment = (local: string) => (local === '' ? null : (fromLocalInput(local) ?? local))
   return {
     scheme: form.scheme,
+    taxBehavior: form.taxBehavior,
     amounts: form.amounts.map((amount) => amountOf(amount, form.scheme)),
     minSeats: numberIn(form.minSeats),
     maxSeats: form.maxSeats === '' ? null : numberIn(form.maxSeats),

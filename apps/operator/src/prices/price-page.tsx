@@ -98,6 +98,7 @@ function AmountsPanel({ price }: { price: PriceView }) {
       description={t('amounts.description', {
         scheme: t(`schemes.${price.scheme}.name`),
         hint: t(`schemes.${price.scheme}.hint`),
+        tax: t(`taxes.${price.taxBehavior}.name`),
       })}
     >
       <DetailList>

@@ -72,7 +72,10 @@ function Request({ slug, request, mayDecide }: Props & { request: ApprovalView }
           )}
           <DetailItem label={t('request.then')}>{termsLabel(after, currency)}</DetailItem>
           <DetailItem label={t('request.added')}>
-            {t('request.addedWithoutTax', { amount: formatMoney(addedMinor, currency) })}
+            {t('request.addedAmount', {
+              amount: formatMoney(addedMinor, currency),
+              tax: after.taxBehavior,
+            })}
           </DetailItem>
           <DetailItem label={t('request.by')}>
             {t('request.byWhom', {

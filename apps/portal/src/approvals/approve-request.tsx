@@ -4,11 +4,12 @@ import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { OrderCosts } from '../subscriptions/order-panel.tsx'
 import { Quote, requoteMs } from '../subscriptions/quoted-change.tsx'
 import { useTRPC } from '../trpc.ts'
-import { requestedChange, termsLabel } from './labels.ts'
+import { requestedChange } from './labels.ts'
 import { useApprove } from './mutations.ts'
 
 const t = translations('portal.approvals')
@@ -74,23 +75,44 @@ function ApproveChange({ slug, request, onClose }: Props) {
 }
 
 function ApproveStart({ slug, request, onClose }: Props) {
-  const approve = useApprove()
   const { id, version, after, currency } = request
+  const { plan, cycle, seats } = after
+  const preview = useQuery(
+    useTRPC().subscriptions.previewStart.queryOptions(
+      { slug, plan, cycle, seats, currency },
+      { staleTime: 0, gcTime: 0, retry: false },
+    ),
+  )
+  const { data } = preview
+  const approve = useApprove()
   async function confirm() {
     try {
       tell(await approve.mutateAsync({ slug, id, version }))
       onClose()
-    } catch {
+    } catch (error) {
       // The form shows the failure itself.
+      if (problemOf(error).code === 'quote_expired') await preview.refetch()
     }
   }
   return (
     <Stack>
-      <Text>{termsLabel(after, currency)}</Text>
+      {preview.isError ? (
+        <ProblemAlert error={preview.error} message={problemOf(preview.error).issues[0]?.message} />
+      ) : data ? (
+        <OrderCosts preview={data} />
+      ) : (
+        <Skeleton height={96} radius="md" aria-label={t('approve.loading')} role="status" />
+      )}
       {approve.error && <ProblemAlert error={approve.error} />}
       <Group justify="flex-end">
-        <Button loading={approve.isPending} onClick={() => void confirm()}>
-          {t('approve.submit')}
+        <Button
+          loading={approve.isPending}
+          disabled={!data || preview.isError || preview.isFetching}
+          onClick={() => void confirm()}
+        >
+          {data && data.amountDueMinor > 0
+            ? t('approve.pay', { amount: formatMoney(data.amountDueMinor, data.currency) })
+            : t('approve.submit')}
         </Button>
       </Group>
     </Stack>

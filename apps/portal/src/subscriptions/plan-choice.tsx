@@ -95,6 +95,7 @@ function PriceLine({ price, currency }: { price: OfferedPrice; currency: string 
         price: formatMoney(first?.unitAmount ?? amount.unitAmount, currency),
         scheme: price.scheme,
         cycle: price.cycle,
+        tax: price.taxBehavior,
         amount: (chunks) => <span className={classes.amount}>{chunks}</span>,
         unit: (chunks) => (
           <Text span size="sm" c="dimmed">

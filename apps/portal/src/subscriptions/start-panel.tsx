@@ -121,6 +121,7 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
               ? t('start.total', {
                   plan: planName(price.plan),
                   price: perPeriod(total, currency, cycle),
+                  tax: price.taxBehavior,
                 })
               : t('start.noPlan')}
           </Text>

@@ -123,7 +123,7 @@ function CurrentPlan(props: CurrentProps) {
           <DetailItem label={t('seats.label')}>
             {t('current.seats', { seats, taken: assignedSeats })}
           </DetailItem>
-          <DetailItem label={t(`current.prices.${cycle}`)}>
+          <DetailItem label={t(`current.prices.${cycle}`, { tax: subscription.taxBehavior })}>
             {perPeriod(totalMinor, currency, cycle)}
           </DetailItem>
           <DetailItem label={t('current.period')}>

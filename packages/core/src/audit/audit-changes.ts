@@ -21,6 +21,7 @@ const labels: Readonly<Record<string, string>> = {
   partnerSlugs: 'partners',
   pct: 'share of mail in percent',
   perSeatAmount: 'price per seat',
+  taxBehavior: 'tax of the price',
   periodAmount: 'price per period',
   rua: 'address for reports',
   scheduleId: 'schedule',

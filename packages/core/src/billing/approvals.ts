@@ -11,6 +11,7 @@ import {
   TenantSubscription,
   yearlyTotal,
 } from './subscriptions.ts'
+import { type TaxBehavior, taxBehavior } from './taxes.ts'
 
 /** Days that a tenant's owner has to approve what its partner asked for. */
 export const approvalDays = 7
@@ -34,21 +35,24 @@ export const approvalStatuses = [
 export const approvalStatus = z.enum(approvalStatuses)
 export type ApprovalStatus = z.infer<typeof approvalStatus>
 
-/** The terms of a subscription, with what a whole period costs, in minor units without tax. */
+/** The terms of a subscription, with what a whole period costs, in minor units. */
 interface Terms {
   plan: Plan
   cycle: BillingCycle
   seats: number
   total: bigint
+  /** Whether `total` contains tax. */
+  taxBehavior: TaxBehavior
 }
 
 /**
- * What a change adds to the price of a period, in minor units without tax; 0 or less where the
- * customer pays no more than before. A new subscription and another cycle count with their whole
- * first period. What is due at once for the rest of a running period is never more than that.
+ * What a change adds to the price of a period, in minor units, as the price states them; 0 or less
+ * where the customer pays no more than before. A new subscription, another cycle, and a price that
+ * contains tax in place of one that does not or the other way round count with their whole first
+ * period. What is due at once for the rest of a running period is never more than that.
  */
 export function addedCost(before: Terms | null, after: Terms): bigint {
-  if (before === null) return after.total
+  if (before === null || before.taxBehavior !== after.taxBehavior) return after.total
   if (before.cycle === after.cycle) return after.total - before.total
   const dearer = yearlyTotal(after.total, after.cycle) > yearlyTotal(before.total, before.cycle)
   // From month to year a whole year is charged, also where a month then costs less.
@@ -60,8 +64,10 @@ const priced = z.object({
   plan,
   cycle: billingCycle,
   seats: z.number().int(),
-  /** Of a whole period, without tax. */
+  /** Of a whole period. */
   totalMinor: minor,
+  /** Whether `totalMinor` contains tax. */
+  taxBehavior,
 })
 
 /** What staff of a tenant's partner asked for or did that charges the tenant. */
@@ -73,7 +79,7 @@ export const ApprovalView = z.object({
   /** Null for a new subscription. */
   before: priced.nullable(),
   after: priced,
-  /** What it adds to the price of a period, without tax. */
+  /** What it adds to the price of a period; with tax where the price of `after` contains it. */
   addedMinor: minor,
   partnerName: z.string(),
   /** Address of the person who asked; null once that person was deleted. */

@@ -9,6 +9,7 @@ import { plan } from '../tenants/tenants.ts'
 import { chargeStep, isCharged, leastCharge, mostPeriodTotal } from './charges.ts'
 import { currencyCode, divideRounded, formatAmount } from './money.ts'
 import { billingCycle, mostSeats } from './subscriptions.ts'
+import { taxBehavior } from './taxes.ts'
 
 export { priceStates }
 
@@ -91,7 +92,7 @@ export interface PriceTerms {
 }
 
 /**
- * What `seats` seats cost per cycle, in minor units and without tax. No seat costs nothing, but for
+ * What `seats` seats cost per cycle, in minor units, with the tax where the price is inclusive. No seat costs nothing, but for
  * a flat price.
  */
 export function totalOf(
@@ -152,6 +153,8 @@ const leaveOut = z.array(currencyCode).max(mostCurrencies).transform(unique).opt
 const seatLimit = z.number().int().min(1).max(mostSeats)
 const terms = {
   scheme: priceScheme.optional(),
+  /** Fixed once the price is on sale: another one makes a new version. `exclusive` by default. */
+  taxBehavior: taxBehavior.optional(),
   minSeats: seatLimit.optional(),
   maxSeats: seatLimit.nullable().optional(),
   trialDays: z.number().int().min(0).max(730).optional(),
@@ -304,6 +307,7 @@ export const PriceView = z.object({
   version: z.number().int(),
   state: priceState,
   scheme: priceScheme,
+  taxBehavior,
   minSeats: z.number().int(),
   maxSeats: z.number().int().nullable(),
   trialDays: z.number().int(),
@@ -328,6 +332,7 @@ export const OfferedPrice = z.object({
   plan,
   cycle: billingCycle,
   scheme: priceScheme,
+  taxBehavior,
   minSeats: z.number().int(),
   maxSeats: z.number().int().nullable(),
   trialDays: z.number().int(),

@@ -11,7 +11,7 @@ import { instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
 import { type Plan, plan } from '../tenants/tenants.ts'
 import { currencyCode } from './money.ts'
-import { TaxAmount } from './taxes.ts'
+import { TaxAmount, type TaxBehavior, taxBehavior } from './taxes.ts'
 
 export { billingCycles, subscriptionSources, subscriptionStatuses }
 
@@ -126,6 +126,8 @@ interface Terms {
   seats: number
   /** Of a whole period, in minor units. */
   total: bigint
+  /** Whether `total` contains tax. */
+  taxBehavior: TaxBehavior
 }
 
 /**
@@ -133,7 +135,9 @@ interface Terms {
  * end of the period and gives nothing back. Compared is what the terms cost per time, so a cheaper
  * plan by the year is less than a dear one by the month. One exception: the same plan with no fewer
  * seats by the year instead of the month goes at once, because a whole year is charged for it. From
- * year to month always waits. During a trial and a pause everything goes at once.
+ * year to month always waits, and so does a price that contains tax in place of one that does not, or
+ * the other way round, because their amounts cannot be compared. During a trial and a pause everything
+ * goes at once.
  */
 export function effectOf(
   before: Terms & { status: SubscriptionStatus },
@@ -141,6 +145,7 @@ export function effectOf(
 ): 'now' | 'period_end' {
   if (before.status === 'trialing' || before.status === 'paused') return 'now'
   if (before.cycle === 'year' && after.cycle === 'month') return 'period_end'
+  if (before.taxBehavior !== after.taxBehavior) return 'period_end'
   const commits =
     before.cycle !== after.cycle && after.plan === before.plan && after.seats >= before.seats
   const costsMore = yearlyTotal(after.total, after.cycle) >= yearlyTotal(before.total, before.cycle)
@@ -242,7 +247,7 @@ const standing = {
   plan,
   cycle: billingCycle,
   currency: z.string(),
-  /** Per seat and cycle, in minor units, without tax; the average where `periodAmount` is set. */
+  /** Per seat and cycle, in minor units; the average where `periodAmount` is set. */
   perSeatAmount: z.number().int(),
   /** Of the whole period, where seats times the amount per seat is not it. */
   periodAmount: z.number().int().nullable(),
@@ -259,9 +264,11 @@ export const SubscriptionView = z.object({
   partnerSlug: z.string().nullable(),
   source: subscriptionSource,
   ...standing,
-  /** What a whole period costs, without tax. */
+  /** Whether the amounts contain tax (`inclusive`). */
+  taxBehavior,
+  /** What a whole period costs. */
   totalMinor: z.number().int(),
-  /** A year's worth; 0 while it is not recurring revenue. */
+  /** A year's worth without tax; 0 while it is not recurring revenue. */
   arrMinor: z.number().int(),
   /** The payment processor's own word. */
   stripeStatus: z.string().nullable(),

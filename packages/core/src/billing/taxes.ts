@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { divideRounded } from './money.ts'
 
 /**
  * Why a tax is what it is, in the payment processor's words (docs.stripe.com/tax/reports#taxability
@@ -28,6 +29,13 @@ export type TaxabilityReason = (typeof taxabilityReasons)[number]
 /** `exclusive`: added to the price. `inclusive`: part of the price. */
 export const taxBehaviors = ['exclusive', 'inclusive'] as const
 export type TaxBehavior = (typeof taxBehaviors)[number]
+export const taxBehavior = z.enum(taxBehaviors)
+
+/** What is left of an amount without the `percent` of tax that it contains, rounded half up. */
+export function withoutTax(amount: bigint, percent: number): bigint {
+  const rate = BigInt(Math.round(percent * 10_000))
+  return divideRounded(amount * 1_000_000n, 1_000_000n + rate)
+}
 
 /** One tax of an invoice or of a preview, over all lines that have it. Amounts in minor units. */
 export const TaxAmount = z.object({
@@ -38,7 +46,7 @@ export const TaxAmount = z.object({
   /** 0 for `reverse_charge`: the buyer owes the tax. */
   amountMinor: z.number().int(),
   taxableMinor: z.number().int().nullable(),
-  behavior: z.enum(taxBehaviors),
+  behavior: taxBehavior,
   reason: z.enum(taxabilityReasons),
 })
 export type TaxAmount = z.infer<typeof TaxAmount>

@@ -112,7 +112,13 @@ describe('amounts of a subscription', () => {
 })
 
 describe('a change', () => {
-  const terms = { plan: 'business', cycle: 'month', seats: 10, total: 1_200n } as const
+  const terms = {
+    plan: 'business',
+    cycle: 'month',
+    seats: 10,
+    total: 1_200n,
+    taxBehavior: 'exclusive',
+  } as const
   const standing = { ...terms, status: 'active' } as const
   const yearly = { ...terms, cycle: 'year', total: 12_000n } as const
   it.each([
@@ -160,6 +166,12 @@ describe('a change', () => {
       'from year to month waits, dearer or not',
       { ...yearly, status: 'active' },
       { ...terms, total: 99_999n },
+      'period_end',
+    ],
+    [
+      'to a price that contains tax waits, dearer or not',
+      { ...standing },
+      { ...terms, taxBehavior: 'inclusive', total: 99_999n },
       'period_end',
     ],
     [

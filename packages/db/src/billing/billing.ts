@@ -4,6 +4,7 @@ import type {
   SubscriptionSource,
   SubscriptionStatus,
 } from '@atrium/core/billing/subscriptions'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
@@ -17,8 +18,10 @@ export interface SummaryRow {
   currency: string
   status: SubscriptionStatus
   seats: number
-  /** What one period costs, without tax. */
+  /** What one period costs; with tax where `taxBehavior` is `inclusive`. */
   periodAmount: string
+  taxBehavior: TaxBehavior
+  containedTaxPercent: number
   trialEnd: Date | null
   currentPeriodStart: Date | null
   currentPeriodEnd: Date | null
@@ -35,6 +38,7 @@ export async function findSubscriptionSummary(
 ): Promise<SummaryRow | undefined> {
   const { rows } = await sql<SummaryRow>`
     select id, source, plan, cycle, currency, status, seats, coalesce(period_amount, per_seat_amount * seats)::text as "periodAmount",
+      tax_behavior as "taxBehavior", contained_tax_percent::float8 as "containedTaxPercent",
       trial_end as "trialEnd", current_period_start as "currentPeriodStart", current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd", cancel_at as "cancelAt",
       past_due_since as "pastDueSince", stripe_subscription_id as "stripeSubscriptionId"
     from subscriptions where tenant_id = ${tenantId}

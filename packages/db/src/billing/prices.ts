@@ -1,5 +1,6 @@
 import type { PriceAmount, PriceScheme, PriceState, PriceTier } from '@atrium/core/billing/prices'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
@@ -19,6 +20,7 @@ export interface PriceRow {
   version: number
   state: PriceState
   scheme: PriceScheme
+  taxBehavior: TaxBehavior
   minSeats: number
   maxSeats: number | null
   trialDays: number
@@ -34,7 +36,7 @@ export interface PriceRow {
 }
 
 const columns =
-  sql.raw(`p.id, p.plan, p.cycle, p.version, p.state, p.scheme, p.min_seats as "minSeats", p.max_seats as "maxSeats",
+  sql.raw(`p.id, p.plan, p.cycle, p.version, p.state, p.scheme, p.tax_behavior as "taxBehavior", p.min_seats as "minSeats", p.max_seats as "maxSeats",
   p.trial_days as "trialDays", p.visible_from as "visibleFrom", p.visible_until as "visibleUntil",
   case when p.partner_ids is not null then array(select q.slug from partners q where q.id = any(p.partner_ids) order by q.slug) end
     as "partnerSlugs",
@@ -134,6 +136,7 @@ export function lockPrice(
 
 export interface PriceFields {
   scheme: PriceScheme
+  taxBehavior: TaxBehavior
   minSeats: number
   maxSeats: number | null
   trialDays: number
@@ -145,6 +148,7 @@ export interface PriceFields {
 
 const toColumns = (fields: PriceFields) => ({
   scheme: fields.scheme,
+  tax_behavior: fields.taxBehavior,
   min_seats: fields.minSeats,
   max_seats: fields.maxSeats,
   trial_days: fields.trialDays,

@@ -36,6 +36,8 @@ function selectSubscriptions(db: Db | Trx) {
       's.currency',
       cast<string>('s.per_seat_amount', 'text').as('perSeatAmount'),
       cast<string | null>('s.period_amount', 'text').as('periodAmount'),
+      's.tax_behavior as taxBehavior',
+      cast<number>('s.contained_tax_percent', 'double precision').as('containedTaxPercent'),
       's.seats',
       's.status',
       's.stripe_status as stripeStatus',
@@ -71,7 +73,10 @@ function selectSubscriptions(db: Db | Trx) {
 
 type StoredRow = InferResult<ReturnType<typeof selectSubscriptions>>[number]
 
-/** Amounts are whole numbers of the currency's minor unit, per cycle and without tax. */
+/**
+ * Amounts are whole numbers of the currency's minor unit, per cycle; with tax where `taxBehavior` is
+ * `inclusive`.
+ */
 export type SubscriptionRow = Omit<StoredRow, 'perSeatAmount' | 'periodAmount'> & {
   perSeatAmount: bigint
   periodAmount: bigint | null
@@ -225,6 +230,33 @@ export async function insertSubscription(
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/**
+ * What tax the newest invoice of a subscription contains, in percent. An older invoice than one that
+ * is known changes nothing.
+ */
+export async function setContainedTax(
+  trx: Trx,
+  stripeSubscriptionId: string,
+  { percent, finalizedAt }: { percent: number; finalizedAt: Date },
+): Promise<void> {
+  await trx
+    .updateTable('subscriptions as s')
+    .set({ contained_tax_percent: percent })
+    .where('s.stripe_subscription_id', '=', stripeSubscriptionId)
+    .where('s.contained_tax_percent', '<>', percent)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('invoices as i')
+            .select('i.id')
+            .whereRef('i.stripe_subscription_id', '=', 's.stripe_subscription_id')
+            .where('i.finalized_at', '>', finalizedAt),
+        ),
+      ),
+    )
+    .execute()
 }
 
 /** Writes a subscription; `counted` raises its version, which makes earlier quotes void. */

@@ -8,6 +8,7 @@ import type {
 import type { PriceMigrationState, PriceMoveState } from '@atrium/core/billing/price-migrations'
 import type { PriceScheme, PriceState, PriceTier } from '@atrium/core/billing/prices'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import type { WebhookState } from '@atrium/core/billing/webhooks'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
@@ -27,6 +28,7 @@ export interface PricesTable {
   version: number
   state: Generated<PriceState>
   scheme: Generated<PriceScheme>
+  tax_behavior: Generated<TaxBehavior>
   min_seats: Generated<number>
   max_seats: number | null
   trial_days: Generated<number>

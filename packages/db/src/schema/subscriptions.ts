@@ -5,6 +5,7 @@ import type {
   SubscriptionSource,
   SubscriptionStatus,
 } from '@atrium/core/billing/subscriptions'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type {
@@ -29,6 +30,10 @@ export interface SubscriptionsTable {
   currency: string
   per_seat_amount: BigintColumn
   period_amount: OptionalBigint
+  /** Whether the amounts contain tax. */
+  tax_behavior: Generated<TaxBehavior>
+  /** What of it the last invoice contained. */
+  contained_tax_percent: Generated<number>
   seats: number
   status: SubscriptionStatus
   /** As the payment processor wrote it, also where we do not know the word. */
@@ -107,6 +112,8 @@ export interface ApprovalTerms {
   cycle: BillingCycle
   seats: number
   totalMinor: number
+  /** Absent in rows of before there were prices with tax. */
+  taxBehavior?: TaxBehavior
 }
 
 export interface PartnerApprovalsTable {

@@ -65,12 +65,13 @@ export interface ProcessorSubscription {
   currency: string
   cycle: 'month' | 'year'
   /**
-   * Per seat and cycle, without tax and after permanent discounts; null where the price has tiers
-   * or a flat part.
+   * Per seat and cycle, after permanent discounts; null where the price has tiers or a flat part.
    */
   perSeatAmount: number | null
   /** What the whole period costs where price times seats is not it; null otherwise. */
   periodAmount: number | null
+  /** Whether the amounts contain tax. */
+  taxBehavior: TaxBehavior
   seats: number
   /** What we wrote down at creation: `tenantId` and `plan` among it. */
   metadata: Readonly<Record<string, string>>
@@ -540,9 +541,11 @@ export interface Payments {
     },
     options?: CallOptions,
   ): Promise<StartPreview>
-  /** From the next invoice on, also through the phases of its schedule. */
+  /**
+   * From the next invoice on. `nextTax` is for the price that is scheduled, if one is.
+   */
   setSubscriptionTax(
-    input: { subscriptionId: string; tax: SubscriptionTax },
+    input: { subscriptionId: string; tax: SubscriptionTax; nextTax: SubscriptionTax },
     options: WriteOptions,
   ): Promise<ProcessorSubscription>
   findSubscription(id: string, options?: CallOptions): Promise<ProcessorSubscription | undefined>
@@ -615,7 +618,10 @@ export interface Payments {
       seats: number
       cycle: 'month' | 'year'
       cycleChanges: boolean
+      /** For the current period. */
       tax: SubscriptionTax
+      /** For the scheduled price. */
+      nextTax: SubscriptionTax
     },
     options: WriteOptions,
   ): Promise<ProcessorSubscription>

@@ -94,7 +94,7 @@ export function subscriptionCalls({ call }: StripeCalls, rates: TaxRates): Subsc
     previewSubscription: (input, options) =>
       call('previewSubscription', options, (current) => previewSubscription(current, rates, input)),
 
-    setSubscriptionTax: ({ subscriptionId, tax }, { idempotencyKey, ...options }) =>
+    setSubscriptionTax: ({ subscriptionId, tax, nextTax }, { idempotencyKey, ...options }) =>
       call('setSubscriptionTax', options, async (current) => {
         const schedule = await attachedSchedule(current, subscriptionId)
         if (schedule === undefined)
@@ -104,7 +104,11 @@ export function subscriptionCalls({ call }: StripeCalls, rates: TaxRates): Subsc
           (stripe) =>
             stripe.subscriptionSchedules.update(
               schedule.id,
-              { phases: runningPhases(schedule).map((phase) => samePhase(phase, tax)) },
+              {
+                phases: runningPhases(schedule).map((phase, index) =>
+                  samePhase(phase, index === 0 ? tax : nextTax),
+                ),
+              },
               { idempotencyKey },
             ),
           (response) => objectOf(response, 'subscription_schedule'),
@@ -176,7 +180,7 @@ export function subscriptionCalls({ call }: StripeCalls, rates: TaxRates): Subsc
       ),
 
     scheduleChange: (
-      { subscriptionId, priceId, plan, seats, cycle, cycleChanges, tax },
+      { subscriptionId, priceId, plan, seats, cycle, cycleChanges, tax, nextTax },
       { idempotencyKey, ...options },
     ) =>
       call('scheduleChange', options, async (current) => {
@@ -198,7 +202,7 @@ export function subscriptionCalls({ call }: StripeCalls, rates: TaxRates): Subsc
                     items: [{ price: priceId, quantity: seats }],
                     metadata: { plan },
                     proration_behavior: 'none',
-                    ...phaseTax(tax, running),
+                    ...phaseTax(nextTax, running),
                     ...(cycleChanges && { billing_cycle_anchor: 'phase_start' as const }),
                   },
                 ],

@@ -26,6 +26,7 @@ export function subscriptionOf(response: Stripe.Subscription): ProcessorSubscrip
     currency: text(subscription.currency, 'currency'),
     cycle: cycleOf(item.price),
     ...amountsOf(item),
+    taxBehavior: item.price.tax_behavior === 'inclusive' ? 'inclusive' : 'exclusive',
     seats: whole(item.quantity ?? 0, 'quantity'),
     metadata: { ...subscription.metadata },
     created: moment(subscription.created, 'created'),

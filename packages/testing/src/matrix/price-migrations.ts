@@ -14,7 +14,7 @@ import {
 } from './rows.ts'
 
 const fields: PriceFields = {
-  ...{ scheme: 'per_seat', minSeats: 1, maxSeats: null, trialDays: 0 },
+  ...{ scheme: 'per_seat', taxBehavior: 'exclusive', minSeats: 1, maxSeats: null, trialDays: 0 },
   ...{ visibleFrom: null, visibleUntil: null, partnerIds: null, note: null },
 }
 

@@ -5,7 +5,13 @@ const amounts = [{ currency: 'eur', unitAmount: 100 }]
 
 function draft({ testApp }: World): Promise<string> {
   const fields = {
-    ...({ scheme: 'per_seat', minSeats: 1, maxSeats: null, trialDays: 0 } as const),
+    ...({
+      scheme: 'per_seat',
+      taxBehavior: 'exclusive',
+      minSeats: 1,
+      maxSeats: null,
+      trialDays: 0,
+    } as const),
     ...{ visibleFrom: null, visibleUntil: null, partnerIds: null, note: null },
   }
   return testApp.database.db.transaction().execute(async (trx) => {

@@ -67,6 +67,7 @@ export function recordedSequences({
     cycle: 'month',
     perSeatAmount: 400 * times,
     periodAmount: null,
+    taxBehavior: 'exclusive',
     seats: 5,
     metadata: { tenantId, plan: 'starter' },
     created: start,

@@ -46,6 +46,7 @@ export function rawSubscription(subscription: ProcessorSubscription): Record<str
             currency: subscription.currency,
             billing_scheme: 'per_unit',
             unit_amount: subscription.perSeatAmount,
+            tax_behavior: subscription.taxBehavior,
             recurring: { interval: subscription.cycle, interval_count: 1, usage_type: 'licensed' },
           },
         },

@@ -1,6 +1,7 @@
 import type { ApprovalView } from '@atrium/core/billing/approvals'
 import { toMinorNumber } from '@atrium/core/billing/money'
 import type { ApprovalRow } from '@atrium/db/billing/approvals'
+import type { ApprovalTerms } from '@atrium/db/schema/subscriptions'
 
 /** One whose time is over reads as expired, also before the job has ended it. */
 export function toApprovalView(row: ApprovalRow, now: Date): ApprovalView {
@@ -11,8 +12,8 @@ export function toApprovalView(row: ApprovalRow, now: Date): ApprovalView {
     kind,
     status: expired ? 'expired' : row.status,
     currency,
-    before,
-    after,
+    before: before && termsOf(before),
+    after: termsOf(after),
     addedMinor: toMinorNumber(row.addedAmount),
     partnerName,
     requestedBy,
@@ -24,3 +25,8 @@ export function toApprovalView(row: ApprovalRow, now: Date): ApprovalView {
     version: row.version,
   }
 }
+
+const termsOf = ({ taxBehavior = 'exclusive', ...terms }: ApprovalTerms) => ({
+  ...terms,
+  taxBehavior,
+})

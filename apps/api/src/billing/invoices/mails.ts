@@ -1,9 +1,9 @@
 import { formatAmount } from '@atrium/core/billing/money'
-import type { BillingCycle } from '@atrium/core/billing/subscriptions'
 import { writtenDay, writtenMoment } from '@atrium/core/platform/written-day'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import type { CustomerTenant } from '@atrium/db/billing/payment-customers'
 import type { Trx } from '@atrium/db/platform/connect'
+import type { ApprovalTerms } from '@atrium/db/schema/subscriptions'
 import type { PageLanguage } from '@atrium/messages/languages'
 import { mailTexts } from '@atrium/messages/mail'
 import type { Config } from '../../platform/config.ts'
@@ -175,8 +175,8 @@ function valuesOf(
 /** A mail about what the tenant's partner orders, to the owner alone. */
 export type OwnerMail = {
   partner: string
-  /** As they are, or are to be; the total is of a whole period, without tax. */
-  terms: { plan: Plan; cycle: BillingCycle; seats: number; totalMinor: number }
+  /** As they are, or are to be; the total is of a whole period. */
+  terms: ApprovalTerms
   currency: string
   /** Names the occasion: a mail of the same key is sent once. */
   key: string
@@ -211,6 +211,7 @@ export async function sendOwnerMail(
         seats: terms.seats,
         cycle: terms.cycle,
         amount: formatAmount(BigInt(terms.totalMinor), currency, language),
+        tax: terms.taxBehavior ?? 'exclusive',
       }),
       'link.billing': portalLink(services.config, `/t/${slug}/billing`),
       ...('added' in mail && {

@@ -10,6 +10,7 @@ import {
   sumReversals,
   updateInvoice,
 } from '@atrium/db/billing/invoices'
+import { setContainedTax } from '@atrium/db/billing/subscriptions'
 import type { Trx } from '@atrium/db/platform/connect'
 import type {
   ProcessorCreditNote,
@@ -55,6 +56,7 @@ export async function mirrorInvoice(
   if (before) await updateInvoice(trx, id, fields)
   if (fields.finalizedAt && !before?.finalizedAt)
     await rememberPartner(trx, id, tenantId, fields.finalizedAt)
+  await noteContainedTax(trx, invoice)
   await settleInvoiceLedger(trx, services, id)
   await documentInvoice(
     trx,
@@ -63,6 +65,19 @@ export async function mirrorInvoice(
     invoice,
   )
   return { id, tenantId: before?.tenantId ?? tenantId, before, status: fields.status }
+}
+
+/** Recurring revenue of a price that contains tax is reported without it. */
+async function noteContainedTax(
+  trx: Trx,
+  { subscriptionId, finalizedAt, taxes }: ProcessorInvoice,
+): Promise<void> {
+  const contained = taxes.filter(({ behavior }) => behavior === 'inclusive')
+  // An invoice that is known from an event alone names its rates, but not their percent.
+  if (contained.length === 0 || contained.some(({ rate }) => rate === null)) return
+  if (subscriptionId === null || finalizedAt === null) return
+  const percent = contained.reduce((sum, { rate }) => sum + (rate?.percent ?? 0), 0)
+  await setContainedTax(trx, subscriptionId, { percent, finalizedAt })
 }
 
 /**

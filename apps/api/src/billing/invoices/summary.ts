@@ -7,6 +7,7 @@ import {
 import { toMinorNumber } from '@atrium/core/billing/money'
 import { prorate } from '@atrium/core/billing/proration'
 import { isEnded } from '@atrium/core/billing/subscription-life'
+import { withoutTax } from '@atrium/core/billing/taxes'
 import { writeText } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary, type SummaryRow } from '@atrium/db/billing/billing'
 import { findBillingInfo } from '@atrium/db/billing/billing-info'
@@ -111,11 +112,15 @@ function onDeletionOf(row: SummaryRow, now: Date): BillingSummary['onDeletion'] 
     status,
     currency,
     periodAmount,
+    taxBehavior,
+    containedTaxPercent,
     currentPeriodStart: start,
     currentPeriodEnd: end,
   } = row
   const paid =
     source === 'stripe' && status === 'active' && start !== null && end !== null && start < end
-  const credit = paid ? -prorate(BigInt(periodAmount), 0n, { start, end, at: now }).credit : 0n
+  const stated = BigInt(periodAmount)
+  const net = taxBehavior === 'inclusive' ? withoutTax(stated, containedTaxPercent) : stated
+  const credit = paid ? -prorate(net, 0n, { start, end, at: now }).credit : 0n
   return { currency, creditMinor: toMinorNumber(credit) }
 }

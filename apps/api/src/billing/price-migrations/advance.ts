@@ -185,6 +185,7 @@ async function schedule(
     cycle,
     seats: pending?.seats ?? row.seats,
     stripePriceId: amount?.stripePriceId ?? null,
+    taxBehavior: price.taxBehavior,
   })
   await updateMove(trx, move, {
     ...{ state: 'scheduled', effective_at: end, subscription_version: after.version },

@@ -115,6 +115,9 @@ export async function startPriceMigration(
     await lockPriceVersions(trx, from.plan, from.cycle)
     const to = await newerVersion(trx, from)
     if (!to) throw new AppError('price_state', errorText('noNewerPrice'))
+    // The notice compares the two amounts, so both contain tax or neither does.
+    if (to.taxBehavior !== from.taxBehavior)
+      throw new AppError('price_state', errorText('migrationTaxBehavior'))
     const { mayKeep, reason } = input
     const id = await insertPriceMigration(trx, {
       ...{ fromPriceId: from.id, target: targetOf(to), from: input.from, mayKeep, reason },

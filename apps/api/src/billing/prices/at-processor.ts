@@ -22,7 +22,7 @@ export async function createAtProcessor(services: Services, price: PriceRow): Pr
   let complete = true
   for (const { currency, unitAmount, tiers, stripePriceId } of price.amounts) {
     if (stripePriceId !== null) continue
-    const { plan, cycle, scheme, version } = price
+    const { plan, cycle, scheme, taxBehavior, version } = price
     try {
       const created = await payments.createPrice(
         {
@@ -34,7 +34,7 @@ export async function createAtProcessor(services: Services, price: PriceRow): Pr
           tiers,
           priceId: price.id,
           version,
-          taxBehavior: 'exclusive',
+          taxBehavior,
         },
         { idempotencyKey: creationKey(price, currency), signal: AbortSignal.timeout(deadlineMs) },
       )
@@ -47,13 +47,17 @@ export async function createAtProcessor(services: Services, price: PriceRow): Pr
   return complete
 }
 
-/** The amounts are part of it: a draft that was changed after a failed try is another price. */
-function creationKey({ id, scheme, amounts }: PriceRow, currency: string): string {
+/**
+ * Amounts and tax behavior are part of it: a draft that was changed after a failed try is another
+ * price.
+ */
+function creationKey({ id, scheme, taxBehavior, amounts }: PriceRow, currency: string): string {
   const amount = amounts.find((one) => one.currency === currency)
   const tiers = (amount?.tiers ?? []).map(
     ({ upTo, unitAmount, flatAmount }) => `${upTo ?? 'inf'}-${unitAmount}-${flatAmount}`,
   )
-  return ['price', id, currency, scheme, amount?.unitAmount, ...tiers].join(':').slice(0, 250)
+  const terms = [scheme, taxBehavior, amount?.unitAmount, ...tiers]
+  return ['price', id, currency, ...terms].join(':').slice(0, 250)
 }
 
 /**

@@ -21,6 +21,7 @@ export async function createPrice(
   const { services } = ctx
   const fields = {
     scheme: input.scheme ?? 'per_seat',
+    taxBehavior: input.taxBehavior ?? 'exclusive',
     minSeats: input.minSeats ?? 1,
     maxSeats: input.maxSeats ?? null,
     trialDays: input.trialDays ?? 0,

@@ -33,7 +33,7 @@ interface Requested {
 }
 
 /**
- * Changes a price. Other amounts of a price on sale make a new version, which takes its place; who
+ * Changes a price. Other amounts or another tax behavior of a price on sale make a new version, which takes its place; who
  * subscribed before keeps the old one. Answers the price that now holds what was asked for. Throws
  * AppError `invalid_input`, `not_found`, `currency_dropped`, and `price_state` for an archived one.
  */
@@ -49,6 +49,7 @@ export async function updatePrice(
   const requested = merged(before, input)
   const repriced =
     before.scheme !== requested.fields.scheme ||
+    before.taxBehavior !== requested.fields.taxBehavior ||
     !isDeepStrictEqual(plain(before.amounts), plain(requested.amounts))
   const versioned = repriced && before.state === 'active'
   const id = await services.database.db.transaction().execute(async (trx) => {
@@ -92,6 +93,7 @@ function merged(before: PriceRow, input: UpdatePrice): Requested {
   return {
     fields: {
       scheme: provided(input.scheme, before.scheme),
+      taxBehavior: provided(input.taxBehavior, before.taxBehavior),
       minSeats: provided(input.minSeats, before.minSeats),
       maxSeats: provided(input.maxSeats, before.maxSeats),
       trialDays: provided(input.trialDays, before.trialDays),
@@ -118,6 +120,7 @@ function changesOf(before: PriceRow, after: PriceRow): Record<string, [unknown, 
   })
   const fields = [
     'scheme',
+    'taxBehavior',
     'minSeats',
     'maxSeats',
     'trialDays',

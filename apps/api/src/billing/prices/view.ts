@@ -13,6 +13,7 @@ export function toPriceView(row: PriceRow): PriceView {
   // With the time: an update of a price on sale goes into another row and only marks this one.
   const {
     scheme,
+    taxBehavior,
     minSeats,
     maxSeats,
     trialDays,
@@ -30,6 +31,7 @@ export function toPriceView(row: PriceRow): PriceView {
   ])
   const terms = [
     scheme,
+    taxBehavior,
     minSeats,
     maxSeats,
     trialDays,
@@ -47,6 +49,7 @@ export function toOfferedPrice({
   plan,
   cycle,
   scheme,
+  taxBehavior,
   minSeats,
   maxSeats,
   trialDays,
@@ -56,7 +59,7 @@ export function toOfferedPrice({
     ...{ currency, unitAmount, tiers },
     payable: stripePriceId !== null,
   }))
-  return { id, plan, cycle, scheme, minSeats, maxSeats, trialDays, amounts: offered }
+  return { id, plan, cycle, scheme, taxBehavior, minSeats, maxSeats, trialDays, amounts: offered }
 }
 
 /** The price as it is checked before it is saved or put on sale. */

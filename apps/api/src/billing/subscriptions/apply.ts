@@ -128,6 +128,7 @@ async function columnsOf(
     cycle: read.cycle,
     currency: read.currency,
     ...amountsOf(read, price, before),
+    tax_behavior: read.taxBehavior,
     seats: read.seats,
     status,
     stripe_status: read.status,
@@ -254,6 +255,7 @@ function differs(before: SubscriptionRow, columns: Awaited<ReturnType<typeof col
     before.cycle !== columns.cycle ||
     before.currency !== columns.currency ||
     before.seats !== columns.seats ||
+    before.taxBehavior !== columns.tax_behavior ||
     before.status !== columns.status ||
     before.cancelAtPeriodEnd !== columns.cancel_at_period_end ||
     before.perSeatAmount !== BigInt(columns.per_seat_amount) ||

@@ -7,6 +7,7 @@ import {
   quoteMinutes,
   type SubscriptionQuote,
 } from '@atrium/core/billing/subscriptions'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { AppError } from '@atrium/core/platform/errors'
 import type { ApprovalRow } from '@atrium/db/billing/approvals'
 import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
@@ -202,7 +203,7 @@ async function payNow(
   const idempotencyKey = `change:${row.id}:${row.version}:${prorationDate.getTime() / 1000}:${priceId}:${seats}`
   const cycleChanges = cycle !== row.cycle
   const read = await askProcessor(async (signal) => {
-    await followTaxOf(trx, services, payments, row, signal)
+    await followTaxOf(trx, services, payments, row, target.taxBehavior, signal)
     return payments.changeSubscription(
       { subscriptionId, itemId, priceId, plan, seats, prorationDate, cycleChanges },
       { idempotencyKey, signal },
@@ -228,13 +229,15 @@ async function followTaxOf(
   { config }: InTransaction,
   payments: Payments,
   { tenantId, stripeSubscriptionId }: SubscriptionRow,
+  behavior: TaxBehavior,
   signal: AbortSignal,
 ): Promise<void> {
   const customerId = (await findPaymentCustomer(trx, tenantId))?.customerId
   if (!customerId || !stripeSubscriptionId) return
-  const sale = { tenantId, customerId, signal }
+  const sale = { tenantId, customerId, behavior, signal }
   const { tax } = await prepareTaxedCustomer(config, trx, payments, sale)
-  await followTax(payments, stripeSubscriptionId, tax, signal)
+  const found = await payments.findSubscription(stripeSubscriptionId, { signal })
+  if (found) await followTax(payments, found, { tax, nextTax: tax }, signal)
 }
 
 /** While it is paused nothing is charged: the new terms hold from the resumption on. */
@@ -250,12 +253,13 @@ async function changePaused(
   if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
   await releaseSchedule(payments, row)
   const idempotencyKey = `paused:${row.id}:${row.version}:${priceId}:${seats}`
-  const read = await askProcessor((signal) =>
-    payments.setSubscriptionItem(
+  const read = await askProcessor(async (signal) => {
+    await followTaxOf(trx, services, payments, row, target.taxBehavior, signal)
+    return payments.setSubscriptionItem(
       { subscriptionId, itemId, priceId, plan, seats, credit: false },
       { idempotencyKey, signal },
-    ),
-  )
+    )
+  })
   const applied = await applyProcessorSubscription(trx, services, row.tenantId, read, {
     eventId: null,
     eventAt: null,
@@ -302,10 +306,12 @@ export function toTerms({
   stripePriceId,
   perSeatAmount,
   periodAmount,
+  taxBehavior,
 }: Target) {
   return {
     ...{ plan, cycle, seats, price_id: priceId, stripe_price_id: stripePriceId },
     ...{ per_seat_amount: perSeatAmount, period_amount: periodAmount },
+    tax_behavior: taxBehavior,
   }
 }
 

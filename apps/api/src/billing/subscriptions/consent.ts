@@ -6,6 +6,7 @@ import {
 } from '@atrium/core/billing/approvals'
 import { toMinorNumber } from '@atrium/core/billing/money'
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
@@ -34,8 +35,10 @@ interface Terms {
   plan: Plan
   cycle: BillingCycle
   seats: number
-  /** Of a whole period, without tax. */
+  /** Of a whole period. */
   total: bigint
+  /** Whether `total` contains tax. */
+  taxBehavior: TaxBehavior
 }
 
 /** What is about to be ordered or changed. */
@@ -174,10 +177,11 @@ export function rejectDecided(row: ApprovalRow, partnerId: string | null, now: D
 
 /** What an approval keeps of an order. */
 export function pricedOf({ before, after }: Order) {
-  const terms = ({ plan, cycle, seats, total }: Terms) => ({
+  const terms = ({ plan, cycle, seats, taxBehavior, total }: Terms) => ({
     plan,
     cycle,
     seats,
+    taxBehavior,
     totalMinor: toMinorNumber(total),
   })
   return {

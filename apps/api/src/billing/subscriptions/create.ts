@@ -123,6 +123,7 @@ function agreed({
     stripePriceId: null,
     perSeatAmount: each,
     periodAmount: whole,
+    taxBehavior: 'exclusive',
     total,
   }
 }

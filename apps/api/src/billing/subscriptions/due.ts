@@ -1,6 +1,7 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import { changeLeadMinutes, type PendingChange, periodAt } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
+import { findPriceByStripeId } from '@atrium/db/billing/prices'
 import {
   countAssignedSeats,
   findDueSubscriptions,
@@ -239,7 +240,9 @@ async function checkScheduled(
   if (seats === (pending.seats ?? row.seats) || id === null) return undefined
   const read = await askProcessor((signal) => payments.findSubscription(id, { signal }))
   if (!read?.scheduled) return undefined
-  const terms = { stripePriceId: read.scheduled.priceId, plan, cycle, seats }
+  const stripePriceId = read.scheduled.priceId
+  const { taxBehavior = row.taxBehavior } = (await findPriceByStripeId(trx, stripePriceId)) ?? {}
+  const terms = { stripePriceId, taxBehavior, plan, cycle, seats }
   return { before: row, after: await scheduleAtProcessor(trx, services, payments, row, terms) }
 }
 

@@ -3,6 +3,7 @@ import {
   type StartPreview,
   type StartSubscription,
 } from '@atrium/core/billing/subscriptions'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { AppError } from '@atrium/core/platform/errors'
 import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
 import { findLiveSubscription } from '@atrium/db/billing/subscriptions'
@@ -43,11 +44,11 @@ export async function previewStart(
   await rejectBelowAssigned(db, tenant.id, seats)
   const live = await findLiveSubscription(db, tenant.id)
   if (live && !isReplaceable(live, target, currency)) throw exists(live)
-  const { stripePriceId: priceId } = target
+  const { stripePriceId: priceId, taxBehavior } = target
   if (!priceId) throw new AppError('price_unavailable')
   const trialDays = (await mayHaveTrial(db, tenant.id)) ? target.trialDays : 0
   const trialEnd = trialDays > 0 ? new Date(now.getTime() + trialDays * 86_400_000) : null
-  const terms = { tenantId: tenant.id, priceId, currency, seats, trialEnd }
+  const terms = { tenantId: tenant.id, taxBehavior, priceId, currency, seats, trialEnd }
   const { first, recurring, credit } = await computed(services, payments, terms)
   const creditMinor = Math.min(Math.max(0, credit), Math.max(0, first.total))
   return {
@@ -67,6 +68,7 @@ export async function previewStart(
 
 interface PreviewTerms {
   tenantId: string
+  taxBehavior: TaxBehavior
   priceId: string
   currency: string
   seats: number
@@ -76,13 +78,13 @@ interface PreviewTerms {
 async function computed(
   services: Services,
   payments: Payments,
-  { tenantId, ...terms }: PreviewTerms,
+  { tenantId, taxBehavior, ...terms }: PreviewTerms,
 ) {
   const { db } = services.database
   const buyer = await readTaxBuyer(db, tenantId)
   const customerId = (await findPaymentCustomer(db, tenantId))?.customerId
   return askProcessor(async (signal) => {
-    const sale = await taxOfSale(services.config, payments, buyer, 'exclusive', { signal })
+    const sale = await taxOfSale(services.config, payments, buyer, taxBehavior, { signal })
     const { address, validVatNumber } = buyer
     const taxIds = validVatNumber === null ? [] : [{ type: 'eu_vat', value: validVatNumber }]
     const [preview, customer] = await Promise.all([

@@ -150,7 +150,7 @@ async function exactly(
   prorationDate: Date,
 ): Promise<Amounts> {
   const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
-  const { stripePriceId: priceId, seats } = target
+  const { stripePriceId: priceId, seats, taxBehavior } = target
   if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
   const cycleChanges = row.cycle !== target.cycle
   // A paused subscription stays in the period that it was paused in.
@@ -158,7 +158,7 @@ async function exactly(
   const at = status === 'paused' && end !== null && end < prorationDate ? end : prorationDate
   const buyer = await readTaxBuyer(services.database.db, row.tenantId)
   const preview = await askProcessor(async (signal) => {
-    const { tax } = await taxOfSale(services.config, payments, buyer, 'exclusive', { signal })
+    const { tax } = await taxOfSale(services.config, payments, buyer, taxBehavior, { signal })
     return payments.previewChange(
       { customerId, subscriptionId, itemId, priceId, seats, prorationDate: at, cycleChanges, tax },
       { signal },

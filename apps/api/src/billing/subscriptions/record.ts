@@ -110,6 +110,7 @@ const fields = [
     'currency',
     'perSeatAmount',
     'periodAmount',
+    'taxBehavior',
     'seats',
     'status',
     'trialEnd',

@@ -67,8 +67,8 @@ export function rejectUnchangeable(row: SubscriptionRow, currency: string | unde
 
 /** What `effectOf` compares of the terms that hold now. */
 export function termsOf(row: SubscriptionRow) {
-  const { plan, cycle, seats, status } = row
-  return { plan, cycle, seats, status, total: periodTotal(row) }
+  const { plan, cycle, seats, status, taxBehavior } = row
+  return { plan, cycle, seats, status, taxBehavior, total: periodTotal(row) }
 }
 
 /** Whether plan, cycle or seats of the target are other ones. */

@@ -1,3 +1,4 @@
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { SubscriptionRow } from '@atrium/db/billing/subscriptions'
@@ -20,7 +21,7 @@ export async function scheduleAtProcessor(
   services: InTransaction,
   payments: Payments,
   row: SubscriptionRow,
-  target: Pick<Target, 'plan' | 'cycle' | 'seats' | 'stripePriceId'>,
+  target: Pick<Target, 'plan' | 'cycle' | 'seats' | 'stripePriceId' | 'taxBehavior'>,
 ): Promise<SubscriptionRow> {
   const { stripeSubscriptionId: subscriptionId } = row
   const { stripePriceId: priceId, plan, seats, cycle } = target
@@ -29,9 +30,12 @@ export async function scheduleAtProcessor(
   const cycleChanges = cycle !== row.cycle
   const read = await askProcessor(async (signal) => {
     const buyer = await readTaxBuyer(trx, row.tenantId)
-    const { tax } = await taxOfSale(services.config, payments, buyer, 'exclusive', { signal })
+    const taxed = (behavior: TaxBehavior) =>
+      taxOfSale(services.config, payments, buyer, behavior, { signal })
+    const { tax } = await taxed(row.taxBehavior)
+    const { tax: nextTax } = await taxed(target.taxBehavior)
     return payments.scheduleChange(
-      { subscriptionId, priceId, plan, seats, cycle, cycleChanges, tax },
+      { subscriptionId, priceId, plan, seats, cycle, cycleChanges, tax, nextTax },
       { idempotencyKey, signal },
     )
   })

@@ -130,7 +130,8 @@ export async function startAtProcessor(
     const id = await ensureCustomer(services, payments, tenant.id, signal)
     if (services.config.billing.tax.mode !== 'none')
       await syncTaxId(services, payments, tenant.id, signal)
-    const sale = { tenantId: tenant.id, customerId: id, signal }
+    const { taxBehavior: behavior } = target
+    const sale = { tenantId: tenant.id, customerId: id, behavior, signal }
     return {
       customerId: id,
       ...(await prepareTaxedCustomer(services.config, db, payments, sale)),

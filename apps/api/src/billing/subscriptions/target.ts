@@ -2,6 +2,7 @@ import { mostPeriodTotal } from '@atrium/core/billing/charges'
 import { type PriceTerms, snapshotOf } from '@atrium/core/billing/prices'
 import type { BillingCycle, SubscriptionSource } from '@atrium/core/billing/subscriptions'
 import { periodTotal } from '@atrium/core/billing/subscriptions'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
@@ -20,6 +21,8 @@ export interface Target {
   periodAmount: bigint | null
   /** Of a whole period. */
   total: bigint
+  /** Whether the amounts contain tax. */
+  taxBehavior: TaxBehavior
 }
 
 export interface Requested {
@@ -87,6 +90,9 @@ export async function offeredTarget(
   if (source === 'stripe' && amount.stripePriceId === null) {
     throw new AppError('price_unavailable', errorText('planCurrency', { plan, currency }))
   }
+  // Nobody computes what tax is in an amount that is billed by hand.
+  if (source === 'manual' && price.taxBehavior === 'inclusive')
+    throw new AppError('price_unavailable', errorText('inclusiveByHand', { plan, cycle }))
   rejectOutsidePrice(price, seats)
   return { ...priced(price, currency, { plan, cycle, seats }), trialDays: price.trialDays }
 }
@@ -104,10 +110,11 @@ async function onOwnTerms(db: Db | Trx, row: SubscriptionRow, seats: number): Pr
   if (row.periodAmount !== null && seats !== row.seats) {
     throw new AppError('price_unavailable', errorText('agreedAmount'))
   }
-  const { priceId, stripePriceId, perSeatAmount, periodAmount } = row
+  const { priceId, stripePriceId, perSeatAmount, periodAmount, taxBehavior } = row
   const total = periodTotal({ perSeatAmount, periodAmount, seats })
   rejectTooMuch(total)
-  return { plan, cycle, seats, priceId, stripePriceId, perSeatAmount, periodAmount, total }
+  const prices = { priceId, stripePriceId, perSeatAmount, periodAmount, taxBehavior }
+  return { plan, cycle, seats, ...prices, total }
 }
 
 function priced(
@@ -125,7 +132,8 @@ function priced(
   const snapshot = snapshotOf(terms, named.seats)
   const total = periodTotal({ ...snapshot, seats: named.seats })
   rejectTooMuch(total)
-  return { ...named, priceId: price.id, stripePriceId: amount.stripePriceId, ...snapshot, total }
+  const { id: priceId, taxBehavior } = price
+  return { ...named, priceId, stripePriceId: amount.stripePriceId, ...snapshot, taxBehavior, total }
 }
 
 function rejectOutsidePrice({ minSeats, maxSeats }: PriceRow, seats: number): void {

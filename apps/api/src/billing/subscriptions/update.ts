@@ -113,6 +113,7 @@ async function correctedTarget(
     stripePriceId: null,
     perSeatAmount: each,
     periodAmount: period,
+    taxBehavior: 'exclusive',
     total,
   }
 }
@@ -189,6 +190,9 @@ async function changeThere(
   const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
   const { stripePriceId: priceId, plan, seats } = target
   if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
+  // The difference would be credited at the old tax and charged at the new one, on one invoice.
+  if (target.taxBehavior !== row.taxBehavior)
+    throw new AppError('price_unavailable', errorText('otherTaxBehavior'))
   const idempotencyKey = `correct:${row.id}:${row.version}:${priceId}:${seats}`
   const read = await askProcessor((signal) =>
     payments.setSubscriptionItem(

@@ -7,6 +7,7 @@ import {
   TenantSubscription,
   yearlyTotal,
 } from '@atrium/core/billing/subscriptions'
+import { withoutTax } from '@atrium/core/billing/taxes'
 import type { SubscriptionRow, SubscriptionStateRow } from '@atrium/db/billing/subscriptions'
 import { readFailure } from '../../rpc/reader-language.ts'
 
@@ -32,9 +33,10 @@ export function toSubscriptionView(row: SubscriptionRow): SubscriptionView {
     },
     perSeatAmount: toShownNumber(row.perSeatAmount),
     periodAmount: row.periodAmount === null ? null : toShownNumber(row.periodAmount),
+    taxBehavior: row.taxBehavior,
     totalMinor: toShownNumber(total),
     arrMinor: payingStatuses.includes(row.status)
-      ? toShownNumber(yearlyTotal(total, row.cycle))
+      ? toShownNumber(yearlyTotal(netOf(row, total), row.cycle))
       : 0,
     ...{
       stripeStatus: row.stripeStatus,
@@ -75,6 +77,11 @@ export function toSubscriptionView(row: SubscriptionRow): SubscriptionView {
     },
     ...{ createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() },
   }
+}
+
+/** An amount of the subscription without the tax that it contains. */
+function netOf({ taxBehavior, containedTaxPercent }: SubscriptionRow, amount: bigint): bigint {
+  return taxBehavior === 'inclusive' ? withoutTax(amount, containedTaxPercent) : amount
 }
 
 /** As the tenant's own people see it. `assignedSeats`: of members who own a mailbox. */

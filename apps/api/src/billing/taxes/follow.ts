@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { AppError } from '@atrium/core/platform/errors'
 import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
+import { findPriceByStripeId } from '@atrium/db/billing/prices'
 import { findLiveSubscription } from '@atrium/db/billing/subscriptions'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { TaxLocationInvalid } from '@atrium/integrations/payments/declined'
-import type { Payments, SubscriptionTax } from '@atrium/integrations/payments/port'
+import type {
+  Payments,
+  ProcessorSubscription,
+  SubscriptionTax,
+} from '@atrium/integrations/payments/port'
 import type { Config } from '../../platform/config.ts'
 import type { Services } from '../../rpc/services.ts'
 import { readTaxBuyer } from './buyer.ts'
@@ -13,6 +19,8 @@ import { type SaleTax, taxOfSale } from './sale-tax.ts'
 interface Sale {
   tenantId: string
   customerId: string
+  /** Of the price that is charged. */
+  behavior: TaxBehavior
   signal: AbortSignal
 }
 
@@ -25,10 +33,10 @@ export async function prepareTaxedCustomer(
   config: Pick<Config, 'billing'>,
   db: Db | Trx,
   payments: Payments,
-  { tenantId, customerId, signal }: Sale,
+  { tenantId, customerId, behavior, signal }: Sale,
 ): Promise<SaleTax> {
   const buyer = await readTaxBuyer(db, tenantId)
-  const sale = await taxOfSale(config, payments, buyer, 'exclusive', { signal })
+  const sale = await taxOfSale(config, payments, buyer, behavior, { signal })
   if (sale.tax.mode !== 'none')
     await payments.updateCustomer(
       customerId,
@@ -55,13 +63,7 @@ export async function followTenantTax(
   const customerId = (await findPaymentCustomer(db, tenantId))?.customerId
   if (!customerId) return
   try {
-    const { tax } = await prepareTaxedCustomer(config, db, payments, {
-      tenantId,
-      customerId,
-      signal,
-    })
-    const subscriptionId = (await findLiveSubscription(db, tenantId))?.stripeSubscriptionId
-    if (subscriptionId) await followTax(payments, subscriptionId, tax, signal)
+    await taxCustomer(config, db, payments, { tenantId, customerId, signal })
   } catch (err) {
     const incomplete =
       err instanceof TaxLocationInvalid ||
@@ -71,18 +73,41 @@ export async function followTenantTax(
   }
 }
 
-/** Makes a subscription at the payment processor follow the decision. Rejects with `UpstreamError`. */
+async function taxCustomer(
+  config: Pick<Config, 'billing'>,
+  db: Db,
+  payments: Payments,
+  { tenantId, customerId, signal }: Omit<Sale, 'behavior'>,
+): Promise<void> {
+  const id = (await findLiveSubscription(db, tenantId))?.stripeSubscriptionId
+  const found = id ? await payments.findSubscription(id, { signal }) : undefined
+  const behavior = found?.taxBehavior ?? 'exclusive'
+  const sale = { tenantId, customerId, behavior, signal }
+  const { tax } = await prepareTaxedCustomer(config, db, payments, sale)
+  if (!found) return
+  const scheduled = found.scheduled && (await findPriceByStripeId(db, found.scheduled.priceId))
+  const next = scheduled?.taxBehavior ?? behavior
+  const nextSale =
+    next === behavior
+      ? { tax }
+      : await taxOfSale(config, payments, await readTaxBuyer(db, tenantId), next, { signal })
+  await followTax(payments, found, { tax, nextTax: nextSale.tax }, signal)
+}
+
+/**
+ * Makes a subscription at the payment processor follow the decision; `nextTax` is for a price that is
+ * scheduled. Rejects with `UpstreamError`.
+ */
 export async function followTax(
   payments: Payments,
-  subscriptionId: string,
-  tax: SubscriptionTax,
+  found: ProcessorSubscription,
+  { tax, nextTax }: { tax: SubscriptionTax; nextTax: SubscriptionTax },
   signal: AbortSignal,
 ): Promise<void> {
-  if (tax.mode === 'none') return
-  const found = await payments.findSubscription(subscriptionId, { signal })
-  if (!found || isSame(found.tax, tax)) return
+  if (tax.mode === 'none' || isSame(found.tax, tax)) return
+  const { id: subscriptionId } = found
   const idempotencyKey = `subscription-tax:${subscriptionId}:${randomUUID()}`
-  await payments.setSubscriptionTax({ subscriptionId, tax }, { idempotencyKey, signal })
+  await payments.setSubscriptionTax({ subscriptionId, tax, nextTax }, { idempotencyKey, signal })
 }
 
 function isSame(
