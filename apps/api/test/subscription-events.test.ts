@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { findSubscriptionByStripeId } from '@atrium/db/billing/subscriptions'
+import { insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { applyProcessorSubscription } from '../src/billing/subscriptions/apply.ts'
+import { recordShownState } from '../src/billing/subscriptions/state.ts'
 import {
   openPaidSubscriptions,
   type PaidSubscriptionsTestApp,
@@ -115,6 +117,51 @@ describe('what the payment processor tells', () => {
     ).body
     expect(detail.history).toHaveLength(2)
     expect(detail.version).toBe(first?.after.version)
+  })
+
+  it.each([
+    ['in order', [0, 1, 2, 3]],
+    ['in reverse', [3, 2, 1, 0]],
+    ['mixed', [2, 0, 3, 1, 2]],
+  ])('is in the history from when it was so, events %s', async (_, order) => {
+    const { id, slug, stripeId } = await world.subscribed()
+    const base = await world.read(stripeId)
+    const after = (hours: number) => new Date(world.started.getTime() + hours * 3_600_000)
+    const events = [12, 10, 11, 13].map((seats, index) => ({ seats, at: after(index + 1) }))
+    // The service reads the last state before any event of it comes.
+    await world.at(after(6), () => apply(id, { ...base, seats: 13 }))
+    for (const index of order) {
+      const { seats, at } = events[index] ?? { seats: 0, at: after(0) }
+      await world.at(after(7), () =>
+        testApp.database.db.transaction().execute(async (trx) => {
+          await insertInboxEvent(trx, {
+            ...{ id: `evt_${slug}_${index}`, type: 'customer.subscription.updated' },
+            ...{ objectId: stripeId, apiVersion: null, created: at, livemode: false },
+            ...{ payload: '{}', state: 'ignored_mode' },
+          })
+          const row = await findSubscriptionByStripeId(trx, stripeId)
+          if (!row) throw new Error('it has no row')
+          await recordShownState(trx, testApp.app.services, row, { ...base, seats }, at)
+        }),
+      )
+    }
+    const [row] = await world.rows(slug)
+    const { history } = (
+      await testApp.request('GET', `/subscriptions/${row.id}`, { token: operator })
+    ).body
+    expect(
+      history.map(({ seats, validFrom }: { seats: number; validFrom: string }) => [
+        seats,
+        validFrom,
+      ]),
+    ).toEqual([
+      [13, after(4).toISOString()],
+      [11, after(3).toISOString()],
+      [10, after(2).toISOString()],
+      [12, after(1).toISOString()],
+      [10, base.created.toISOString()],
+    ])
+    expect(row).toMatchObject({ seats: 13 })
   })
 
   it('of a second subscription is rejected while the first runs, and taken when the first has ended there', async () => {

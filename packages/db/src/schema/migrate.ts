@@ -64,6 +64,7 @@ import * as partnerApprovals from '../migrations/0095-partner-approvals.ts'
 import * as importRowTexts from '../migrations/0105-import-row-texts.ts'
 import * as lostEvents from '../migrations/0106-lost-events.ts'
 import * as taxBehavior from '../migrations/0107-tax-behavior.ts'
+import * as observedStates from '../migrations/0108-observed-states.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -130,6 +131,7 @@ const migrations: Record<string, Migration> = {
   '0095-partner-approvals': partnerApprovals,
   '0106-lost-events': lostEvents,
   '0107-tax-behavior': taxBehavior,
+  '0108-observed-states': observedStates,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

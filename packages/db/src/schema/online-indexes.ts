@@ -38,6 +38,12 @@ const indexes: readonly OnlineIndex[] = [
     of: `(partner_id, currency, arr desc) ${ranked.replace('partner_id, ', '')} where arr > 0 and partner_id is not null`,
     replaces: 'subscription_history_partner_top',
   },
+  // What else the payment processor told of an object.
+  {
+    name: 'webhook_inbox_object',
+    table: 'webhook_inbox',
+    of: '(object_id, created) where object_id is not null',
+  },
   // Which of a calendar's events are our own, however many bookings a host ever had.
   {
     name: 'booking_hosts_event',

@@ -1,4 +1,3 @@
-import { snapshotOf } from '@atrium/core/billing/prices'
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import {
   type PendingChange,
@@ -7,7 +6,6 @@ import {
 } from '@atrium/core/billing/subscriptions'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { type Plan, plan as planOf } from '@atrium/core/tenants/tenants'
 import { findPriceByStripeId, type PriceRow } from '@atrium/db/billing/prices'
 import {
   findLiveSubscription,
@@ -23,6 +21,7 @@ import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 import type { InTransaction } from '../../rpc/services.ts'
 import { askProcessor } from './at-processor.ts'
 import { followSubscription } from './follow.ts'
+import { stateOf } from './state.ts'
 
 /** The event that made us read the subscription; nulls for a call of our own. */
 export interface Cause {
@@ -33,6 +32,8 @@ export interface Cause {
    * from the events behind them.
    */
   readAt?: Date | undefined
+  /** From when on the state holds that was read; by default the moment of the event. */
+  stateAt?: Date | undefined
 }
 
 export interface AppliedSubscription {
@@ -124,19 +125,13 @@ async function columnsOf(
     stripe_item_id: read.itemId,
     stripe_price_id: read.priceId,
     price_id: price?.id ?? null,
-    plan: price?.plan ?? planIn(read) ?? before?.plan ?? ('free' as const),
-    cycle: read.cycle,
-    currency: read.currency,
-    ...amountsOf(read, price, before),
+    ...stateOf(read, status, price, before),
     tax_behavior: read.taxBehavior,
-    seats: read.seats,
-    status,
     stripe_status: read.status,
     trial_start: read.trialStart,
     trial_end: read.trialEnd,
     current_period_start: read.currentPeriodStart,
     current_period_end: read.currentPeriodEnd,
-    cancel_at_period_end: read.cancelAtPeriodEnd,
     cancel_at: read.cancelAt,
     canceled_at: read.canceledAt,
     ended_at: read.endedAt,
@@ -150,7 +145,7 @@ async function columnsOf(
     past_due_since: pastDueSince(status, read, before, at),
     ...(await pendingColumns(trx, read, { status, before, cause, price }, at)),
     latest_invoice_id: read.latestInvoiceId,
-    state_since: stateSince(status, read, before, at),
+    state_since: stateSince(status, read, before, cause.stateAt ?? at),
   }
 }
 
@@ -192,34 +187,6 @@ async function pendingColumns(
     requestedBy: waits?.requestedBy ?? null,
   }
   return { stripe_schedule_id: read.scheduleId, pending: JSON.stringify(pending) }
-}
-
-function planIn({ metadata }: ProcessorSubscription): Plan | undefined {
-  const parsed = planOf.safeParse(metadata.plan)
-  return parsed.success ? parsed.data : undefined
-}
-
-/** As the processor says it; where it says nothing, as the catalog computes it. */
-function amountsOf(
-  read: ProcessorSubscription,
-  price: PriceRow | undefined,
-  before: SubscriptionRow | undefined,
-) {
-  const amount = price?.amounts.find(({ currency }) => currency === read.currency)
-  const computed =
-    price &&
-    amount &&
-    snapshotOf(
-      { scheme: price.scheme, unitAmount: amount.unitAmount, tiers: amount.tiers },
-      read.seats,
-    )
-  if (read.perSeatAmount === null && read.periodAmount === null && computed) {
-    return { per_seat_amount: computed.perSeatAmount, period_amount: computed.periodAmount }
-  }
-  return {
-    per_seat_amount: read.perSeatAmount ?? computed?.perSeatAmount ?? before?.perSeatAmount ?? 0n,
-    period_amount: read.periodAmount,
-  }
 }
 
 /**

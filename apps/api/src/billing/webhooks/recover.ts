@@ -1,12 +1,19 @@
 import { findEventsSince } from '@atrium/db/billing/billing'
-import { databaseNow } from '@atrium/db/platform/clock'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { storePaymentEvent } from '../../platform/payment-events.ts'
 import type { Services } from '../../rpc/services.ts'
 import { drainWebhooks } from './process.ts'
 
-/** What the comparison of subscriptions and invoices cannot find; at most 20 types per call. */
+/**
+ * What the comparison of subscriptions and invoices cannot find: refunds, credit notes, disputes, and
+ * when a subscription changed. At most 20 types per call.
+ */
 const recovered = [
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
   'refund.created',
   'refund.updated',
   'refund.failed',
@@ -26,7 +33,7 @@ const keptMs = 30 * day
 const overlapMs = day
 
 /**
- * Reads the processor's events of refunds, credit notes and disputes since the last complete
+ * Reads the processor's events of these types since the last complete
  * reading, puts those that no webhook brought into the inbox, and works on them. Undefined when the
  * program ends before the last page; the next night reads the same again. Rejects with
  * `UpstreamError`.
@@ -36,7 +43,7 @@ export async function recoverLostEvents(
   payments: Payments,
 ): Promise<{ lost: number; since: Date } | undefined> {
   const { db } = services.database
-  const startedAt = await databaseNow(db)
+  const startedAt = services.clock.now()
   const oldest = startedAt.getTime() - keptMs
   const known = (await findEventsSince(db))?.getTime() ?? oldest
   const since = new Date(Math.max(oldest, known - overlapMs))

@@ -3,6 +3,7 @@ import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
 import { findSubscriptionByStripeId, type SubscriptionRow } from '@atrium/db/billing/subscriptions'
 import { findInboxEvent } from '@atrium/db/billing/webhook-inbox'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
+import { Misshapen } from '@atrium/integrations/payments/shapes'
 import { snapshotOf } from '@atrium/integrations/payments/snapshots'
 import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import { attendDunning } from '../invoices/dunning.ts'
@@ -10,6 +11,7 @@ import { billedTenant, sendBillingMail } from '../invoices/mails.ts'
 import { findTenantOf } from '../invoices/tenant-of.ts'
 import { applyProcessorSubscription } from '../subscriptions/apply.ts'
 import { confirmCancellation } from '../subscriptions/cancel.ts'
+import { isSameState, recordShownState } from '../subscriptions/state.ts'
 import {
   applied,
   type EventWork,
@@ -27,7 +29,8 @@ export async function subscriptionChanged(work: EventWork): Promise<Outcome> {
   const { services, event, payments } = work
   const { db } = services.database
   if (!payments && (await isOfEarlierKind(work))) return stale
-  const found = payments ? await payments.findSubscription(event.objectId ?? '') : shown(work)
+  const shown = shownBy(work)
+  const found = payments ? await payments.findSubscription(event.objectId ?? '') : shown
   if (!found) return goneThere
   const tenantId = await findTenantOf(db, {
     customerId: found.customerId,
@@ -42,14 +45,16 @@ export async function subscriptionChanged(work: EventWork): Promise<Outcome> {
       eventId: event.id,
       eventAt: event.created,
       readAt,
+      stateAt: !shown || isSameState(shown, found) ? undefined : services.clock.now(),
     })
+    const row = made?.after ?? (await findSubscriptionByStripeId(trx, found.id))
+    if (row && shown) await recordShownState(trx, services, row, shown, event.created)
     // Canceled on the processor's own pages: what was canceled here is told already.
     if (made?.before && made.after.cancelAtPeriodEnd)
       await confirmCancellation(trx, services, { before: made.before, after: made.after })
     if (event.type === 'customer.subscription.trial_will_end') {
       // A later reading that stands already was for another event: the mail is this one's.
-      const after = made?.after ?? (await findSubscriptionByStripeId(trx, found.id))
-      if (after) await remindOfTrial(work, trx, tenantId, after)
+      if (row) await remindOfTrial(work, trx, tenantId, row)
     }
     return made
   })
@@ -77,9 +82,18 @@ function rankOf(type: string): number {
   return type.endsWith('.created') ? 0 : type.endsWith('.deleted') ? 2 : 1
 }
 
-function shown({ event }: EventWork): ProcessorSubscription | undefined {
-  const snapshot = snapshotOf(event.payload)
-  return snapshot?.kind === 'subscription' ? snapshot.subscription : undefined
+/**
+ * The subscription as the event shows it. Undefined for the shape of another version of the
+ * processor's API, where it can be read instead.
+ */
+function shownBy({ event, payments }: EventWork): ProcessorSubscription | undefined {
+  try {
+    const snapshot = snapshotOf(event.payload)
+    return snapshot?.kind === 'subscription' ? snapshot.subscription : undefined
+  } catch (error) {
+    if (payments && error instanceof Misshapen) return undefined
+    throw error
+  }
 }
 
 /** The event fires also when a trial is cut short, so the state decides. */
