@@ -75,10 +75,10 @@ export async function markEverything(
   const [marked, unmarked]: [string[], string[]] = [[], []]
   for (const { table, where } of await ownedTables(db, owner)) {
     const rowsOf = where.replaceAll('$id', `'${id}'`)
-    // By its slug a tenant is asked for, and zones and locales must be such; everything else of it
-    // may bear the mark.
+    // Requests name a tenant by its slug, and zones, locales and languages are codes that the
+    // program looks up. Everything else can carry the mark.
     for (const { column, type } of columns.filter(
-      (one) => one.table === table && !/^slug$|zone$|locale$|_wall$/.test(one.column),
+      (one) => one.table === table && !/^slug$|zone$|locale$|language$|_wall$/.test(one.column),
     )) {
       const name = `${table}.${column}`
       const changed =
