@@ -253,4 +253,86 @@ describe('an explanation', () => {
       ...Array(7).fill('not_reached'),
     ])
   })
+
+  const before = now - 1
+  const after = now + 1
+  const at = (moment: number) => ({ time: new Date(moment).toISOString() })
+  it.each([
+    ['state', { killed: true }, errorText('flagKilled')],
+    ['state', { state: 'on' }, errorText('flagState', { state: 'on' })],
+    ['window', {}, errorText('flagWindowNone')],
+    ['window', { enabledFrom: after }, errorText('flagWindowToCome', at(after))],
+    ['window', { enabledFrom: now }, errorText('flagWindowOpen')],
+    ['window', { enabledUntil: now }, errorText('flagWindowOver', at(now))],
+    [
+      'window',
+      { enabledFrom: before, enabledUntil: after },
+      errorText('flagWindowUntil', at(after)),
+    ],
+    [
+      'window',
+      { enabledFrom: before, enabledUntil: before },
+      errorText('flagWindowOver', at(before)),
+    ],
+    ['prerequisites', {}, errorText('flagPrerequisitesNone')],
+    ['denied', { denyTenants: new Set(['acme']) }, errorText('flagDenied', { tenant: 'acme' })],
+    ['denied', {}, errorText('flagNotDenied', { tenant: 'acme' })],
+    ['allowed', {}, errorText('flagNotAllowed')],
+    [
+      'allowed',
+      { allowTenants: new Set(['acme']) },
+      errorText('flagAllowedTenant', { tenant: 'acme' }),
+    ],
+    [
+      'allowed',
+      { allowPartners: new Set(['north']) },
+      errorText('flagAllowedPartner', { partner: 'north' }),
+    ],
+    [
+      'allowed',
+      { allowPlans: new Set(['business']) },
+      errorText('flagAllowedPlan', { plan: 'business' }),
+    ],
+    ['everywhere', { state: 'on' }, errorText('flagEverywhere')],
+    ['everywhere', {}, errorText('flagNotEverywhere')],
+    ['tenant', {}, errorText('flagRolloutTenant', { tenant: 'acme' })],
+  ] as const)('explains the step %s of a flag with %o', (step, fields, detail) => {
+    const explained = explainFlag(question(rule(fields)), 'new_billing_engine')
+    expect(explained?.steps.find((one) => one.step === step)?.detail).toEqual(detail)
+  })
+
+  it('explains each prerequisite, met or not, and one that is gone', () => {
+    const needed = rule({
+      prerequisites: [
+        { key: 'on_here', value: false },
+        { key: 'off_here', value: true },
+        { key: 'gone', value: true },
+      ],
+    })
+    const rules = [needed, rule({ key: 'on_here', state: 'on' }), rule({ key: 'off_here' })]
+    const input = { ...question(needed), rules: new Map(rules.map((one) => [one.key, one])) }
+    expect(explainFlag(input, needed.key)?.steps[2]?.detail).toEqual(
+      errorText('flagPrerequisites', {
+        flags: [
+          errorText('flagPrerequisite', { flag: 'on_here', wanted: 'off', actual: 'on' }),
+          errorText('flagPrerequisite', { flag: 'off_here', wanted: 'on', actual: 'off' }),
+          errorText('flagPrerequisite', { flag: 'gone', wanted: 'on', actual: 'unknown' }),
+        ],
+      }),
+    )
+  })
+
+  it('explains a flag without a tenant', () => {
+    const { target: _, ...noTenant } = question(rule({ percentage: 25 }))
+    const details = explainFlag(
+      { ...noTenant, target: undefined },
+      'new_billing_engine',
+    )?.steps.map(({ step, detail }) => [step, detail])
+    expect(Object.fromEntries(details ?? [])).toMatchObject({
+      denied: errorText('flagNoTenant'),
+      allowed: errorText('flagNoTenant'),
+      tenant: errorText('flagRolloutNoTenant'),
+      split: errorText('flagBuckets', { percentage: 25, threshold: '2500' }),
+    })
+  })
 })
