@@ -67,6 +67,7 @@ if (queue === bareQueue) {
     runDunning: async () => {},
     sendBillingNotices: async () => {},
     reconcileBilling: async () => {},
+    readProcessorBalance: async () => {},
     refreshReports: async () => {},
     checkReports: async () => {},
     sweepCredentials: async () => {},

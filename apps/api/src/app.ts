@@ -8,6 +8,7 @@ import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { expireApprovals } from './billing/approvals/expire.ts'
+import { readProcessorBalance } from './billing/bookkeeping/read-balance.ts'
 import { issuePendingDocuments } from './billing/documents/issue-pending.ts'
 import { followDueEntitlements } from './billing/entitlements/follow.ts'
 import { runDunning } from './billing/invoices/dunning.ts'
@@ -340,6 +341,7 @@ export function createApp(parts: AppParts): App {
         await sendBillingNotices(onTime)
       },
       reconcileBilling: () => reconcileBilling(services),
+      readProcessorBalance: () => readProcessorBalance(services),
       refreshReports: () => refreshReports(services),
       checkReports: async () => void (await checkReports(services)),
       sweepCredentials: () => sweepCredentials(services),

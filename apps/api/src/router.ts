@@ -1,6 +1,7 @@
 import { auditRouter, tenantAuditRouter } from './audit/router.ts'
 import { approvalsRouter } from './billing/approvals/router.ts'
 import { billingInfoRouter } from './billing/billing-info/router.ts'
+import { bookkeepingRouter } from './billing/bookkeeping/router.ts'
 import { documentsRouter } from './billing/documents/router.ts'
 import { billingRouter } from './billing/invoices/router.ts'
 import { operatorInvoicesRouter } from './billing/operator-invoices/router.ts'
@@ -55,6 +56,7 @@ export const appRouter = router({
   reports: reportsRouter,
   partnerReports: partnerReportsRouter,
   partners: partnersRouter,
+  bookkeeping: bookkeepingRouter,
   operatorInvoices: operatorInvoicesRouter,
   outbox: outboxRouter,
   payouts: payoutsRouter,

@@ -76,6 +76,7 @@ export async function overRest(
 /** Procedures that answer with a stream, which tRPC sends line by line. */
 const exports: ReadonlySet<string> = new Set([
   'audit.export',
+  'bookkeeping.export',
   'operatorInvoices.export',
   'payouts.exportLedger',
 ])

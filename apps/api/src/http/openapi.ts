@@ -263,7 +263,7 @@ function bodyOf(provided: Schema, path: string): Operation['requestBody'] {
 }
 
 const text = { schema: { type: 'string' } }
-const exportTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
+const exportTypes = { csv: 'text/csv', datev: 'text/csv', ndjson: 'application/x-ndjson' } as const
 
 /**
  * A create returns 201, a delete and what returns nothing 204 without a body; some return files or
@@ -286,7 +286,7 @@ function answersOf(
     const content = Object.fromEntries(
       route.export.formats.map((format) => [exportTypes[format], text]),
     )
-    return { '200': { description: 'The entries, newest first', content } }
+    return { '200': { description: 'The file, in pieces', content } }
   }
   if (route.method === 'DELETE' || !output || output._zod.def.type === 'void')
     return { '204': { description: 'Done' } }

@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from 'hono'
 import { streamSSE } from 'hono/streaming'
+import { encode } from 'iconv-lite'
 import type { ExportFormat, TextExport } from '../rpc/procedure-meta.ts'
 import type { Services } from '../rpc/services.ts'
 import type { AppEnv } from './request-info.ts'
@@ -60,9 +61,22 @@ export function sendFile(
   return c.body(encoding === undefined ? text : Buffer.from(text, encoding))
 }
 
-const exportTypes: Readonly<Record<ExportFormat, string>> = {
-  csv: 'text/csv',
-  ndjson: 'application/x-ndjson',
+interface FileType {
+  mediaType: string
+  charset: 'utf-8' | 'windows-1252'
+  /** The name of the file, from that of the export. */
+  named(name: string): string
+}
+
+const fileTypes: Readonly<Record<ExportFormat, FileType>> = {
+  csv: { mediaType: 'text/csv', charset: 'utf-8', named: (name) => `${name}.csv` },
+  ndjson: {
+    mediaType: 'application/x-ndjson',
+    charset: 'utf-8',
+    named: (name) => `${name}.ndjson`,
+  },
+  // DATEV finds the files of other programs by the beginning of their names.
+  datev: { mediaType: 'text/csv', charset: 'windows-1252', named: (name) => `EXTF_${name}.csv` },
 }
 
 /**
@@ -79,11 +93,12 @@ export async function streamExport(
   const iterator = pieces[Symbol.asyncIterator]()
   const first = await iterator.next()
   const requestId = c.get('requestId')
+  const format = formats.find((one) => one === c.req.query('format')) ?? formats[0]
+  const { mediaType, charset, named } = fileTypes[format]
   async function* bytes(): AsyncGenerator<Uint8Array> {
-    const encoder = new TextEncoder()
     try {
       for (let next = first; !next.done; next = await iterator.next())
-        yield encoder.encode(next.value)
+        yield encode(next.value, charset)
     } catch (err) {
       services.log.error({ err, requestId }, 'export failed')
       // On a socket it is cut here: what runs Hono on Node would write the error to the console as
@@ -94,8 +109,7 @@ export async function streamExport(
       await iterator.return?.()
     }
   }
-  const format = formats.find((one) => one === c.req.query('format')) ?? formats[0]
-  c.header('content-type', `${exportTypes[format]}; charset=utf-8`)
-  c.header('content-disposition', `attachment; filename="${fileName}.${format}"`)
+  c.header('content-type', `${mediaType}; charset=${charset}`)
+  c.header('content-disposition', `attachment; filename="${named(fileName)}"`)
   return c.body(ReadableStream.from(bytes()))
 }

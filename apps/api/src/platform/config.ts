@@ -15,6 +15,7 @@ import { tenantGroupPrefixFault, tenantGroupPrefixShape } from '@atrium/core/ten
 import { plan } from '@atrium/core/tenants/tenants'
 import { createKeyring, weakKey } from '@atrium/db/platform/encryption'
 import { z } from 'zod'
+import { bookkeepingOf, bookkeepingShape } from './bookkeeping-settings.ts'
 import { type IssuerSettings, operatorIssuersOf, subjectPrefixes } from './issuers.ts'
 import { sellerOf, sellerShape } from './seller.ts'
 
@@ -146,6 +147,7 @@ const shape = {
   TRIAL_MAX_PLAN: plan.default('business'),
   TRIAL_MAX_SEATS: z.coerce.number().int().min(1).max(1_000_000).default(20),
   ...sellerShape,
+  ...bookkeepingShape,
   PARTNER_HOLD_DAYS: z.coerce.number().int().min(0).max(365).default(30),
   TAX_MODE: z.enum(taxModes).default('none'),
   TAX_SELLER_COUNTRY: z.string().refine(isCountryCode, 'is no country of ISO 3166-1').optional(),
@@ -261,6 +263,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     },
     /** Where VAT numbers are checked; null where tax does not depend on them. */
     vies: viesSettings(e),
+    /** Accounts and names of the bookkeeping export. */
+    bookkeeping: bookkeepingOf(e),
     /** Who issues invoices and statements. */
     seller: sellerOf({
       ...e,

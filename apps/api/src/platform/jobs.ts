@@ -35,6 +35,7 @@ export interface JobHandlers {
   runDunning(): Promise<void>
   sendBillingNotices(): Promise<void>
   reconcileBilling(): Promise<void>
+  readProcessorBalance(): Promise<void>
   refreshReports(): Promise<void>
   checkReports(): Promise<void>
   sweepCredentials(): Promise<void>
@@ -242,6 +243,7 @@ export function createJobs(parts: {
         [queues.webhookSweep, handlers.drainWebhooks, everyMinute],
         [queues.dunning, handlers.runDunning, '*/5 * * * *'],
         [queues.billingNotices, handlers.sendBillingNotices, '*/15 * * * *'],
+        [queues.processorBalance, handlers.readProcessorBalance, '29 * * * *'],
         [queues.reports, handlers.refreshReports, everyMinute],
         [queues.credentials, handlers.sweepCredentials, everyMinute],
         [queues.bookingExpiry, handlers.expireBookings, everyMinute],

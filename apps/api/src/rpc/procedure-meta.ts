@@ -83,7 +83,7 @@ export interface TextExport {
   fileName: string
   formats: readonly [ExportFormat, ...ExportFormat[]]
 }
-export type ExportFormat = 'csv' | 'ndjson'
+export type ExportFormat = 'csv' | 'ndjson' | 'datev'
 
 /** For `csv` of a procedure's meta: the result in the type of its schema. */
 export function csvOf<Schema extends z.ZodType>(

@@ -39,6 +39,7 @@ export const auditActions = [
   'billing.card_set',
   'billing.customer_created',
   'billing.customer_removed',
+  'billing.exported',
   'billing.reconciled',
   'billing_info.updated',
   'booking.canceled',

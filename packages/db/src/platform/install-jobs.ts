@@ -41,6 +41,7 @@ const settingsOf: Record<keyof typeof queues, QueueSettings> = {
   dunning: { policy: 'short', expireInSeconds: 900 },
   billingNotices: { policy: 'short', expireInSeconds: 900 },
   billingReconcile: { policy: 'short', expireInSeconds: 3600 },
+  processorBalance: { policy: 'short', expireInSeconds: 3600 },
   reports: { policy: 'short', expireInSeconds: 900 },
   reportChecks: { policy: 'short', expireInSeconds: 3600 },
   credentials: { policy: 'short', expireInSeconds: 900 },

@@ -59,6 +59,8 @@ export const queues = {
   billingNotices: 'billing-notices',
   /** Compares subscriptions and invoices with the payment processor, every night. */
   billingReconcile: 'billing-reconcile',
+  /** Reads what moved the balance at the payment processor. */
+  processorBalance: 'processor-balance',
   /** Counts what changed in subscriptions into the sums of the reports. */
   reports: 'reports',
   /** Compares the sums of the reports with the history. */

@@ -1,5 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import type { Db } from '../platform/connect.ts'
+import { invoiceFacts } from './invoice-facts.ts'
 import { platformScope } from './reports.ts'
 
 /** Amounts in minor units, without tax. */
@@ -76,30 +77,14 @@ export async function readInvoicedRevenue(
       from range, generate_series(${`${from}-01`}::timestamp, ${`${to}-01`}::timestamp, '1 month') as month
     ),
     facts as (
-      select i.finalized_at as at, i.currency, 1 as invoices, i.total_excluding_tax as billed,
-        0 as credited, 0 as collected, 0 as refunded, 0 as disputed, 0::numeric as recognized
-      from issued i
-      union all
-      select i.void_at, i.currency, 0, -i.total_excluding_tax, 0, 0, 0, 0, 0
-      from issued i where i.void_at is not null
-      union all
-      select i.paid_at, i.currency, 0, 0, 0,
-        case when i.total = 0 then 0 else round(i.amount_paid::numeric * i.total_excluding_tax / i.total) end,
-        0, 0, 0
-      from invoices i where i.status = 'paid' and ${inScope}
-      union all
-      select r.created_at, i.currency, 0, 0,
-        case when r.kind = 'credit_note' then net.amount else 0 end, 0,
-        case when r.kind = 'refund' then net.amount else 0 end,
-        case when r.kind = 'dispute' then net.amount else 0 end,
-        case when r.kind = 'credit_note' then -net.amount else 0 end
-      from invoice_reversals r
-      join invoices i on i.id = r.invoice_id
-      cross join lateral (
-        select coalesce(r.amount_excluding_tax, case when i.total = 0 then 0
-          else round(coalesce(r.total, r.amount)::numeric * i.total_excluding_tax / i.total) end) as amount
-      ) net
-      where (case when r.kind = 'credit_note' then r.status = 'issued' else r.effective end) and ${inScope}
+      select at, currency, (kind = 'invoice')::int as invoices,
+        case when kind in ('invoice', 'void') then net else 0 end as billed,
+        case when kind = 'credit_note' then net else 0 end as credited,
+        case when kind = 'payment' then net else 0 end as collected,
+        case when kind = 'refund' then net else 0 end as refunded,
+        case when kind = 'dispute' then net else 0 end as disputed,
+        case when kind = 'credit_note' then -net else 0 end::numeric as recognized
+      from (${invoiceFacts(inScope)}) invoice_facts
       union all
       select months.since, s.currency, 0, 0, 0, 0, 0, 0,
         ${earned(sql.ref('months.until'))} - ${earned(sql.ref('months.since'))}

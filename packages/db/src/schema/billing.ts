@@ -267,6 +267,50 @@ export interface BillingDifferencesTable {
   found_at: Timestamp
 }
 
+/** A movement of the balance that the payment processor keeps. Rows never change but `payout_id`. */
+export interface BalanceTransactionsTable {
+  id: string
+  type: string
+  category: string
+  currency: string
+  amount: BigintColumn
+  fee: BigintColumn
+  net: BigintColumn
+  exchange_rate: ColumnType<string | null, number | null | undefined, never>
+  created_at: RequiredTimestamp
+  available_at: RequiredTimestamp
+  source_id: string | null
+  payment_intent_id: string | null
+  source_currency: string | null
+  source_amount: OptionalBigint
+  stripe_invoice_id: string | null
+  payout_id: string | null
+}
+
+export interface ProcessorPayoutsTable {
+  id: string
+  currency: string
+  amount: BigintColumn
+  status: string
+  automatic: boolean
+  created_at: RequiredTimestamp
+  arrives_at: RequiredTimestamp
+  assigned: Generated<boolean>
+}
+
+export interface ProcessorBalancesTable {
+  currency: string
+  amount: BigintColumn
+  read_at: RequiredTimestamp
+}
+
+export interface BalanceReadingsTable {
+  one: Generated<boolean>
+  read_until: RequiredTimestamp
+  finished_at: OptionalTimestamp
+  error: string | null
+}
+
 export interface VatChecksTable {
   id: Generated<string>
   tenant_id: string
@@ -306,4 +350,8 @@ export interface BillingTables {
   dunning_cases: DunningCasesTable
   billing_reconciliations: BillingReconciliationsTable
   billing_differences: BillingDifferencesTable
+  balance_transactions: BalanceTransactionsTable
+  processor_payouts: ProcessorPayoutsTable
+  processor_balances: ProcessorBalancesTable
+  balance_readings: BalanceReadingsTable
 }

@@ -65,6 +65,7 @@ import * as importRowTexts from '../migrations/0105-import-row-texts.ts'
 import * as lostEvents from '../migrations/0106-lost-events.ts'
 import * as taxBehavior from '../migrations/0107-tax-behavior.ts'
 import * as observedStates from '../migrations/0108-observed-states.ts'
+import * as processorBalance from '../migrations/0109-processor-balance.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -132,6 +133,7 @@ const migrations: Record<string, Migration> = {
   '0106-lost-events': lostEvents,
   '0107-tax-behavior': taxBehavior,
   '0108-observed-states': observedStates,
+  '0109-processor-balance': processorBalance,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

@@ -33,6 +33,8 @@ async function waiting(world: World) {
 }
 
 export const operatorInvoicesRows: Rows = {
+  'bookkeeping.get': [{ input: () => ({ month: '2026-01' }), expected: operatorsOnly }],
+  'bookkeeping.export': [{ input: () => ({ month: '2026-01' }), expected: operatorsOnly }],
   'operatorInvoices.list': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],
   'operatorInvoices.totals': [{ input: () => ({ currency: 'eur' }), expected: operatorsOnly }],
   'operatorInvoices.export': [{ input: () => ({ currency: 'usd' }), expected: operatorsOnly }],

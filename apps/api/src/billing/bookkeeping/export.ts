@@ -1,0 +1,107 @@
+import { csvLine } from '@atrium/core/audit/audit'
+import { exportTrailer } from '@atrium/core/audit/export-trailer'
+import {
+  type BookkeepingBalance,
+  bookkeepingCells,
+  bookkeepingColumns,
+  type ExportBookkeeping,
+} from '@atrium/core/billing/bookkeeping'
+import {
+  datevHead,
+  datevLine,
+  datevRowsPerBatch,
+  hasDatevAmounts,
+} from '@atrium/core/billing/datev'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
+import { type BookedMonth, readBalances } from '@atrium/db/billing/bookkeeping'
+import type { Caller } from '../../rpc/caller.ts'
+import type { Context } from '../../rpc/context.ts'
+import { bookedMonth, toBalance } from './read.ts'
+import { bookkeepingRows } from './rows.ts'
+
+/**
+ * The month as CSV with the balance of each currency at its end, or as a DATEV batch of one currency;
+ * in pieces, recorded before the first one. AppError `invalid_input` for a month to come and for a
+ * currency that DATEV cannot write, `not_found` for a part that has no rows.
+ */
+export async function* exportBookkeeping(
+  ctx: Context,
+  caller: Caller,
+  input: ExportBookkeeping,
+): AsyncGenerator<string> {
+  const month = bookedMonth(ctx.services, input.month)
+  const currency = input.format === 'datev' ? (input.currency ?? 'eur') : input.currency
+  if (input.format === 'datev' && currency !== undefined && !hasDatevAmounts(currency))
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'currency', message: errorText('datevDecimals') }],
+    })
+  await ctx.services.audit.record(ctx, caller, {
+    action: 'billing.exported',
+    resourceType: 'platform',
+    metadata: { month: input.month, format: input.format, currency: currency ?? null },
+  })
+  if (input.format === 'datev' && currency !== undefined)
+    yield* datev(ctx, month, { ...input, currency })
+  else yield* csv(ctx, month, currency)
+}
+
+async function* csv(
+  { services, request }: Context,
+  month: BookedMonth,
+  currency: string | undefined,
+): AsyncGenerator<string> {
+  let count = 0
+  yield csvLine(bookkeepingColumns)
+  for await (const rows of bookkeepingRows(services, month, currency)) {
+    if (request.signal.aborted) return
+    count += rows.length
+    yield rows.map((row) => csvLine(bookkeepingCells(row))).join('')
+  }
+  const balances = (await readBalances(services.database.db, month)).map(toBalance)
+  yield balances
+    .filter((one) => currency === undefined || one.currency === currency)
+    .flatMap(totals)
+    .join('')
+  yield exportTrailer('csv', count, bookkeepingColumns.length)
+}
+
+/** Lines that begin with `# total`: the processor's balance from the first to the last day. */
+function totals({ currency, ...figures }: BookkeepingBalance): string[] {
+  return Object.entries(figures).map(([name, minor]) => {
+    const cells = { date: '# total', kind: name.replace(/Minor$/, ''), currency, grossMinor: minor }
+    return csvLine(bookkeepingColumns.map((column) => Reflect.get(cells, column) ?? ''))
+  })
+}
+
+async function* datev(
+  { services, request }: Context,
+  month: BookedMonth,
+  { month: name, currency, part }: { month: string; currency: string; part: number },
+): AsyncGenerator<string> {
+  const { accounts, chart, consultant, client, firstMonth } = services.config.bookkeeping
+  const head = datevHead({
+    createdAt: services.clock.now(),
+    ...{ consultant, client, firstMonth, month: name, currency },
+    chart: chart === 'skr03' ? '03' : '04',
+    accountLength: accounts.clearing.number.length,
+    label: `Atrium ${name} ${currency.toUpperCase()} ${part}`,
+  })
+  const first = (part - 1) * datevRowsPerBatch
+  let seen = 0
+  let begun = false
+  for await (const rows of bookkeepingRows(services, month, currency)) {
+    if (request.signal.aborted) return
+    const lines = rows.map(datevLine).filter((line) => line !== '')
+    const taken = lines.slice(Math.max(0, first - seen), first + datevRowsPerBatch - seen)
+    seen += lines.length
+    if (taken.length > 0) {
+      yield (begun ? '' : head) + taken.join('')
+      begun = true
+    }
+    if (seen >= first + datevRowsPerBatch) return
+  }
+  if (begun) return
+  if (part > 1) throw new AppError('not_found', errorText('datevPart'))
+  yield head
+}
