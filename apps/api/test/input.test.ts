@@ -80,6 +80,8 @@ const least: Record<string, Record<string, unknown>> = {
   'documents.list': { invoiceId: '0197f7a4-2c1e-7000-8000-000000000001' },
   'documents.download': { documentId: '0197f7a4-2c1e-7000-8000-000000000001' },
   'documents.setTenantAddress': { line1: 'Nothing 1', city: 'Nowhere' },
+  'bookkeeping.get': { month: '2026-01' },
+  'bookkeeping.export': { month: '2026-01' },
   'operatorInvoices.correct': {
     requestId: '0197f7a4-2c1e-7000-8000-000000000001',
     kind: 'void',

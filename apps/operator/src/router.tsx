@@ -4,6 +4,7 @@ import { parseSearch, stringifySearch } from '@atrium/ui/query-string'
 import { readReportsSearch } from '@atrium/ui/reports/search'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
 import { readAuditSearch } from './audit/search.ts'
+import { readBookkeepingSearch } from './bookkeeping/search.ts'
 import { readFlagSearch, readFlagsSearch } from './flags/search.ts'
 import { readInvoicesSearch } from './invoices/search.ts'
 import { AccessFailure } from './layout/access-failure.tsx'
@@ -192,6 +193,16 @@ const reports = createRoute({
   ),
 )
 
+const bookkeeping = createRoute({
+  getParentRoute: () => authenticated,
+  path: '/bookkeeping',
+  validateSearch: readBookkeepingSearch,
+}).lazy(() =>
+  withMessages(import('./bookkeeping/bookkeeping-page.tsx'), 'operator.bookkeeping').then(
+    (page) => page.Route,
+  ),
+)
+
 const partners = createRoute({
   getParentRoute: () => authenticated,
   path: '/partners',
@@ -332,6 +343,7 @@ const unknown = createRoute({
 const routeTree = root.addChildren([
   signedOut,
   authenticated.addChildren([
+    bookkeeping,
     reports,
     billing,
     webhooks,

@@ -5,6 +5,7 @@ import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
 import type operatorAudit from './en/operator/audit.json'
 import type operatorBilling from './en/operator/billing.json'
+import type operatorBookkeeping from './en/operator/bookkeeping.json'
 import type operatorDashboard from './en/operator/dashboard.json'
 import type operatorDocuments from './en/operator/documents.json'
 import type operatorFlags from './en/operator/flags.json'
@@ -84,6 +85,7 @@ export interface Messages {
   operator: {
     audit: typeof operatorAudit
     billing: typeof operatorBilling
+    bookkeeping: typeof operatorBookkeeping
     dashboard: typeof operatorDashboard
     documents: typeof operatorDocuments
     flags: typeof operatorFlags

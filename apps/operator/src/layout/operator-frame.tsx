@@ -4,6 +4,7 @@ import { useFollowLanguage } from '@atrium/ui/use-follow-language'
 import { useSearch } from '@atrium/ui/use-search'
 import {
   IconActivity,
+  IconBook2,
   IconBriefcase,
   IconBuilding,
   IconCashBanknote,
@@ -38,6 +39,7 @@ const navigation = (): readonly NavSection[] => [
       { label: t('pages.payouts'), icon: IconCashBanknote, target: { to: '/payouts' } },
       { label: t('pages.billing'), icon: IconReceipt, target: { to: '/billing' } },
       { label: t('pages.invoices'), icon: IconFileInvoice, target: { to: '/invoices' } },
+      { label: t('pages.bookkeeping'), icon: IconBook2, target: { to: '/bookkeeping' } },
       { label: t('pages.webhooks'), icon: IconWebhook, target: { to: '/webhooks' } },
       { label: t('pages.subscriptions'), icon: IconRepeat, target: { to: '/subscriptions' } },
       { label: t('pages.prices'), icon: IconTag, target: { to: '/prices' } },

@@ -6,6 +6,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
 import {
   IconActivity,
+  IconBook2,
   IconBriefcase,
   IconBuilding,
   IconBuildingPlus,
@@ -90,6 +91,13 @@ export function OperatorSpotlight() {
       keywords: keywordsOf('invoices'),
       leftSection: <IconFileInvoice {...icon} />,
       onClick: () => void navigate({ to: '/invoices' }),
+    },
+    {
+      id: 'page:bookkeeping',
+      label: t('pages.bookkeeping'),
+      keywords: keywordsOf('bookkeeping'),
+      leftSection: <IconBook2 {...icon} />,
+      onClick: () => void navigate({ to: '/bookkeeping' }),
     },
     {
       id: 'page:subscriptions',

@@ -1,0 +1,83 @@
+import type { BookkeepingBalance, BookkeepingDifference } from '@atrium/core/billing/bookkeeping'
+import { formatMoney } from '@atrium/ui/format'
+import { LinkAnchor } from '@atrium/ui/links'
+import { translations } from '@atrium/ui/messages'
+import type { Column } from '@atrium/ui/responsive-table'
+import { Code, Text } from '@mantine/core'
+
+const t = translations('operator.bookkeeping')
+
+const figures = [
+  'opening',
+  'payments',
+  'refunds',
+  'disputes',
+  'fees',
+  'other',
+  'payouts',
+  'closing',
+] as const
+
+export const balanceColumns = (): Column<BookkeepingBalance>[] => [
+  {
+    key: 'currency',
+    header: t('balance.currency'),
+    primary: true,
+    cell: ({ currency }) => currency.toUpperCase(),
+  },
+  ...figures.map(
+    (name): Column<BookkeepingBalance> => ({
+      key: name,
+      header: t(`balance.${name}`),
+      align: 'end',
+      cell: (row) => formatMoney(row[`${name}Minor`], row.currency),
+    }),
+  ),
+]
+
+export const differenceColumns = (): Column<BookkeepingDifference>[] => [
+  {
+    key: 'found',
+    header: t('differences.found'),
+    primary: true,
+    cell: ({ kind }) => t(`kinds.${kind}`),
+  },
+  {
+    key: 'reference',
+    header: t('differences.reference'),
+    cell: ({ reference }) => <Code style={{ overflowWrap: 'anywhere' }}>{reference}</Code>,
+  },
+  {
+    key: 'tenant',
+    header: t('differences.tenant'),
+    cell: ({ tenantSlug }) =>
+      tenantSlug === null ? (
+        <Text c="dimmed">{t('differences.nothing')}</Text>
+      ) : (
+        <LinkAnchor to="/tenants/$slug" params={{ slug: tenantSlug }} size="sm">
+          {tenantSlug}
+        </LinkAnchor>
+      ),
+  },
+  {
+    key: 'books',
+    header: t('differences.books'),
+    align: 'end',
+    cell: ({ booksMinor, currency }) => amount(booksMinor, currency),
+  },
+  {
+    key: 'processor',
+    header: t('differences.processor'),
+    align: 'end',
+    cell: ({ processorMinor, currency }) => amount(processorMinor, currency),
+  },
+]
+
+const amount = (minor: number | null, currency: string) =>
+  minor === null ? (
+    <Text c="dimmed" component="span">
+      {t('differences.nothing')}
+    </Text>
+  ) : (
+    formatMoney(minor, currency)
+  )
