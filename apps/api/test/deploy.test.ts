@@ -36,6 +36,7 @@ const apps = {
   api: [
     'apps/api/src/platform/config.ts',
     'apps/api/src/platform/seller.ts',
+    'apps/api/src/platform/bookkeeping-settings.ts',
     'apps/api/src/migrate.ts',
     'packages/db/src/server/backup-command.ts',
   ],

@@ -128,6 +128,9 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
       read(c, () => `/billing/payouts/${named(c, 'id')}/statement`),
     )
     routes.get('/invoices/export', (c) => read(c, () => '/billing/invoices/export'))
+    routes.get('/bookkeeping/:month/export', (c) =>
+      read(c, () => `/billing/bookkeeping/${named(c, 'month')}/export`),
+    )
     routes.get('/partners/:slug/ledger', (c) =>
       read(c, () => `/partners/${named(c, 'slug')}/ledger/export`),
     )

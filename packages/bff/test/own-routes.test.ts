@@ -420,6 +420,14 @@ describe('the operator app', () => {
     testBff.platform.answer = undefined
   })
 
+  it('fetches the books of a month', async () => {
+    await browser.fetch(at('/api/bookkeeping/2026-10/export?format=datev&currency=eur'))
+    expect(lastSeen()).toMatchObject({
+      method: 'GET',
+      target: '/billing/bookkeeping/2026-10/export?format=datev&currency=eur',
+    })
+  })
+
   it('fetches the statement of a payout and the ledger of a partner', async () => {
     await browser.fetch(at('/api/payouts/01a20027-ac90-753e-ba27-078c7de319f5/statement'))
     expect(lastSeen()).toMatchObject({

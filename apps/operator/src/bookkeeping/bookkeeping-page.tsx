@@ -12,7 +12,7 @@ import { IconCircleCheck, IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { useTRPC } from '../trpc.ts'
-import { balanceColumns, differenceColumns } from './columns.tsx'
+import { balanceColumns, balanceFigures, differenceColumns } from './columns.tsx'
 import { exportAddress, monthsUpTo } from './search.ts'
 
 const t = translations('operator.bookkeeping')
@@ -88,9 +88,9 @@ function Month({ books }: { books: Bookkeeping }) {
         ) : (
           <ResponsiveTable
             caption={t('balance.title')}
-            columns={balanceColumns()}
-            rows={balances}
-            rowKey={({ currency }) => currency}
+            columns={balanceColumns(balances)}
+            rows={balanceFigures}
+            rowKey={(figure) => figure}
           />
         )}
       </Panel>

@@ -3,7 +3,7 @@ import { formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
-import { Code, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 
 const t = translations('operator.bookkeeping')
 
@@ -18,19 +18,25 @@ const figures = [
   'closing',
 ] as const
 
-export const balanceColumns = (): Column<BookkeepingBalance>[] => [
+export type BalanceFigure = (typeof figures)[number]
+export const balanceFigures: readonly BalanceFigure[] = figures
+
+/** A line per figure and a column per currency, as a statement of account has it. */
+export const balanceColumns = (
+  balances: readonly BookkeepingBalance[],
+): Column<BalanceFigure>[] => [
   {
-    key: 'currency',
-    header: t('balance.currency'),
+    key: 'figure',
+    header: t('balance.figure'),
     primary: true,
-    cell: ({ currency }) => currency.toUpperCase(),
+    cell: (figure) => t(`balance.${figure}`),
   },
-  ...figures.map(
-    (name): Column<BookkeepingBalance> => ({
-      key: name,
-      header: t(`balance.${name}`),
+  ...balances.map(
+    (balance): Column<BalanceFigure> => ({
+      key: balance.currency,
+      header: balance.currency.toUpperCase(),
       align: 'end',
-      cell: (row) => formatMoney(row[`${name}Minor`], row.currency),
+      cell: (figure) => formatMoney(balance[`${figure}Minor`], balance.currency),
     }),
   ),
 ]
@@ -45,7 +51,8 @@ export const differenceColumns = (): Column<BookkeepingDifference>[] => [
   {
     key: 'reference',
     header: t('differences.reference'),
-    cell: ({ reference }) => <Code style={{ overflowWrap: 'anywhere' }}>{reference}</Code>,
+    breaks: true,
+    cell: ({ reference }) => reference,
   },
   {
     key: 'tenant',

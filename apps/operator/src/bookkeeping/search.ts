@@ -19,5 +19,5 @@ export function exportAddress(
   month: string,
   query: Pick<ExportBookkeeping, 'format' | 'currency'>,
 ): string {
-  return `/api/billing/bookkeeping/${month}/export${stringifySearch(query)}`
+  return `/api/bookkeeping/${month}/export${stringifySearch(query)}`
 }
