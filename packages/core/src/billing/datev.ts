@@ -156,7 +156,7 @@ export const hasDatevAmounts = (currency: string) => minorUnitDigits(currency) <
 const texts: Readonly<Record<BookkeepingRow['kind'], string>> = {
   invoice: 'Rechnung',
   void: 'Storno',
-  credit_note: 'Gutschrift',
+  credit_note: 'Rechnungskorrektur',
   write_off: 'Ausbuchung',
   payment: 'Zahlung',
   refund: 'Erstattung',
