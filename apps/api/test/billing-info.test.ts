@@ -97,7 +97,7 @@ describe('billing info', () => {
     [{ email: 'bills' }, 'email', /e-mail/],
     [{ company: '' }, 'company', /empty/],
     [{ company: 'A\u202ecme' }, 'company', /invisible/],
-    [{ plan: 'free', company: 'Acme' }, 'plan', /not known/],
+    [{ plan: 'free', company: 'Acme' }, 'plan', /unknown/],
     [{}, '', /at least one/],
   ])('%j is refused with the reason', async (body, field, message) => {
     const response = await change(body)

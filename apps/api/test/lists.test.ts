@@ -214,7 +214,7 @@ describe('a list is rejected', () => {
       /twice/,
     ],
     ['without a name', { name: ' ' }, 'name', /empty/],
-    ['with an unknown field', { owner: 'anna' }, 'owner', /not known/],
+    ['with an unknown field', { owner: 'anna' }, 'owner', /unknown/],
   ])('%s', async (_, fields, field, message) => {
     const body = { address: 'team', name: 'Team', recipients: [anna], ...fields }
     const response = await testApp.request('POST', path, { token: admin, body })
@@ -519,7 +519,7 @@ describe('while the mail server fails', () => {
     })
     expect((await retry(response.body.id)).body).toMatchObject({
       state: 'error',
-      error: expect.stringMatching(/belongs to something else/),
+      error: expect.stringMatching(/^Something else in the mail server already has the address /),
     })
     expect(await remove(response.body.id)).toMatchObject({ status: 204 })
     expect(await outside(`meanwhile@${domain}`)).toEqual([{ name: 'Theirs', recipients: [ben] }])
@@ -577,8 +577,14 @@ it('waits for the domain to be in the mail server', async () => {
   const response = await create('early')
   expect(response.body).toMatchObject({
     state: 'error',
-    error: `The domain ${domain} is not in the mail server.`,
+    error: `The mail server does not have the domain ${domain} yet. [domainMissing: ${domain}]`,
   })
+  const inGerman = { token: admin, headers: { 'accept-language': 'de' } }
+  const german = `Der Mailserver hat die Domain ${domain} noch nicht. [domainMissing: ${domain}]`
+  const { body } = await testApp.request('GET', `${path}/${response.body.id}`, inGerman)
+  expect(body.error).toBe(german)
+  const { items } = (await testApp.request('GET', path, inGerman)).body
+  expect(items).toContainEqual(expect.objectContaining({ error: german }))
   await mailDomainOf(testApp, 'acme')
   expect((await retry(response.body.id)).body).toMatchObject({ state: 'ok' })
 })

@@ -103,7 +103,7 @@ describe('a change is rejected', () => {
     [{ ipAllowlist: ['203.0.113.9/24'] }, 'ipAllowlist.0', /203\.0\.113\.0\/24/],
     [{ ipAllowlist: ['203.0.113.0/24', '10.0.0.0/33'] }, 'ipAllowlist.1', /0 to 32/],
     [{ ipAllowlist: ['everywhere'] }, 'ipAllowlist.0', /not an address/],
-    [{ ipAllowlist: ['0.0.0.0/0'] }, 'ipAllowlist.0', /everybody/],
+    [{ ipAllowlist: ['0.0.0.0/0'] }, 'ipAllowlist.0', /everyone/],
     [{ ipAllowlist: [7] }, 'ipAllowlist.0', /./],
     [{ allowedCountries: ['ZZ'] }, 'allowedCountries.0', /ISO 3166-1/],
     [{ mfaMode: 'always' }, 'mfaMode', /./],
@@ -113,7 +113,7 @@ describe('a change is rejected', () => {
       'sessionIdleMinutes',
       /601 minutes is longer than a session can last \(600 minutes\)/,
     ],
-    [{ mfa: 'off', mfaMode: 'off' }, 'mfa', /not known/],
+    [{ mfa: 'off', mfaMode: 'off' }, 'mfa', /unknown/],
     [{}, '', /at least one/],
   ])('%j', async (body, field, message) => {
     const before = await read()

@@ -202,6 +202,12 @@ describe('a tenant suspended without sign-in', () => {
     expect((await look(member.email))[fact]).toEqual(open[fact])
     const said = (await access())[system]
     expect(fact === 'spaceDisabled' ? said.tenant.error : said.error).toMatch(/^The /)
+    const { body } = await testApp.request('GET', '/tenants/acme?expand=access', {
+      token: testApp.as.operator,
+      headers: { 'accept-language': 'de' },
+    })
+    const german = body.expanded.access[system]
+    expect(fact === 'spaceDisabled' ? german.tenant.error : german.error).toMatch(/^Der /)
     testApp.sandbox.clearFaults()
     await settleTenant(testApp, 'acme')
     expect((await look(member.email))[fact]).not.toEqual(open[fact])

@@ -18,9 +18,11 @@ import {
 } from '@atrium/db/partners/partner-team'
 import type { Trx } from '@atrium/db/platform/connect'
 import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
+import { failureTexts } from '@atrium/messages/failure-texts'
 import type { Context } from '../rpc/context.ts'
 import type { OwnPartner } from '../rpc/guards.ts'
 import { lockOwnPartner } from '../rpc/partner-lock.ts'
+import { readerLanguage, readFailure } from '../rpc/reader-language.ts'
 import { factorsFetcher } from '../upstream-cache/mfa/reader.ts'
 import { ensureFresh } from '../upstream-cache/refresh.ts'
 
@@ -151,7 +153,7 @@ function recordStaff(
 }
 
 function toStaffView(row: StaffRow, connected: boolean): StaffView {
-  const offline = connected ? null : 'This installation is not connected to an identity provider.'
+  const offline = connected ? null : failureTexts(readerLanguage())('readings.noIdentityProvider')
   return {
     userId: row.id,
     email: row.email,
@@ -162,7 +164,7 @@ function toStaffView(row: StaffRow, connected: boolean): StaffView {
       state: row.enrolled === null ? 'unknown' : row.enrolled ? 'enrolled' : 'not_enrolled',
       factors: row.factors,
       checkedAt: row.readAt?.toISOString() ?? null,
-      reason: row.failure ?? (row.enrolled === null ? offline : null),
+      reason: readFailure(row.failure) ?? (row.enrolled === null ? offline : null),
     },
     lastSeenAt: row.lastSeenAt?.toISOString() ?? null,
   }

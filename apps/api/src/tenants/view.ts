@@ -166,11 +166,15 @@ export function toAccessView(
 ): TenantAccessView {
   const steps = toStepResults(tenant)
   const of = (step: ProvisioningStep) => {
-    const { system: _, ...members } = progress.find(({ system }) => system === step) ?? {
+    const {
+      system: _,
+      error,
+      ...members
+    } = progress.find(({ system }) => system === step) ?? {
       system: step,
       ...none,
     }
-    return { tenant: steps[step], ...members }
+    return { tenant: steps[step], ...members, error: readFailure(error) }
   }
   return {
     wanted: accessIn(tenant),

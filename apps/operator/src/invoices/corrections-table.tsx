@@ -1,6 +1,7 @@
 import type { CorrectionView } from '@atrium/core/billing/invoice-corrections'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
@@ -92,8 +93,12 @@ const columns = (
       <>
         <StatusBadge {...correctionMeta(state)} />
         {(error ?? creditNoteNumber) && (
-          <Text size="xs" c="dimmed" maw={280}>
-            {error ?? t('corrections.creditNote', { number: creditNoteNumber ?? '' })}
+          <Text component="div" size="xs" c="dimmed" maw={280}>
+            {error ? (
+              <FailureText text={error} />
+            ) : (
+              t('corrections.creditNote', { number: creditNoteNumber ?? '' })
+            )}
           </Text>
         )}
       </>

@@ -8,6 +8,7 @@ import type { PriceView } from '@atrium/core/billing/prices'
 import { priceMoveStates } from '@atrium/core/platform/choices'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
+import { FailureText } from '@atrium/ui/failure-text'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { Amount } from '@atrium/ui/ledger-table'
 import { LinkAnchor } from '@atrium/ui/links'
@@ -379,8 +380,8 @@ const moveColumns = (choose: (move: PriceMoveView) => void): readonly Column<Pri
       <>
         <StatusBadge label={t(`migration.moves.states.${state}`)} tone={moveTones[state]} />
         {error && (
-          <Text size="xs" c="dimmed">
-            {error}
+          <Text component="div" size="xs" c="dimmed">
+            <FailureText text={error} />
           </Text>
         )}
       </>

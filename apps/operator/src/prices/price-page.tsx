@@ -1,6 +1,7 @@
 import type { PriceView } from '@atrium/core/billing/prices'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { FailureText } from '@atrium/ui/failure-text'
 import { formatList } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
@@ -70,8 +71,11 @@ function PriceDetail({ price }: { price: PriceView }) {
           <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('processor.title')}>
             <Stack gap={4}>
               {failed.map(({ currency, error }) => (
-                <Text key={currency} inherit>
-                  {t('processor.problem', { currency: currency.toUpperCase(), error: error ?? '' })}
+                <Text key={currency} component="div" inherit>
+                  {t.rich('processor.problem', {
+                    currency: currency.toUpperCase(),
+                    failure: () => <FailureText text={error ?? ''} />,
+                  })}
                 </Text>
               ))}
               <Text inherit>

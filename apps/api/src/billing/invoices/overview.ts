@@ -14,6 +14,7 @@ import {
   readCurrencyFigures,
 } from '@atrium/db/billing/billing'
 import { findEntitlementFactsOf } from '@atrium/db/billing/entitlements'
+import { readFailure } from '../../rpc/reader-language.ts'
 import type { Services } from '../../rpc/services.ts'
 import { entitlementRules } from '../entitlements/read.ts'
 import { readInboxHealth } from '../webhooks/health.ts'
@@ -72,7 +73,7 @@ export async function getBillingOverview(services: Services): Promise<BillingOve
           repaired: last.repaired,
           failed: last.failed,
           lostEvents: last.lostEvents,
-          error: last.error,
+          error: readFailure(last.error),
         }
       : null,
     differences: differences.map((row) => ({ ...row, foundAt: row.foundAt.toISOString() })),

@@ -1,3 +1,4 @@
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import {
   type CorrectionRow,
   claimCorrection,
@@ -57,7 +58,7 @@ export async function carryOutCorrection(
   const later = (error: string) =>
     putOffCorrection(db, id, error, retryDelaySeconds(correction.attempts, firstRetrySeconds))
   if (payments === null) {
-    await later('The payment processor is not configured.')
+    await later(stepFailureText('noPayments'))
     return
   }
   try {
@@ -72,7 +73,7 @@ export async function carryOutCorrection(
       return
     }
     if (!(error instanceof UpstreamError || error instanceof PaymentDeclined)) {
-      await later('It failed in an unforeseen way. The log of the service has the details.')
+      await later(stepFailureText('unforeseen'))
       throw error
     }
     await finishCorrection(db, id, { state: 'failed', error: error.message }, services.clock.now())

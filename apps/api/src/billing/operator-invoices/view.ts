@@ -14,6 +14,7 @@ import type {
   ShareEntry,
   StoredReversal,
 } from '@atrium/db/billing/operator-invoices'
+import { readFailure } from '../../rpc/reader-language.ts'
 import { toInvoiceView } from '../invoices/view.ts'
 
 const time = (date: Date | null) => date?.toISOString() ?? null
@@ -53,7 +54,7 @@ export function toCorrectionView(row: CorrectionRow): CorrectionView {
     reference: row.reference,
     paidOn: row.paidOn,
     state: row.state,
-    error: row.error,
+    error: readFailure(row.error),
     creditNoteNumber: row.creditNoteNumber,
     requestedBy: row.requestedBy,
     decidedBy: row.decidedBy,

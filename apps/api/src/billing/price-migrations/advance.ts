@@ -2,6 +2,7 @@ import { earliestMove, renewalFrom } from '@atrium/core/billing/price-migrations
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import { periodTotal } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
 import {
   findDueMoves,
@@ -61,10 +62,7 @@ export async function advancePriceMigrations(services: Services): Promise<void> 
 async function putOff(services: Services, key: MoveKey, error: unknown): Promise<void> {
   if (!(error instanceof AppError))
     services.log.error({ err: error, ...key }, 'a subscriber could not be moved')
-  const message =
-    error instanceof AppError
-      ? error.message
-      : 'It failed in an unforeseen way. The log of the service has the details.'
+  const message = error instanceof AppError ? error.message : stepFailureText('unforeseen')
   await services.database.db.transaction().execute(async (trx) => {
     const move = await lockMove(trx, key)
     if (!move) return

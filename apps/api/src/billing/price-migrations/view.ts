@@ -2,6 +2,7 @@ import { toShownNumber } from '@atrium/core/billing/money'
 import type { PriceMigrationView, PriceMoveView } from '@atrium/core/billing/price-migrations'
 import { priceMoveStates } from '@atrium/core/platform/choices'
 import type { PriceMigrationRow, PriceMoveRow } from '@atrium/db/billing/price-migrations'
+import { readFailure } from '../../rpc/reader-language.ts'
 
 export function toMigrationView(row: PriceMigrationRow): PriceMigrationView {
   const counts = priceMoveStates.map((state) => [state, row.subscribers[state] ?? 0] as const)
@@ -26,6 +27,6 @@ export function toMoveView(row: PriceMoveRow): PriceMoveView {
     newMinor: shown(row.newAmount),
     effectiveAt: row.effectiveAt?.toISOString() ?? null,
     notifiedAt: row.notifiedAt?.toISOString() ?? null,
-    error: row.error,
+    error: readFailure(row.error),
   }
 }

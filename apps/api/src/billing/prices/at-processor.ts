@@ -1,3 +1,4 @@
+import { failureText } from '@atrium/core/platform/failure-text'
 import type { PriceRow } from '@atrium/db/billing/prices'
 import { saveStripePrice } from '@atrium/db/billing/prices'
 import type { Payments } from '@atrium/integrations/payments/port'
@@ -41,7 +42,9 @@ export async function createAtProcessor(services: Services, price: PriceRow): Pr
       await saveStripePrice(services.database.db, price.id, currency, { stripePriceId: created.id })
     } catch (error) {
       complete = false
-      await saveStripePrice(services.database.db, price.id, currency, { error: sentenceOf(error) })
+      await saveStripePrice(services.database.db, price.id, currency, {
+        error: sentenceOf(error, 'createPrice'),
+      })
     }
   }
   return complete
@@ -78,16 +81,19 @@ export async function archiveAtProcessor(services: Services, price: PriceRow): P
       await payments.archivePrice(stripePriceId, options)
       await saveStripePrice(services.database.db, price.id, currency, { error: null })
     } catch (error) {
-      await saveStripePrice(services.database.db, price.id, currency, { error: sentenceOf(error) })
+      await saveStripePrice(services.database.db, price.id, currency, {
+        error: sentenceOf(error, 'archivePrice'),
+      })
     }
   }
 }
 
 /** Our own words about a failure. Throws what is no failure of the processor. */
-function sentenceOf(error: unknown): string {
+function sentenceOf(error: unknown, call: string): string {
   if (error instanceof UpstreamError) return error.message
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return `The payment processor did not answer within ${deadlineMs / 1000} s.`
+    const seconds = deadlineMs / 1000
+    return failureText({ system: 'payments', call, kind: 'timeout', seconds })
   }
   throw error
 }

@@ -1,10 +1,12 @@
 import type { OfferedPrice, PriceSettings, PriceView } from '@atrium/core/billing/prices'
 import type { PriceRow } from '@atrium/db/billing/prices'
 import { withEditVersion } from '../../rpc/edit-version.ts'
+import { readFailure } from '../../rpc/reader-language.ts'
 
 export function toPriceView(row: PriceRow): PriceView {
   const view = {
     ...row,
+    amounts: row.amounts.map((amount) => ({ ...amount, error: readFailure(amount.error) })),
     visibleFrom: row.visibleFrom?.toISOString() ?? null,
     visibleUntil: row.visibleUntil?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),

@@ -1,6 +1,7 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import { changeLeadMinutes, type PendingChange, periodAt } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { findPriceByStripeId } from '@atrium/db/billing/prices'
 import {
   countAssignedSeats,
@@ -126,10 +127,7 @@ async function putOff(services: Services, id: string, error: unknown): Promise<v
   const row = await findSubscription(services.database.db, id)
   if (!row) return
   const attempts = row.pendingAttempts + 1
-  const sentence =
-    error instanceof AppError
-      ? error.message
-      : 'It failed in an unforeseen way. The log of the service has the details.'
+  const sentence = error instanceof AppError ? error.message : stepFailureText('unforeseen')
   await services.database.db.transaction().execute((trx) =>
     updateSubscription(
       trx,

@@ -2,6 +2,7 @@ import type { VatCheckView } from '@atrium/core/billing/billing-info'
 import { findVatCheck, findVatCheckTask, type VatCheckRow } from '@atrium/db/billing/vat-checks'
 import type { Db } from '@atrium/db/platform/connect'
 import type { Config } from '../../platform/config.ts'
+import { readFailure } from '../../rpc/reader-language.ts'
 import { isChecked } from './check-vat-number.ts'
 
 /** What the register said of a tenant's number; null where it is not asked. */
@@ -21,7 +22,7 @@ export async function readVatCheck(
     nextCheckAt: task?.nextAt.toISOString() ?? null,
     failure:
       task?.failedAt && task.error !== null
-        ? { at: task.failedAt.toISOString(), message: task.error }
+        ? { at: task.failedAt.toISOString(), message: readFailure(task.error) }
         : null,
   }
 }

@@ -8,6 +8,7 @@ import {
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findInboxEvent, type InboxEvent, listInboxEvents } from '@atrium/db/billing/webhook-inbox'
+import { readFailure } from '../../rpc/reader-language.ts'
 import type { Services } from '../../rpc/services.ts'
 import { readInboxHealth } from './health.ts'
 
@@ -51,7 +52,7 @@ function toItem(row: InboxEvent): WebhookEventItem {
     receivedAt: row.receivedAt.toISOString(),
     nextAt: row.nextAt?.toISOString() ?? null,
     finishedAt: row.finishedAt?.toISOString() ?? null,
-    note: row.note,
+    note: readFailure(row.note),
     livemode: row.livemode,
     apiVersion: row.apiVersion,
   }

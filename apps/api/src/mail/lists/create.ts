@@ -7,7 +7,7 @@ import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { addressTaken, freeAddress } from '../aliases/addresses.ts'
 import { mailServerOf } from '../aliases/mail-server.ts'
-import { readList } from './get.ts'
+import { requireList, toListView } from './get.ts'
 import { rejectLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
@@ -50,20 +50,20 @@ export async function createList(
     },
   )
   if ((await pushList(services, id, { fresh: true })) === 'taken') throw addressTaken(address)
-  const view = await readList(services, tenant.id, id)
+  const list = await requireList(services, tenant.id, id)
   await services.audit.record(ctx, access.caller, {
     action: 'list.created',
-    outcome: view.state === 'error' ? 'failure' : 'success',
+    outcome: list.state === 'error' ? 'failure' : 'success',
     resourceType: 'list',
     resourceId: id,
     resourceName: address,
     tenantSlug: tenant.slug,
     partnerSlug: tenant.partnerSlug,
     metadata: {
-      name: view.name,
+      name: list.name,
       recipients,
-      ...(view.error === null ? {} : { error: view.error }),
+      ...(list.error === null ? {} : { error: list.error }),
     },
   })
-  return view
+  return toListView(list)
 }

@@ -11,6 +11,7 @@ import {
 import type { Context } from '../../rpc/context.ts'
 import { withEditVersion } from '../../rpc/edit-version.ts'
 import type { Access } from '../../rpc/guards.ts'
+import { readFailure } from '../../rpc/reader-language.ts'
 import type { Services } from '../../rpc/services.ts'
 
 /** The tenant's distribution lists, newest first. */
@@ -42,9 +43,18 @@ export async function readList(
   tenantId: string,
   listId: string,
 ): Promise<ListView> {
+  return toListView(await requireList(services, tenantId, listId))
+}
+
+/** Throws AppError `not_found` when the tenant has no such list. */
+export async function requireList(
+  services: Services,
+  tenantId: string,
+  listId: string,
+): Promise<ListRow> {
   const row = await findMailList(services.database.db, tenantId, listId)
   if (!row) throw noSuchList()
-  return toListView(row)
+  return row
 }
 
 export const noSuchList = () => new AppError('not_found', errorText('unknownList'))
@@ -52,6 +62,7 @@ export const noSuchList = () => new AppError('not_found', errorText('unknownList
 export function toListView(row: ListRow): ListView {
   const view = {
     ...row,
+    error: readFailure(row.error),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
@@ -59,5 +70,10 @@ export function toListView(row: ListRow): ListView {
 }
 
 function toListSummary(row: ListSummaryRow): ListSummary {
-  return { ...row, createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() }
+  return {
+    ...row,
+    error: readFailure(row.error),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
 }

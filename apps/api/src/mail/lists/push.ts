@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { failureText, stepFailureText } from '@atrium/core/platform/failure-text'
 import {
   claimMailList,
   deleteMailList,
@@ -65,26 +66,23 @@ async function attempt(services: Services, push: ListPush): Promise<Attempted> {
   const { mail } = services.systems
   const retryInSeconds = retryDelaySeconds(push.attempt, firstRetrySeconds)
   if (!mail || !services.config.mailProvisioning)
-    return { error: 'This installation has no mail server.', retryInSeconds }
+    return { error: stepFailureText('noMailServer'), retryInSeconds }
   const signal = AbortSignal.timeout(mailDeadlineMs)
   try {
     if (push.removing) return await remove(mail, push, signal)
     return (await change(mail, push, signal)) ?? (await create(services, mail, push, signal))
   } catch (error) {
     if (error instanceof UpstreamError) return { error: error.message, retryInSeconds }
-    if (signal.aborted)
-      return {
-        error: `The mail server did not answer within ${mailDeadlineMs / 1000} seconds.`,
-        retryInSeconds,
-      }
+    if (signal.aborted) {
+      const seconds = mailDeadlineMs / 1000
+      const failed = { system: 'mail', call: 'pushList', kind: 'timeout', seconds } as const
+      return { error: failureText(failed), retryInSeconds }
+    }
     services.log.error(
       { err: error, tenant: push.tenantSlug, list: push.id },
       'unexpected error while pushing a list',
     )
-    return {
-      error: 'The change failed in an unforeseen way. The log of the service has the details.',
-      retryInSeconds,
-    }
+    return { error: stepFailureText('unforeseen'), retryInSeconds }
   }
 }
 
@@ -119,7 +117,7 @@ async function create(
   const { localPart, domain } = splitAddress(address)
   if (mailDomainId === null)
     return {
-      error: `The domain ${domain} is not in the mail server.`,
+      error: stepFailureText('domainMissing', domain),
       mailListId: null,
       retryInSeconds,
     }
@@ -130,7 +128,7 @@ async function create(
   }
   const taken = {
     taken: true as const,
-    error: `The address ${address} belongs to something else in the mail server.`,
+    error: stepFailureText('addressTaken', address),
     mailListId: null,
     retryInSeconds,
   }

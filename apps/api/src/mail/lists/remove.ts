@@ -1,9 +1,11 @@
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { changeMailList, findMailList, lockMailList } from '@atrium/db/mail/lists'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
+import { readFailure } from '../../rpc/reader-language.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { mailServerOf } from '../aliases/mail-server.ts'
 import { noSuchList } from './get.ts'
@@ -28,7 +30,7 @@ export async function removeList(ctx: Context, access: Access, listId: string): 
   })
   await pushList(services, listId)
   const left = await findMailList(db, tenant.id, listId)
-  const error = left && (left.error ?? 'Another change of the list is still under way.')
+  const error = left && (left.error ?? stepFailureText('otherChange'))
   await services.audit.record(ctx, access.caller, {
     action: 'list.removed',
     outcome: error === undefined ? 'success' : 'failure',
@@ -40,6 +42,9 @@ export async function removeList(ctx: Context, access: Access, listId: string): 
     ...(error === undefined ? {} : { metadata: { error } }),
   })
   if (error !== undefined) {
-    throw new AppError('upstream_failed', errorText('listRemovalPending', { error }))
+    throw new AppError(
+      'upstream_failed',
+      errorText('listRemovalPending', { error: readFailure(error) }),
+    )
   }
 }

@@ -7,7 +7,7 @@ import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { mailServerOf } from '../aliases/mail-server.ts'
-import { noSuchList, readList, toListView } from './get.ts'
+import { noSuchList, readList, requireList, toListView } from './get.ts'
 import { rejectLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
@@ -64,18 +64,18 @@ export async function updateList(
   )
   if (Object.keys(changes).length === 0) return readList(services, tenant.id, listId)
   await pushList(services, listId)
-  const view = await readList(services, tenant.id, listId)
+  const list = await requireList(services, tenant.id, listId)
   await services.audit.record(ctx, access.caller, {
     action: 'list.updated',
-    outcome: view.state === 'error' ? 'failure' : 'success',
+    outcome: list.state === 'error' ? 'failure' : 'success',
     resourceType: 'list',
     resourceId: listId,
     resourceName: address,
     tenantSlug: tenant.slug,
     partnerSlug: tenant.partnerSlug,
-    metadata: { changes, ...(view.error === null ? {} : { error: view.error }) },
+    metadata: { changes, ...(list.error === null ? {} : { error: list.error }) },
   })
-  return view
+  return toListView(list)
 }
 
 /** What `now` has and `before` had not. */
