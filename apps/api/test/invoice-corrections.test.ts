@@ -225,7 +225,7 @@ describe('a refund', () => {
     const { body } = await correct(id, { kind: 'credit', destination: 'card', amountMinor: 120 })
     expect(body).toMatchObject({ state: 'approved', error: expect.any(String) })
     const german = await testApp.request('GET', `/billing/invoices/${id}`, {
-      token: testApp.as.operator,
+      token: olive,
       headers: { 'accept-language': 'de' },
     })
     expect(german.body.corrections[0].error).toMatch(/^Der Zahlungsdienstleister /)
