@@ -179,3 +179,25 @@ describe('a provider that fails', () => {
     expect(made).toMatchObject({ status: 201, body: { provisioningStatus: { identity: 'error' } } })
   })
 })
+
+describe('a group that another tenant has under a name of its own', () => {
+  it('is left alone: a derived slug gets a number, a requested one is rejected', async () => {
+    const { body } = await create({ name: 'Renamed', slug: 'renamed' })
+    await testApp.database.db
+      .updateTable('tenants')
+      .set({ identity_group_name: 'tenant-wanted' })
+      .where('id', '=', body.id)
+      .execute()
+    expect(await create({ name: 'W', slug: 'wanted' })).toMatchObject({
+      status: 409,
+      body: {
+        code: 'already_exists',
+        issues: [{ path: 'slug', message: expect.stringContaining('group of another tenant') }],
+      },
+    })
+    expect(await create({ name: 'Wanted' })).toMatchObject({
+      status: 201,
+      body: { slug: 'wanted-2' },
+    })
+  })
+})

@@ -404,6 +404,27 @@ describe('a new tenant', () => {
     })
   })
 
+  it('by eight at once under one name gives each the next free slug', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 8 }, () => call(operator, 'POST', '/tenants', { name: 'Rush Hour' })),
+    )
+    expect(made.map(({ status, body }) => body.slug ?? [status, body.code]).sort()).toEqual(
+      ['rush-hour', ...Array.from({ length: 7 }, (_, n) => `rush-hour-${n + 2}`)].sort(),
+    )
+  })
+
+  it('by eight at once under one requested slug makes one and rejects the others', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        call(operator, 'POST', '/tenants', { name: `Rush ${n}`, slug: 'rush' }),
+      ),
+    )
+    expect(made.map(({ status, body }) => body.code ?? status).sort()).toEqual([
+      201,
+      ...Array.from({ length: 7 }, () => 'already_exists'),
+    ])
+  })
+
   it('of somebody who never called before makes their record too', async () => {
     const { body } = await call('newcomer@example.test', 'POST', '/tenants', { name: 'Debut' })
     expect(body).toMatchObject({

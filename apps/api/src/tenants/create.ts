@@ -8,12 +8,12 @@ import { readTrust } from '@atrium/db/members/invitations'
 import { findPerson, insertPerson } from '@atrium/db/members/members'
 import { findPartner, holdPartner } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
-import { violatedConstraint } from '@atrium/db/platform/failures'
 import { ownsSuspendedAlone } from '@atrium/db/tenants/tenant-access'
 import {
   countOwnedTenants,
   insertOwner,
   insertTenant,
+  isSlugTaken,
   type NewTenant,
 } from '@atrium/db/tenants/tenants'
 import { findCaller } from '@atrium/db/users/callers'
@@ -304,17 +304,11 @@ async function insertUnderFreeSlug(
         await services.jobs.enqueueProvisioning(made.id, recoverAfterSeconds, trx)
         return made
       }
-      const message = errorText('tenantSlugTaken')
+      const groupTaken = input.slug !== undefined && !(await isSlugTaken(trx, input.slug))
+      const message = errorText(groupTaken ? 'tenantGroupTaken' : 'tenantSlugTaken')
       throw new AppError('already_exists', message, { issues: [{ path: 'slug', message }] })
     })
   } catch (error) {
-    if (violatedConstraint(error) === 'tenants_identity_group') {
-      const message = errorText('tenantGroupTaken')
-      throw new AppError('already_exists', message, {
-        issues: [{ path: 'slug', message }],
-        cause: error,
-      })
-    }
     throw isDomainTaken(error) ? domainTaken('domains', error) : error
   }
 }

@@ -344,10 +344,19 @@ export async function countOwnedTenants(db: Db | Trx, userId: string): Promise<n
   return Number(row.count)
 }
 
+export async function isSlugTaken(db: Db | Trx, slug: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('slug', '=', slug)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /**
- * Inserts a tenant with its owner, domains and pending steps. Undefined when the slug is taken, so
- * that the caller may try another inside the same transaction; a taken domain throws
- * `domains_name_key`.
+ * Inserts a tenant with its owner, domains and pending steps. Undefined when the slug or the name
+ * of the group is taken, also by a transaction that commits meanwhile, so that the caller may try
+ * another slug inside the same transaction; a taken domain throws `domains_name_key`.
  */
 export async function insertTenant(
   trx: Trx,
@@ -369,7 +378,7 @@ export async function insertTenant(
       billing_country: tenant.billing.country,
       billing_email: tenant.billing.email,
     })
-    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning(['id', 'slug'])
     .executeTakeFirst()
   if (!inserted) return undefined
