@@ -15,6 +15,11 @@ interface OnlineIndex {
   replaces?: string
   /** A unique constraint of the table that is dropped when this index is there. */
   replacesConstraint?: string
+  /**
+   * The primary key of the table that this index takes the place of, in one brief statement; the
+   * new one has the name of the index. All its columns are `not null`.
+   */
+  replacesPrimaryKey?: string
 }
 
 // Everything that the largest amounts of a moment are chosen by and shown with: most rows of the
@@ -207,6 +212,34 @@ const indexes: readonly OnlineIndex[] = [
     of: `using gin ((metadata ->> 'changes') gin_trgm_ops) where (metadata ->> 'changes') is not null`,
     partitioned: true,
   },
+  // Primary keys that begin with the tenant, so that the tables can be distributed by it, and
+  // indexes for what is read without the tenant. Those are there before the former keys go.
+  {
+    name: 'invoice_corrections_by_id',
+    table: 'invoice_corrections',
+    of: '(id)',
+  },
+  {
+    name: 'invoice_corrections_key',
+    table: 'invoice_corrections',
+    of: '(tenant_id, id)',
+    unique: true,
+    replaces: 'invoice_corrections_tenant',
+    replacesPrimaryKey: 'invoice_corrections_pkey',
+  },
+  {
+    name: 'price_moves_of_migration',
+    table: 'price_moves',
+    of: '(migration_id, subscription_id)',
+  },
+  {
+    name: 'price_moves_key',
+    table: 'price_moves',
+    of: '(tenant_id, migration_id, subscription_id)',
+    unique: true,
+    replaces: 'price_moves_tenant',
+    replacesPrimaryKey: 'price_moves_pkey',
+  },
 ]
 
 /**
@@ -232,6 +265,8 @@ export async function buildOnlineIndexes(url: string): Promise<string[]> {
         )
       if (index.replacesConstraint !== undefined)
         await dropConstraint(client, index.table, index.replacesConstraint)
+      if (index.replacesPrimaryKey !== undefined)
+        await replacePrimaryKey(client, index, index.replacesPrimaryKey)
     }
     return built
   } finally {
@@ -257,12 +292,30 @@ async function rebuild(client: pg.Client, { name, table, of, unique }: Whole): P
   )
 }
 
-async function dropConstraint(client: pg.Client, table: string, name: string): Promise<void> {
+async function hasConstraint(client: pg.Client, table: string, name: string): Promise<boolean> {
   const { rowCount } = await client.query(
     'select from pg_constraint where conrelid = to_regclass($1) and conname = $2',
     [table, name],
   )
-  if (rowCount === 0) return
+  return rowCount !== 0
+}
+
+async function replacePrimaryKey(
+  client: pg.Client,
+  { name, table }: OnlineIndex,
+  former: string,
+): Promise<void> {
+  if (!(await hasConstraint(client, table, former))) return
+  const [key, before] = [pg.escapeIdentifier(name), pg.escapeIdentifier(former)]
+  await briefly(
+    client,
+    `alter table ${pg.escapeIdentifier(table)} drop constraint ${before},
+       add constraint ${key} primary key using index ${key}`,
+  )
+}
+
+async function dropConstraint(client: pg.Client, table: string, name: string): Promise<void> {
+  if (!(await hasConstraint(client, table, name))) return
   await briefly(
     client,
     `alter table ${pg.escapeIdentifier(table)} drop constraint if exists ${pg.escapeIdentifier(name)}`,
