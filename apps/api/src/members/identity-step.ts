@@ -46,6 +46,8 @@ async function activate(call: StepCall, identity: IdentityProvider): Promise<voi
     throw new StepRejected(stepFailureText('personUnknown'))
   const made = known === undefined ? await makeIdentity(call, identity) : undefined
   const userId = known ?? made?.id ?? ''
+  if (known !== undefined && call.renewsPassword && call.password)
+    await identity.setPassword({ userId, password: call.password.give() }, { signal })
   if (made?.profileDue ?? work.profileDue) await tellProfile(call, identity)
   if (!work.user.platformAdmin && !made?.inGroup) {
     const groupId = work.tenant.identityGroupId ?? (await ensureGroup(work, identity, signal))

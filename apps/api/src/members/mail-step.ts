@@ -83,7 +83,7 @@ async function keepOpen(call: MailCall, accountId: string | undefined): Promise<
     return
   }
   // Found after its response was lost: its password was shown to no one.
-  if (mailbox.accountId === null) await givePassword(call, account.id)
+  if (mailbox.accountId === null || call.renewsPassword) await givePassword(call, account.id)
   if (account.address !== mailbox.address) await rename(call, account)
   if (account.displayName !== work.user.name)
     await mail.setDisplayName({ id: account.id, displayName: work.user.name }, { signal })

@@ -1,5 +1,6 @@
 import type { CreatedMember } from '@atrium/core/members/members'
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
+import { saveMemberFacts } from '@atrium/db/members/member-work'
 import { changeMembership, findMember, type MemberRow } from '@atrium/db/members/members'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
@@ -8,13 +9,15 @@ import { beginMemberChange, type MemberChange, outcomeOf, recordMember } from '.
 import { repeatedInvitation, sendInvitationAgain } from './invitation.ts'
 import { createOneTimePassword } from './one-time-password.ts'
 import { runMember } from './run.ts'
+import { endsWithMembership } from './step.ts'
 import { toMemberView } from './view.ts'
 
 /**
  * Syncs every upstream system with a member's record, without waiting for the job engine:
  * unfinished steps, finished ones that may have been undone there since, and skipped ones (a system
  * may have been connected since; the tenant's creator and people who joined by its group only got
- * the membership). Returns a password when something that needs one was created. Sends an open
+ * the membership). Returns a password when something that needs one was created; in an unfinished
+ * creation identity and mailbox then get it both, also the one that has another. Sends an open
  * invitation again; throws AppError `rate_limited` when that was done too often, and then nothing
  * is attempted. A removal that ends here returns the member as it was.
  */
@@ -30,7 +33,10 @@ export async function retryMember(
     member: before,
     work,
   } = await beginMemberChange(ctx, access, userId, (facts) => redoAll(services, facts))
-  await runMember(services, work, { password })
+  const renewsPassword = lacksPassword(before) && endsWithMembership(work)
+  // Until both systems have the new one, no known password opens both.
+  if (renewsPassword) await saveMemberFacts(services.database.db, work, { needs_password: true })
+  await runMember(services, work, { password, renewsPassword })
   if (isInvited(before))
     await sendInvitationAgain(
       services,
@@ -68,6 +74,13 @@ async function redoAll(
       undefined,
       repeatedInvitation({ tenantId: tenant.id, email: member.email }),
     )
+}
+
+/** The creation did not get as far as one password for identity and mailbox that is known. */
+function lacksPassword(member: MemberRow): boolean {
+  const { membershipStatus, invited, ownAddress, identityState, mailState, needsPassword } = member
+  if (membershipStatus !== 'provisioning' || invited || !ownAddress) return false
+  return identityState === 'error' || mailState === 'error' || needsPassword
 }
 
 const isInvited = ({ invited, membershipStatus }: MemberRow) =>

@@ -6,6 +6,7 @@ import {
   finishMember,
   type MemberOutcome,
   type MemberWork,
+  noteMemberFacts,
   releaseMember,
   saveMemberOutcomes,
 } from '@atrium/db/members/member-work'
@@ -49,6 +50,8 @@ export interface RunInput {
   silent?: readonly ProvisioningStep[]
   /** See `StepCall`. */
   fresh?: boolean
+  /** See `StepCall`. */
+  renewsPassword?: boolean
 }
 
 /**
@@ -68,8 +71,10 @@ export async function runMember(
   const due = orderOf(work).filter((step) => !['ok', 'skipped'].includes(work.steps[step].state))
   let settled = true
   let ended: EndedStep[] = []
+  const outcomes = new Map<ProvisioningStep, MemberOutcome['state']>()
   for (const step of due) {
     const outcome = await attempt(services, work, step, provided)
+    outcomes.set(step, outcome.state)
     ended.push({ step, outcome })
     if (!isSavedLater(step, due, provided) || removing) {
       await saveMemberOutcomes(db, work, ended)
@@ -91,6 +96,8 @@ export async function runMember(
     return tenantTransaction(services, work.tenant.id, (trx) =>
       deleteMembership(trx, work, endsWithMembership(work)),
     )
+  if (provided.renewsPassword && outcomes.get('identity') === 'ok')
+    noteMemberFacts(work, { needs_password: outcomes.get('mail') === 'error' })
   const delay = retryDelaySeconds(work.attempt + 1, firstRetrySeconds)
   const { retryInSeconds } = await db.transaction().execute(async (trx) => {
     const finished = await finishMember(trx, work, delay, ended)

@@ -12,6 +12,8 @@ export interface StepCall {
    * system.
    */
   fresh?: boolean | undefined
+  /** Identity and mailbox get `password` also where they exist, so that both have the same one. */
+  renewsPassword?: boolean | undefined
   signal: AbortSignal
 }
 
