@@ -156,6 +156,7 @@ const invoice = createRoute({
   withMessages(
     import('./invoices/invoice-page.tsx'),
     'operator.invoices',
+    'operator.documents',
     'ui.payouts',
     'ui.issues',
   ).then((page) => page.Route),

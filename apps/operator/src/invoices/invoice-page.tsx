@@ -25,6 +25,7 @@ import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
 import { CorrectionsTable } from './corrections-table.tsx'
 import { InvoiceActions } from './invoice-actions.tsx'
+import { InvoiceDocuments } from './invoice-documents.tsx'
 import { invoiceMeta } from './labels.ts'
 
 const t = translations('operator.invoices')
@@ -86,6 +87,7 @@ function Detail({ invoice }: { invoice: OperatorInvoiceDetail }) {
           <History invoice={invoice} />
         </Grid.Col>
       </Grid>
+      <InvoiceDocuments invoice={invoice} />
       <Panel title={t('lines.title')}>
         <ResponsiveTable
           caption={t('lines.title')}
