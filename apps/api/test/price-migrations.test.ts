@@ -72,11 +72,11 @@ const subscriber = async (migrationId: string, slug: string) =>
     (one: { tenantSlug: string }) => one.tenantSlug === slug,
   )
 const perSeat = async (slug: string) => (await world.rows(slug))[0].perSeatAmount
-const mails = () =>
+const mails = (template = 'subscription.price_change') =>
   testApp.database.db
     .selectFrom('outbox')
-    .select(['template', 'recipient as to'])
-    .where('template', '=', 'subscription.price_change')
+    .select(['template', 'recipient as to', 'tenant_id as tenantId'])
+    .where('template', '=', template)
     .execute()
 
 it('the first renewal on or after a day is a whole number of periods away', () => {
@@ -138,6 +138,9 @@ describe('subscribers of a price', () => {
         reason: 'An old promise to them.',
       }),
     ).toMatchObject({ status: 200, body: { state: 'stopped' } })
+    expect(await mails('subscription.price_kept'), 'to the one who is stopped').toEqual([
+      expect.objectContaining({ to: 'owner@acme.test', tenantId: stays.id }),
+    ])
 
     // The first renewal is before the day; the last period at the old price begins.
     await passTo(32)
@@ -205,6 +208,9 @@ describe('subscribers of a price', () => {
     testApp.sandbox.clearFaults()
     await advanceAt(32)
     expect(await subscriber(migration.id, tenant.slug)).toMatchObject({ state: 'stopped' })
+    await advanceAt(32)
+    const told = await mails('subscription.price_kept')
+    expect(told.filter(({ tenantId }) => tenantId === tenant.id)).toHaveLength(1)
     expect((await world.read(tenant.stripeId)).scheduled).toBeNull()
     await passTo(63)
     expect(await perSeat(tenant.slug)).toBe(old)

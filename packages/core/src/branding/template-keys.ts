@@ -24,6 +24,7 @@ export const templateKeys = [
   'subscription.reminder',
   'subscription.trial_ending',
   'subscription.price_change',
+  'subscription.price_kept',
   'subscription.canceled',
   'subscription.renewal',
   'subscription.approval_requested',

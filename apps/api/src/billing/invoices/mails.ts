@@ -86,6 +86,13 @@ export type BillingMail =
       mayKeep: boolean
     }
   | {
+      template: 'subscription.price_kept'
+      plan: Plan
+      currency: string
+      /** Of a whole period, without tax. */
+      stays: bigint
+    }
+  | {
       template: 'invoice.paid' | 'invoice.action_required' | 'invoice.refunded' | 'invoice.credited'
       number: string
       amount: bigint
@@ -162,6 +169,8 @@ function valuesOf(
       'price.from': writtenDay(mail.from, language),
       'price.choice': mailTexts(language)(mail.mayKeep ? 'priceChoice.keep' : 'priceChoice.cancel'),
     }
+  if ('stays' in mail)
+    return { ...subscription, 'price.before': formatAmount(mail.stays, mail.currency, language) }
   if ('trialEnd' in mail)
     return { ...subscription, 'subscription.trialEnd': writtenDay(mail.trialEnd, language) }
   const amount = formatAmount(mail.amount, mail.currency, language)

@@ -23,12 +23,12 @@ import type { Trx } from '@atrium/db/platform/connect'
 import { retryDelaySeconds } from '../../platform/retry-delay.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { requirePayments } from '../invoices/gate.ts'
-import { sendBillingMail } from '../invoices/mails.ts'
+import { billedTenant, sendBillingMail } from '../invoices/mails.ts'
 import { applyProcessorSubscription } from '../subscriptions/apply.ts'
 import { askProcessor, oneAtATime } from '../subscriptions/at-processor.ts'
 import { scheduleAtProcessor } from '../subscriptions/schedule.ts'
 import { periodTotalAt } from './start.ts'
-import { takeBack } from './stop-move.ts'
+import { takeBack, tellPriceStays } from './stop-move.ts'
 
 const batch = 200
 const mostBatches = 10
@@ -106,6 +106,7 @@ async function step(trx: Trx, services: InTransaction, one: Step): Promise<void>
   if (move.state === 'stopping') {
     await takeBack(trx, services, row)
     await updateMove(trx, move, { state: 'stopped', error: null })
+    await tellPriceStays(trx, services, row, move)
     return
   }
   // It may be kept after all, or paid again: looked at once a day.
@@ -140,18 +141,11 @@ async function announce(
     ...{ state: 'notified', old_amount: before, new_amount: after, effective_at: from },
     ...{ notified_at: now, next_at: now, attempts: 0, error: null },
   })
-  const billed = {
-    tenantId: move.tenantId,
-    tenantSlug: tenant.slug,
-    billingEmail: tenant.email,
-    ownerEmail: tenant.ownerEmail,
-    ownerName: tenant.ownerName,
-  }
   const { mayKeep } = move
   await sendBillingMail(
     trx,
     services,
-    billed,
+    billedTenant(tenant),
     { template: 'subscription.price_change', plan, currency, before, after, from, mayKeep },
     `${move.migrationId}:${row.id}`,
   )

@@ -5,8 +5,10 @@ import type {
   PriceMoveView,
   StopPriceMove,
 } from '@atrium/core/billing/price-migrations'
+import { periodTotal } from '@atrium/core/billing/subscriptions'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
 import {
   findComingMove,
   lockMove,
@@ -26,6 +28,7 @@ import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { requirePayments } from '../invoices/gate.ts'
+import { billedTenant, sendBillingMail } from '../invoices/mails.ts'
 import { oneAtATime } from '../subscriptions/at-processor.ts'
 import { subscriptionEntry } from '../subscriptions/record.ts'
 import { releaseSchedule, scheduleAtProcessor } from '../subscriptions/schedule.ts'
@@ -93,8 +96,31 @@ async function endMove(
       if (move.state === 'scheduled' || move.state === 'stopping')
         await takeBack(trx, services, row)
       await updateMove(trx, key, { state, error: null })
+      if (state === 'stopped') await tellPriceStays(trx, services, row, move)
       return { row, move: { ...move, state } }
     }),
+  )
+}
+
+/**
+ * Mails billing contact and owner that the announced price change does not take place. Does nothing
+ * for somebody who was not told of it.
+ */
+export async function tellPriceStays(
+  trx: Trx,
+  services: InTransaction,
+  row: SubscriptionRow,
+  { migrationId, notifiedAt }: Pick<PriceMoveRow, 'migrationId' | 'notifiedAt'>,
+): Promise<void> {
+  const tenant = notifiedAt && (await findCustomerTenant(trx, row.tenantId))
+  if (!tenant) return
+  const { plan, currency } = row
+  await sendBillingMail(
+    trx,
+    services,
+    billedTenant(tenant),
+    { template: 'subscription.price_kept', plan, currency, stays: periodTotal(row) },
+    `${migrationId}:${row.id}`,
   )
 }
 
