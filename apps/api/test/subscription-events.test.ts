@@ -66,6 +66,24 @@ describe('what the payment processor tells', () => {
       ? (told.currentPeriodStart?.toISOString() ?? null)
       : null
 
+  it('of a payment missed in the middle of a year counts from its invoice, not from the year', async () => {
+    const unpaid = await world.newTenant()
+    expect((await world.call(unpaid.slug, '', terms)).status).toBe(201)
+    const [invoice] = await world.processor().listInvoices(unpaid.customerId)
+    expect(invoice).toMatchObject({ status: 'open', finalizedAt: expect.any(Date) })
+    const { id, slug, stripeId } = await world.subscribed()
+    const told = {
+      ...(await world.read(stripeId)),
+      status: 'past_due',
+      currentPeriodStart: new Date(world.started.getTime() - 200 * 86_400_000),
+      latestInvoiceId: invoice?.id ?? null,
+    }
+    await apply(id, told, later(1))
+    expect((await world.rows(slug))[0].pastDueSince).toBe(invoice?.finalizedAt?.toISOString())
+    const { body } = await testApp.request('GET', `/tenants/${slug}/billing`, { token: operator })
+    expect(body.entitlements.state).toBe('grace')
+  })
+
   it('ends the same whatever comes first, and what has ended stays so', async () => {
     const states = (base: ProcessorSubscription): [ProcessorSubscription, Date][] => [
       [{ ...base, seats: 11 }, later(1)],

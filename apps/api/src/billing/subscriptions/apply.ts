@@ -142,7 +142,7 @@ async function columnsOf(
     collection_resumes_at: read.pauseCollection?.resumesAt ?? null,
     paused_at: read.pausedAt,
     pause_reason: read.pauseReason,
-    past_due_since: pastDueSince(status, read, before, at),
+    past_due_since: await pastDueSince(services, status, read, before, at),
     ...(await pendingColumns(trx, read, { status, before, cause, price }, at)),
     latest_invoice_id: read.latestInvoiceId,
     state_since: stateSince(status, read, before, cause.stateAt ?? at),
@@ -190,17 +190,27 @@ async function pendingColumns(
 }
 
 /**
- * From when money is owed. The period begins with the invoice that was not paid, whichever event
- * tells of it first.
+ * From when money is owed: when the invoice that was not paid was finalized, whichever event tells
+ * of it first. That of a change is later than the beginning of its period. Throws AppError
+ * `upstream_failed`.
  */
-function pastDueSince(
+async function pastDueSince(
+  { systems }: InTransaction,
   status: SubscriptionStatus,
   read: ProcessorSubscription,
   before: SubscriptionRow | undefined,
   at: Date,
-): Date | null {
+): Promise<Date | null> {
   if (status !== 'past_due' && status !== 'unpaid') return null
-  return before?.pastDueSince ?? read.currentPeriodStart ?? at
+  if (before?.pastDueSince) return before.pastDueSince
+  const { latestInvoiceId: id, currentPeriodStart } = read
+  const { payments } = systems
+  const invoice =
+    id === null || payments === null
+      ? undefined
+      : await askProcessor((signal) => payments.findInvoice(id, { signal }))
+  const missedAt = invoice?.status === 'paid' ? null : invoice?.finalizedAt
+  return missedAt ?? currentPeriodStart ?? at
 }
 
 function stateSince(
