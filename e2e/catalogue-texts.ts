@@ -90,7 +90,7 @@ const properNames = [
 /** Examples that fields show, the same in every language. */
 const examples = ['email,name,role', 'mira,Mira Miller,member', 'Nextcloud', 'SEPA 2027-03-02 4711']
 
-/** Stored in English alone (docs/how-to/texts-and-languages.md), as why an event changed nothing. */
+/** Stored in English only (docs/how-to/texts-and-languages.md): why an event changed nothing. */
 const storedInEnglish = ['invoice.paid says the same, and also of payments made elsewhere.']
 /** What the outgoing mail server replied, as a failure quotes it. */
 const replies = /: it replied ".*"/gu

@@ -32,7 +32,7 @@ async function routesOf(page: Page): Promise<Route[]> {
 export interface Walk {
   /** Address of the app. */
   at: string
-  /** Paths to begin with; the others are found by following links, and one path is enough of each. */
+  /** Paths to begin with; the others are found by following links, one path of each. */
   from: readonly string[]
   /** What pages got as data. */
   data: ReadonlySet<string>
@@ -71,7 +71,7 @@ export async function walkPages(page: Page, { at, from, data }: Walk): Promise<s
   return [...open]
 }
 
-/** Opens one page, such as one for which there is nothing to show, and looks for such texts alone. */
+/** Opens one page, such as an empty one, and looks for texts outside the catalogue on it alone. */
 export async function expectCatalogueOnly(
   page: Page,
   address: string,

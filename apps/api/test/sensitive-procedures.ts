@@ -136,7 +136,7 @@ export const decided: readonly string[] = [
     'subscriptions.keep',
   ],
   ...['subscriptions.remove', 'subscriptions.start', 'subscriptions.update'],
-  // One order of the partner at a time, at the price that is shown; a limit is a standing permission.
+  // One order of the partner at a time, at the price shown; a limit is a standing permission.
   ...['approvals.approve', 'approvals.decline', 'approvals.removeLimit'],
   // Whoever follows a mailed link has no session; the token of the link is the proof.
   'invitations.accept',

@@ -54,8 +54,8 @@ export interface ProcedureMeta {
    */
   ofrep?: boolean
   /**
-   * The result is `{ fileName, contentType, encoding, text }`: REST sends the text itself, decoded and
-   * saved under that name, as one of these types.
+   * The result is `{ fileName, contentType, encoding, text }`: REST sends the text itself, decoded
+   * and saved under that name, as one of these types.
    */
   file?: readonly [string, ...string[]]
   /**

@@ -164,8 +164,8 @@ function writeValue(value: Exclude<ErrorValue, number>, language: PageLanguage):
 }
 
 /**
- * The text of a rejection for a row that is kept: null for a string, and for a text with values that
- * JSON would change, such as amounts.
+ * The text of a rejection for a row that is kept: null for a string, and for a text with values
+ * that JSON would change, such as amounts.
  */
 export function storableText(text: ErrorText | string): ErrorText | null {
   return typeof text === 'object' && isStorable(text) ? text : null

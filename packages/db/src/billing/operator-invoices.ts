@@ -131,7 +131,7 @@ export interface StoredReversal {
   id: string
   kind: 'refund' | 'credit_note' | 'dispute'
   number: string | null
-  /** What counts as given back; of a credit note the part outside of the processor, else all of it. */
+  /** The money returned; of a credit note only the part outside of the processor. */
   amount: bigint
   /** Of a credit note: all of it. */
   total: bigint | null

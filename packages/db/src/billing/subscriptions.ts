@@ -105,8 +105,8 @@ export interface SubscriptionFilter {
 }
 
 /**
- * Newest first, ended ones too, one row more than requested. `q` searches the tenant's slug and name
- * and at the processor's id.
+ * Newest first, ended ones too, one row more than requested. `q` searches the tenant's slug and
+ * name and at the processor's id.
  */
 export async function listSubscriptions(
   db: Db,

@@ -91,8 +91,8 @@ export async function deleteVatCheckTask(db: Db | Trx, tenantId: string): Promis
 }
 
 /**
- * Puts numbers up for a check that have no task yet: those of new tenants, and all when the register
- * is used for the first time. Only numbers with one of these prefixes.
+ * Puts numbers up for a check that have no task yet: those of new tenants, and all when the
+ * register is used for the first time. Only numbers with one of these prefixes.
  */
 export async function scheduleUncheckedNumbers(
   db: Db,

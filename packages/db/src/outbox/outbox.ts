@@ -264,7 +264,7 @@ const columns = [
   'o.sent_at as sentAt',
 ] as const
 
-/** Newest first, one row more than requested. `q` searches the template's key and the tenant's slug. */
+/** Newest first, one row more than requested. `q` searches template keys and tenant slugs. */
 export function listMails(
   db: Db,
   filter: {

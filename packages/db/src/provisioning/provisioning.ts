@@ -403,8 +403,8 @@ export async function secondsUntilDue(db: Db, tenantId: string): Promise<number 
   const due = await db
     .selectFrom('provisioning_steps as s')
     .innerJoin('tenants as t', 't.id', 's.tenant_id')
-    // Plain SQL, for the filtered aggregates within `greatest`, which passes over nulls. Without the count a tenant with nothing left to do would
-    // look overdue.
+    // Plain SQL, for the filtered aggregates within `greatest`, which passes over nulls. Without
+    // the count a tenant with nothing left to do would look overdue.
     .select(
       sql<
         number | null

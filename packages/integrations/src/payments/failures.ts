@@ -49,8 +49,9 @@ const passing: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The failure of a call to the SDK in our words. A declined card is `PaymentDeclined`, an unusable address `TaxLocationInvalid`; anything
- * that is not known to be the processor's doing comes out as `invalid_answer`, without its text.
+ * The failure of a call to the SDK in our words. A declined card is `PaymentDeclined`, an unusable
+ * address `TaxLocationInvalid`; anything that is not known to be the processor's doing comes out as
+ * `invalid_answer`, without its text.
  */
 export function failureOf(operation: Operation, error: unknown): UpstreamError | Rejection {
   if (error instanceof UpstreamError || isRejection(error)) return error

@@ -651,13 +651,13 @@ export interface Payments {
   /** Newest first. */
   listInvoices(customerId: string, options?: CallOptions): Promise<readonly ProcessorInvoice[]>
   payInvoice(id: string, options: WriteOptions): Promise<ProcessorInvoice>
-  /** Marks an open or uncollectible invoice as paid outside of the processor; nothing is charged. */
+  /** Marks an open or uncollectible invoice as paid elsewhere; nothing is charged. */
   payOutOfBand(id: string, options: WriteOptions): Promise<ProcessorInvoice>
   /** Writes an open invoice off. It can still be paid or voided. */
   markUncollectible(id: string, options: WriteOptions): Promise<ProcessorInvoice>
   /**
-   * Lowers what is due on an open invoice. On a paid one the three amounts say where the money goes;
-   * the refund is made with it or not at all.
+   * Lowers what is due on an open invoice. On a paid one the three amounts say where the money
+   * goes; the refund is made with it or not at all.
    */
   createCreditNote(input: CreditNoteInput, options: WriteOptions): Promise<ProcessorCreditNote>
   /** Voids an open invoice: it is no longer due and cannot be paid. */

@@ -6,7 +6,7 @@ import type { Buyer, Customer, Line, LineTax, Price, TaxRate, TaxSettings } from
 import type { PaymentsStore } from './store.ts'
 import type { PaymentsWorld } from './world.ts'
 
-/** Where the sandbox's account is at home. It is registered there and for the EU's One Stop Shop. */
+/** The country of the sandbox's account, registered there and for the EU's One Stop Shop. */
 const home = 'DE'
 
 /** Standard rates of the European Union in percent, as Stripe Tax knows them. */

@@ -2,8 +2,8 @@ import { XMLParser } from 'fast-xml-parser'
 
 /**
  * The business rules of EN 16931-1 and XRechnung 3.0 that concern what this product writes, applied
- * to the XML, by their published names. It shares no code with the writer. `tests/e-invoices` applies
- * the official rules, which are not part of this repository.
+ * to the XML, by their published names. It shares no code with the writer. `tests/e-invoices`
+ * applies the official rules, which are not part of this repository.
  */
 type Element = { [name: string]: unknown }
 

@@ -16,8 +16,8 @@ const retryMs = 3_600_000
 
 /**
  * Issues what waits: documents whose data have become complete, invoices from before there were
- * documents, and what no event told of. Reads each invoice and its credit notes again at the payment
- * processor. One tenant or partner must not keep the others waiting.
+ * documents, and what no event told of. Reads each invoice and its credit notes again at the
+ * payment processor. One tenant or partner must not keep the others waiting.
  */
 export async function issuePendingDocuments(services: Services): Promise<void> {
   const { db } = services.database

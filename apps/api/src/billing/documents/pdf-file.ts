@@ -40,9 +40,9 @@ async function loadRenderer() {
 let renderer: ReturnType<typeof loadRenderer> | undefined
 
 /**
- * An empty A4 file by PDF/A-3, with the fonts `regular` and `bold` and, with `xml`, what ZUGFeRD and
- * Factur-X ask for: the attachment and its description in the metadata. The same input gives the
- * same bytes.
+ * An empty A4 file by PDF/A-3, with the fonts `regular` and `bold` and, with `xml`, what ZUGFeRD
+ * and Factur-X ask for: the attachment and its description in the metadata. The same input gives
+ * the same bytes.
  */
 export async function openPdf({ title, language, at, xml }: FileProperties): Promise<PdfFile> {
   renderer ??= loadRenderer()

@@ -53,8 +53,8 @@ function toView({
 }
 
 /**
- * A document of the tenant as a file. Throws AppError `not_found` for unknown documents and those of
- * other tenants, and as `renderDocument` does.
+ * A document of the tenant as a file. Throws AppError `not_found` for unknown documents and those
+ * of other tenants, and as `renderDocument` does.
  */
 export async function downloadDocument(
   ctx: Context,

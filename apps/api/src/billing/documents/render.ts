@@ -17,9 +17,9 @@ export function countDocument({ services, request }: Context, subject: string): 
 }
 
 /**
- * An issued document as a file. The XML is XRechnung where the document has what that asks for, else
- * plain EN 16931. AppError `document_unavailable` for one that waits, and for XML that EN 16931
- * can't express.
+ * An issued document as a file. The XML is XRechnung where the document has what that asks for,
+ * else plain EN 16931. AppError `document_unavailable` for one that waits, and for XML that EN
+ * 16931 can't express.
  */
 export async function renderDocument(
   document: BillingDocument | null,

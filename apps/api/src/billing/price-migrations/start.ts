@@ -133,8 +133,8 @@ export async function startPriceMigration(
 }
 
 /**
- * Nobody moves any more who has not moved yet; what was scheduled is taken back by the job. AppError
- * `not_found`, `price_state` for one that is over.
+ * Stops a migration: subscriptions that have not moved keep their price. The job withdraws the
+ * changes that are scheduled. Throws AppError `not_found`, `price_state` for one that is over.
  */
 export async function stopMigration(
   ctx: Context,

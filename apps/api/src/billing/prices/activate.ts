@@ -19,8 +19,8 @@ import { settingsOf, toPriceView } from './view.ts'
 /**
  * Puts a price on sale in place of the version that was, or tries again what the payment processor
  * failed at. Subscriptions at the version before stay as they are. Throws AppError `not_found`,
- * `price_state` for an archived one, `currency_dropped`, and `invalid_input` for amounts that cannot
- * be charged.
+ * `price_state` for an archived one, `currency_dropped`, and `invalid_input` for amounts that
+ * cannot be charged.
  */
 export async function activatePrice(
   ctx: Context,

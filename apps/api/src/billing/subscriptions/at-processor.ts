@@ -52,8 +52,8 @@ export async function oneAtATime<Result>(
 /**
  * Asks the payment processor under a deadline, which is shorter than a statement may wait for the
  * lock that is held meanwhile. Who asks several times in one call passes one `signal`. Throws
- * AppError `payment_failed` for a declined card, `billing_address_incomplete` for an address without
- * a tax location, `upstream_failed` for the rest.
+ * AppError `payment_failed` for a declined card, `billing_address_incomplete` for an address
+ * without a tax location, `upstream_failed` for the rest.
  */
 export async function askProcessor<Result>(
   ask: (signal: AbortSignal) => Promise<Result>,

@@ -135,8 +135,9 @@ function rejectChargeByPartner(access: Access): void {
 
 /**
  * Takes back the change that waits for the end of the period. Throws AppError `approval_required`
- * for a partner's staff, because the customer then pays more, `not_found` when none waits, and `upstream_failed` or `payments_not_configured` when it cannot be taken back at the
- * payment processor.
+ * for a partner's staff, because the customer then pays more, `not_found` when none waits, and
+ * `upstream_failed` or `payments_not_configured` when it cannot be taken back at the payment
+ * processor.
  */
 export async function discardPending(ctx: Context, access: Access): Promise<void> {
   rejectChargeByPartner(access)

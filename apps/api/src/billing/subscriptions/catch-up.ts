@@ -7,10 +7,10 @@ import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
 
 /**
- * Runs work on a tenant's subscription at the payment processor. Where the processor rejects it, our
- * row may be older than an event that has not arrived: the subscription is read and applied, and if
- * that changed the row, the work runs once more on what holds now. Otherwise the rejection is
- * thrown.
+ * Runs work on a tenant's subscription at the payment processor. Where the processor rejects it,
+ * our row may be older than an event that has not arrived: the subscription is read and applied,
+ * and if that changed the row, the work runs once more on what holds now. Otherwise the rejection
+ * is thrown.
  */
 export async function onCurrentSubscription<Result>(
   services: Services,

@@ -54,9 +54,10 @@ interface Changed {
  * Carries out what was quoted: more at once, less at the end of the period. Two at once: the second
  * finds its quote void. What a partner's staff asks for waits for the owner where it costs more;
  * `approves` is the owner's word for it. Throws AppError `operator_managed`, `quote_expired`,
- * `subscription_ended`, `uncancel_first`, `subscription_state`, `currency_locked`, `quota_exceeded`, `price_unavailable`, `invalid_input`;
- * for a subscription at the payment processor also `billing_disabled`, `payments_not_configured`,
- * `payment_failed`, `upstream_failed`.
+ * `subscription_ended`, `uncancel_first`, `subscription_state`, `currency_locked`,
+ * `quota_exceeded`, `price_unavailable`, `invalid_input`; for a subscription at the payment
+ * processor also `billing_disabled`, `payments_not_configured`, `payment_failed`,
+ * `upstream_failed`.
  */
 export async function changeSubscription(
   ctx: Context,

@@ -95,8 +95,8 @@ async function taxCustomer(
 }
 
 /**
- * Makes a subscription at the payment processor follow the decision; `nextTax` is for a price that is
- * scheduled. Rejects with `UpstreamError`.
+ * Applies the tax decision at the payment processor; `nextTax` is for a scheduled price. Rejects
+ * with `UpstreamError`.
  */
 export async function followTax(
   payments: Payments,

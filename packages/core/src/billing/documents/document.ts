@@ -23,8 +23,8 @@ export const isSelfBilled = (kind: DocumentKind) => kind.startsWith('self_billed
 export const isCredit = (kind: DocumentKind) => kind.endsWith('credit_note')
 
 /**
- * VAT categories of UNTDID 5305: standard rate, zero rate, exempt, reverse charge, outside the scope
- * of VAT.
+ * VAT categories of UNTDID 5305: standard rate, zero rate, exempt, reverse charge, outside the
+ * scope of VAT.
  */
 export const vatCategories = ['S', 'Z', 'E', 'AE', 'O'] as const
 export const vatCategory = z.enum(vatCategories)

@@ -26,8 +26,8 @@ export type Specification = keyof typeof specifications
 /**
  * Why a document can't be written as XML; null when it can. `decimals`: EN 16931 allows two
  * (BR-DEC), and an amount has a third one; amounts that the payment processor charges in currencies
- * with three digits end with 0 and fit. `tax`: the tax of a rate differs from amount times rate by a
- * whole unit of the currency or more, as rounding each of many lines can add up to (BR-S-09).
+ * with three digits end with 0 and fit. `tax`: the tax of a rate differs from amount times rate by
+ * a whole unit of the currency or more, as rounding each of many lines can add up to (BR-S-09).
  */
 export function unrepresentable(document: BillingDocument): 'decimals' | 'tax' | null {
   const digits = minorUnitDigits(document.currency)
