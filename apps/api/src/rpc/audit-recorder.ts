@@ -90,11 +90,8 @@ export function createAuditRecorder(parts: {
     tenantSlug: entry.tenantSlug ?? null,
     partnerSlug: entry.partnerSlug ?? null,
   })
-  const entryOf: AuditRecorder['entryOf'] = ({ request }, caller, entry) => ({
+  const ofRequest = (request: RequestInfo, entry: AuditEntry) => ({
     ...common(entry),
-    actorType: actorTypeOf(caller),
-    actorId: caller.id ?? caller.subject,
-    actorEmail: caller.email ?? null,
     actorIp: request.ip,
     source: request.source,
     metadata: auditMetadata({
@@ -103,23 +100,22 @@ export function createAuditRecorder(parts: {
       ...addressFacts(request),
     }),
   })
+  const entryOf: AuditRecorder['entryOf'] = ({ request }, caller, entry) => ({
+    ...ofRequest(request, entry),
+    actorType: actorTypeOf(caller),
+    actorId: caller.id ?? caller.subject,
+    actorEmail: caller.email ?? null,
+  })
   return {
     entryOf,
     write,
     record: (ctx, caller, entry) => write(entryOf(ctx, caller, entry)),
     recordVisitor: ({ request }, entry) =>
       write({
-        ...common(entry),
+        ...ofRequest(request, entry),
         actorType: 'visitor',
         actorId: null,
         actorEmail: null,
-        actorIp: request.ip,
-        source: request.source,
-        metadata: auditMetadata({
-          ...entry.metadata,
-          requestId: request.requestId,
-          ...addressFacts(request),
-        }),
       }),
     recordSystem: (entry, source = 'job') =>
       write({
