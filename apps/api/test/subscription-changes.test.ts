@@ -25,7 +25,7 @@ describe('people of a tenant', () => {
     const slug = await world.newTenant()
     expect((await world.ofTenant(slug)).body).toBeNull()
     await world.subscribe({}, slug)
-    await world.mailboxes(slug, 2)
+    await world.mailboxes(slug, 1)
     const { body } = await world.ofTenant(slug)
     expect(body).toMatchObject({ plan: 'business', seats: 10, assignedSeats: 2 })
     for (const field of [
@@ -118,9 +118,9 @@ describe('people of a tenant', () => {
     expect((await world.read(id)).seats).toBe(10)
   })
 
-  it('cannot have fewer seats than members with a mailbox', async () => {
+  it('cannot have fewer seats than members', async () => {
     const { tenantSlug: slug } = await world.subscribe()
-    await world.mailboxes(slug, 4)
+    await world.mailboxes(slug, 3)
     const rejected = await world.ofTenant(slug, '/preview', { seats: 3 })
     expect(rejected).toMatchObject({ status: 400, body: { issues: [{ path: 'seats' }] } })
     expect((await world.quoted(slug, { seats: 4 })).effect).toBe('period_end')
@@ -322,9 +322,35 @@ describe('the job', () => {
     const { id, tenantSlug: slug, currentPeriodEnd } = await world.subscribe()
     const { quote } = await world.quoted(slug, { seats: 2 })
     await world.ofTenant(slug, '/change', { seats: 2, quote })
-    await world.mailboxes(slug, 5)
+    await world.mailboxes(slug, 4)
     await world.settleAt(new Date(Date.parse(currentPeriodEnd) + 1))
     expect(await world.read(id)).toMatchObject({ seats: 5, pending: null })
+  })
+
+  it('lets nobody take the seats that end within the hour', async () => {
+    const { id, tenantSlug: slug } = await world.subscribe()
+    const { quote } = await world.quoted(slug, { seats: 2 })
+    await world.ofTenant(slug, '/change', { seats: 2, quote })
+    const invite = (name: string) =>
+      testApp.request('POST', `/tenants/${slug}/users`, {
+        token: world.owner,
+        body: { email: `${name}-${slug}@outside.example` },
+      })
+    expect((await invite('first')).status).toBe(201)
+    await testApp.database.db
+      .updateTable('subscriptions')
+      .set({
+        pending: JSON.stringify({
+          ...{ seats: 2, requestedBy: null },
+          effectiveAt: new Date(world.started.getTime() + 1_800_000).toISOString(),
+        }),
+      })
+      .where('id', '=', id)
+      .execute()
+    expect(await invite('second')).toMatchObject({
+      status: 409,
+      body: { code: 'seats_exhausted' },
+    })
   })
 
   it('drops what is no longer possible, and says why', async () => {

@@ -230,7 +230,7 @@ describe('the end of the period', () => {
     await world.change(grown.slug, { seats: 2 })
     await world.change(dropped.slug, { plan: 'starter' })
     await deliverEvents()
-    await addMailboxes(grown.id, 5)
+    await addMailboxes(grown.id, 4)
     await fillFiles(dropped.id, fileQuotaBytes.starter + 1)
     await whileArchived(() => world.settleAt(new Date(end - hour / 2)))
     expect((await world.read(grown.stripeId)).scheduled, 'no fewer than members').toMatchObject({

@@ -132,13 +132,13 @@ describe('a manual subscription', () => {
       body: { tenantSlug, ...terms, seats: 2 },
     })
     expect(few.body.issues).toEqual([
-      { path: 'seats', message: '3 members own a mailbox. Remove members before their seats.' },
+      { path: 'seats', message: 'There are 4 members. Remove members before their seats.' },
     ])
     // Whoever is about to choose can know it before.
     const offered = await testApp.request('GET', `/tenants/${tenantSlug}/prices`, {
       token: operator,
     })
-    expect(offered).toMatchObject({ status: 200, body: { assignedSeats: 3 } })
+    expect(offered).toMatchObject({ status: 200, body: { assignedSeats: 4 } })
   })
 
   it('of a deleted tenant is rejected', async () => {
@@ -330,6 +330,38 @@ it('a trial is moved and ended by an operator', async () => {
     trialEnd: started.toISOString(),
   })
   expect((await world.patch(id, { trialEnd })).body.issues).toMatchObject([{ path: 'trialEnd' }])
+})
+
+describe('seats that are given back at once', () => {
+  const invite = (slug: string, name: string) =>
+    testApp.request('POST', `/tenants/${slug}/users`, {
+      token: operator,
+      body: { email: `${name}@outside.example` },
+    })
+
+  it('are never fewer than the members, agreed on or not', async () => {
+    const { id, tenantSlug } = await world.subscribe({ seats: 20, trialDays: 14 })
+    await world.mailboxes(tenantSlug, 2)
+    for (const change of [{ seats: 2 }, { seats: 2, perSeatAmount: 500 }])
+      expect(await world.patch(id, change)).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: 'seats' }] },
+      })
+    expect((await world.patch(id, { seats: 3, perSeatAmount: 500 })).body.seats).toBe(3)
+  })
+
+  it('are not taken by members who are added at that moment', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const { id, tenantSlug: slug } = await world.subscribe({ seats: 20, trialDays: 14 })
+      await Promise.all([
+        ...[1, 2, 3].map((n) => invite(slug, `${slug}-${n}`)),
+        world.patch(id, { seats: 1 }),
+        ...[4, 5, 6].map((n) => invite(slug, `${slug}-${n}`)),
+      ])
+      const { body } = await testApp.request('GET', `/tenants/${slug}`, { token: operator })
+      expect(body.seats).toBeGreaterThanOrEqual(body.memberCount)
+    }
+  })
 })
 
 it('plan and seats of the tenant are changed by the subscription alone while it runs', async () => {

@@ -1,5 +1,9 @@
 import type { Entitlements } from '@atrium/core/billing/entitlements'
-import { grantingStatuses } from '@atrium/core/billing/subscriptions'
+import {
+  changeLeadMinutes,
+  grantingStatuses,
+  type PendingChange,
+} from '@atrium/core/billing/subscriptions'
 import { isBelow } from '@atrium/core/mail/domains'
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import type { NewMember } from '@atrium/core/members/members'
@@ -105,7 +109,7 @@ export async function insertMember(
         subject,
         operator: maker.operator,
       })
-      const raised = await takeSeat(trx, tenant, entitlements)
+      const raised = await takeSeat(trx, services, tenant, entitlements)
       const details = named(fields, place)
       const userId = await personFor(trx, { tenantId: tenant.id, place, person, details })
       const mailboxAddress = place.own && withMail ? place.address : null
@@ -253,7 +257,8 @@ export async function freeSeats(
   services: InTransaction,
   tenant: Seats,
 ): Promise<number> {
-  const { most } = await seatLimits(db, tenant, await readEntitlements(db, services, tenant.id))
+  const entitlements = await readEntitlements(db, services, tenant.id)
+  const { most } = await seatLimits(db, services, tenant, entitlements)
   return most === 0 ? Number.POSITIVE_INFINITY : most - (await countMembers(db, tenant.id))
 }
 
@@ -261,19 +266,30 @@ export async function freeSeats(
  * `limit`: how many members there may be now, `most`: how far that may be raised without paying
  * more; 0 for no limit. A tenant may set fewer seats than it is entitled to. In the mode `auto`
  * these are raised with the members; with a running subscription that takes a confirmed price.
+ * Seats that end with the period cannot be taken any more once the members were counted for it.
  */
 async function seatLimits(
   db: Db | Trx,
+  { clock }: InTransaction,
   { id, seats, seat_mode }: Seats,
   { seats: entitled }: Entitlements,
 ): Promise<{ limit: number; most: number }> {
-  const limit = entitled === 0 || (seats > 0 && seats < entitled) ? seats : entitled
-  if (seat_mode !== 'auto') return { limit, most: limit }
   const subscription = await findLiveSubscription(db, id)
+  const kept = keptSeats(subscription?.pending ?? null, clock.now())
+  const given = entitled === 0 || (seats > 0 && seats < entitled) ? seats : entitled
+  const limit = given === 0 ? given : Math.min(given, kept)
+  if (seat_mode !== 'auto') return { limit, most: limit }
   return {
     limit,
     most: subscription && grantingStatuses.includes(subscription.status) ? limit : entitled,
   }
+}
+
+/** How many seats stay at an end of the period that is near. */
+function keptSeats(pending: PendingChange | null, now: Date): number {
+  if (pending?.seats === undefined) return Number.POSITIVE_INFINITY
+  const near = now.getTime() + changeLeadMinutes * 60_000
+  return Date.parse(pending.effectiveAt) <= near ? pending.seats : Number.POSITIVE_INFINITY
 }
 
 /**
@@ -282,10 +298,11 @@ async function seatLimits(
  */
 async function takeSeat(
   trx: Trx,
+  services: InTransaction,
   tenant: Seats,
   entitlements: Entitlements,
 ): Promise<[number, number] | undefined> {
-  const { limit, most } = await seatLimits(trx, tenant, entitlements)
+  const { limit, most } = await seatLimits(trx, services, tenant, entitlements)
   if (limit === 0) return undefined
   const needed = (await countMembers(trx, tenant.id)) + 1
   if (needed <= limit) return undefined

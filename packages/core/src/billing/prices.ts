@@ -349,7 +349,7 @@ export const OfferedPrice = z.object({
 export type OfferedPrice = z.infer<typeof OfferedPrice>
 export const OfferedPrices = z.object({
   items: z.array(OfferedPrice),
-  /** Members who own a mailbox: no subscription has fewer seats. */
+  /** Members: no subscription has fewer seats. */
   assignedSeats: z.number().int(),
 })
 export type OfferedPrices = z.infer<typeof OfferedPrices>

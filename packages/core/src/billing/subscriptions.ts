@@ -332,7 +332,7 @@ export const TenantSubscription = SubscriptionView.omit({
   stripePriceId: true,
   latestInvoiceId: true,
 }).extend({
-  /** Seats that members have who own a mailbox; there cannot be fewer. */
+  /** One for each member, suspended ones included; there cannot be fewer seats. */
   assignedSeats: z.number().int(),
 })
 export type TenantSubscription = z.infer<typeof TenantSubscription>

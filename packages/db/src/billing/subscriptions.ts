@@ -203,20 +203,6 @@ export function countSubscriptions(db: Db | Trx, tenantId: string): Promise<numb
 }
 
 /**
- * Seats that are taken: members with a mailbox who are not being removed, suspended ones included.
- */
-export async function countAssignedSeats(db: Db | Trx, tenantId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('memberships')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('tenant_id', '=', tenantId)
-    .where('status', '<>', 'removing')
-    .where('mailbox_address', 'is not', null)
-    .executeTakeFirstOrThrow()
-  return count
-}
-
-/**
  * Throws `subscriptions_one_live` when the tenant has one that has not ended. Asks for
  * `lockSubscriptionsOf` before.
  */

@@ -8,7 +8,7 @@ import {
   type PriceRow,
   listPrices as queryPrices,
 } from '@atrium/db/billing/prices'
-import { countAssignedSeats } from '@atrium/db/billing/subscriptions'
+import { countMembers } from '@atrium/db/members/members'
 import type { Access } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'
 import { mayHaveTrial } from '../subscriptions/trials.ts'
@@ -45,7 +45,7 @@ export async function listOffered(
 ): Promise<OfferedPrices> {
   const [rows, assignedSeats, trial] = await Promise.all([
     listOfferedPrices(database.db, { partnerId: tenant.partnerId, at: clock.now() }),
-    countAssignedSeats(database.db, tenant.id),
+    countMembers(database.db, tenant.id),
     mayHaveTrial(database.db, tenant.id),
   ])
   return {

@@ -5,11 +5,8 @@ import type {
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
-import {
-  countAssignedSeats,
-  type SubscriptionRow,
-  updateSubscription,
-} from '@atrium/db/billing/subscriptions'
+import { type SubscriptionRow, updateSubscription } from '@atrium/db/billing/subscriptions'
+import { countMembers } from '@atrium/db/members/members'
 import { databaseNow } from '@atrium/db/platform/clock'
 import type { Trx } from '@atrium/db/platform/connect'
 import type {
@@ -166,10 +163,7 @@ async function act(
   )
   if (before !== after)
     await auditSubscription(ctx, access.caller, action, before, after, onBehalfOf(access))
-  return toTenantSubscription(
-    after,
-    await countAssignedSeats(services.database.db, access.tenant.id),
-  )
+  return toTenantSubscription(after, await countMembers(services.database.db, access.tenant.id))
 }
 
 /**

@@ -11,11 +11,8 @@ import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { AppError } from '@atrium/core/platform/errors'
 import type { ApprovalRow } from '@atrium/db/billing/approvals'
 import { findPaymentCustomer } from '@atrium/db/billing/payment-customers'
-import {
-  countAssignedSeats,
-  type SubscriptionRow,
-  updateSubscription,
-} from '@atrium/db/billing/subscriptions'
+import { type SubscriptionRow, updateSubscription } from '@atrium/db/billing/subscriptions'
+import { countMembers } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Context } from '../../rpc/context.ts'
@@ -40,7 +37,7 @@ import {
   termsOf,
 } from './rules.ts'
 import { rejectUnpaidPeriod, releaseSchedule, scheduleAtProcessor } from './schedule.ts'
-import { type Buyer, type Target, targetOf } from './target.ts'
+import { type Buyer, holdSeats, type Target, targetOf } from './target.ts'
 import { toTenantSubscription } from './view.ts'
 
 interface Changed {
@@ -76,6 +73,8 @@ export async function changeSubscription(
         const now = services.clock.now()
         rejectOldQuote(row, input.quote, now)
         const { id: tenantId, partnerId } = access.tenant
+        if (input.seats !== undefined && input.seats < row.seats)
+          await holdSeats(trx, tenantId, input.seats)
         const target = await targetOf(trx, row, input, { tenantId, partnerId, at: now })
         rejectNoChange(row, target)
         if (target.priceId !== input.quote.priceId) throw new AppError('quote_expired')
@@ -115,7 +114,7 @@ export async function changeSubscription(
     const metadata = { outcome, ...onBehalfOf(access), ...(approves && { approval: approves.id }) }
     await auditSubscription(ctx, access.caller, action, before, after, metadata)
   }
-  const assigned = await countAssignedSeats(services.database.db, access.tenant.id)
+  const assigned = await countMembers(services.database.db, access.tenant.id)
   return {
     outcome,
     subscription: toTenantSubscription(after, assigned),

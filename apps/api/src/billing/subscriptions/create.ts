@@ -21,7 +21,7 @@ import { toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { auditSubscription } from './record.ts'
 import { startAtProcessor } from './start.ts'
-import { offeredTarget, rejectBelowAssigned, rejectTooMuch, type Target } from './target.ts'
+import { holdSeats, offeredTarget, rejectTooMuch, type Target } from './target.ts'
 import { toSubscriptionView } from './view.ts'
 
 /**
@@ -69,7 +69,7 @@ async function createHere(
 ): Promise<SubscriptionRow> {
   await lockSubscriptionsOf(trx, tenant.id)
   if (await findLiveSubscription(trx, tenant.id)) throw new AppError('subscription_exists')
-  await rejectBelowAssigned(trx, tenant.id, input.seats)
+  await holdSeats(trx, tenant.id, input.seats)
   const now = services.clock.now()
   const start = input.startAt === undefined ? now : new Date(input.startAt)
   if (start > now) {

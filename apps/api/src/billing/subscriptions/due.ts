@@ -4,15 +4,16 @@ import { AppError } from '@atrium/core/platform/errors'
 import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { findPriceByStripeId } from '@atrium/db/billing/prices'
 import {
-  countAssignedSeats,
   findDueSubscriptions,
   findSubscriber,
   findSubscription,
   findSubscriptionsOfDeletedTenants,
   lockSubscriptionsOf,
+  lockTenantOfSubscription,
   type SubscriptionRow,
   updateSubscription,
 } from '@atrium/db/billing/subscriptions'
+import { countMembers } from '@atrium/db/members/members'
 import { databaseNow } from '@atrium/db/platform/clock'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
@@ -146,7 +147,7 @@ async function putOff(services: Services, id: string, error: unknown): Promise<v
 
 /** Seats that wait, and never fewer than members have meanwhile. */
 async function seatsFor(trx: Trx, row: SubscriptionRow, seats: number): Promise<number> {
-  return Math.max(seats, Math.min(await countAssignedSeats(trx, row.tenantId), row.seats))
+  return Math.max(seats, Math.min(await countMembers(trx, row.tenantId), row.seats))
 }
 
 /** Why the plan that waits holds less than there is; undefined where it does not. */
@@ -317,6 +318,7 @@ async function endPeriod(
   }
   const waits =
     row.pending !== null && new Date(row.pending.effectiveAt) <= end ? row.pending : null
+  if (waits?.seats !== undefined) await lockTenantOfSubscription(trx, row.tenantId)
   const target = waits && (await possibleTarget(trx, services, row, waits, tenant))
   const terms = target && !('dropped' in target) ? target : null
   const dropped = target && 'dropped' in target ? target.dropped : undefined

@@ -10,12 +10,12 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
 import {
-  countAssignedSeats,
   findSubscription,
   findTenantSubscription,
   listSubscriptionStates,
   listSubscriptions as querySubscriptions,
 } from '@atrium/db/billing/subscriptions'
+import { countMembers } from '@atrium/db/members/members'
 import type { Services } from '../../rpc/services.ts'
 import { toSubscriptionState, toSubscriptionView, toTenantSubscription } from './view.ts'
 
@@ -53,7 +53,7 @@ export async function getTenantSubscription(
 ): Promise<TenantSubscription | null> {
   const [row, assigned] = await Promise.all([
     findTenantSubscription(database.db, tenantId),
-    countAssignedSeats(database.db, tenantId),
+    countMembers(database.db, tenantId),
   ])
   return row ? toTenantSubscription(row, assigned) : null
 }

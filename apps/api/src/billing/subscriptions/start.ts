@@ -9,12 +9,12 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { ApprovalRow } from '@atrium/db/billing/approvals'
 import {
-  countAssignedSeats,
   countSubscriptions,
   findLiveSubscription,
   lockSubscriptionsOf,
   type SubscriptionRow,
 } from '@atrium/db/billing/subscriptions'
+import { countMembers } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import type {
   Payments,
@@ -37,7 +37,7 @@ import { endSubscription } from './cancel.ts'
 import { type Approves, onBehalfOf, requestConsent, useApproval } from './consent.ts'
 import { auditRequest, auditSubscription } from './record.ts'
 import { rejectFormerRight } from './rules.ts'
-import { offeredTarget, rejectBelowAssigned, type Target } from './target.ts'
+import { holdSeats, offeredTarget, rejectBelowAssigned, type Target } from './target.ts'
 import { trialDaysFor } from './trials.ts'
 import { toTenantSubscription } from './view.ts'
 
@@ -86,7 +86,7 @@ export async function startSubscription(
   const metadata = { ...onBehalfOf(access), ...(approves && { approval: approves.id }) }
   const { row, clientSecret } = started
   await auditSubscription(ctx, access.caller, 'subscription.created', undefined, row, metadata)
-  const assigned = await countAssignedSeats(services.database.db, access.tenant.id)
+  const assigned = await countMembers(services.database.db, access.tenant.id)
   return {
     subscription: toTenantSubscription(row, assigned),
     clientSecret,
@@ -187,6 +187,7 @@ async function begin(
   const live = found?.status === 'paused' ? undefined : found
   const earlier = (await countSubscriptions(trx, tenantId)) - (live ? 1 : 0)
   const { stripePriceId: priceId, plan, seats } = target
+  await holdSeats(trx, tenantId, seats)
   if (!priceId) throw new AppError('price_unavailable')
   const lost = live ? undefined : await findLost(payments, start)
   if (lost && (lost.priceId !== priceId || lost.seats !== seats || lost.status !== 'incomplete')) {

@@ -3,11 +3,12 @@ import { type PriceTerms, snapshotOf } from '@atrium/core/billing/prices'
 import type { BillingCycle, SubscriptionSource } from '@atrium/core/billing/subscriptions'
 import { periodTotal } from '@atrium/core/billing/subscriptions'
 import type { TaxBehavior } from '@atrium/core/billing/taxes'
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { findPrice, listOfferedPrices, type PriceRow } from '@atrium/db/billing/prices'
-import { countAssignedSeats, type SubscriptionRow } from '@atrium/db/billing/subscriptions'
+import { lockTenantOfSubscription, type SubscriptionRow } from '@atrium/db/billing/subscriptions'
+import { countMembers } from '@atrium/db/members/members'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 
 /** What a subscription is to become, with what it then costs per cycle. */
@@ -41,7 +42,7 @@ export interface Buyer {
  * What the subscription becomes by a change. Who keeps plan and cycle keeps the price that was
  * agreed, on sale or not; another plan or cycle is what the catalog offers in the same currency.
  * Throws AppError `price_unavailable`, and `invalid_input` for a number of seats that the price or
- * the members with a mailbox do not allow.
+ * the members do not allow.
  */
 export async function targetOf(
   db: Db | Trx,
@@ -137,9 +138,9 @@ function priced(
 }
 
 function rejectOutsidePrice({ minSeats, maxSeats }: PriceRow, seats: number): void {
-  if (seats < minSeats) throw seatsRejected(`This price begins at ${minSeats} seats.`)
+  if (seats < minSeats) throw seatsRejected(errorText('priceMinSeats', { minSeats }))
   if (maxSeats !== null && seats > maxSeats)
-    throw seatsRejected(`This price ends at ${maxSeats} seats.`)
+    throw seatsRejected(errorText('priceMaxSeats', { maxSeats }))
 }
 
 /** Throws AppError `invalid_input` for a total of a period that nobody could be charged. */
@@ -150,16 +151,22 @@ export function rejectTooMuch(total: bigint): void {
     })
 }
 
-/** Throws AppError `invalid_input` when fewer seats are wanted than members own a mailbox. */
+/** Throws AppError `invalid_input` when fewer seats are wanted than there are members. */
 export async function rejectBelowAssigned(
   db: Db | Trx,
   tenantId: string,
   seats: number,
 ): Promise<void> {
-  const assigned = await countAssignedSeats(db, tenantId)
+  const assigned = await countMembers(db, tenantId)
   if (seats >= assigned) return
-  throw seatsRejected(`${assigned} members own a mailbox. Remove members before their seats.`)
+  throw seatsRejected(errorText('membersNeedSeats', { assigned }))
 }
 
-const seatsRejected = (message: string) =>
+/** As `rejectBelowAssigned`; no member is added until the transaction ends. */
+export async function holdSeats(trx: Trx, tenantId: string, seats: number): Promise<void> {
+  await lockTenantOfSubscription(trx, tenantId)
+  await rejectBelowAssigned(trx, tenantId, seats)
+}
+
+const seatsRejected = (message: ErrorText) =>
   new AppError('invalid_input', undefined, { issues: [{ path: 'seats', message }] })

@@ -27,7 +27,7 @@ import { toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { noSuchSubscription } from './get.ts'
 import { actionOf, auditSubscription } from './record.ts'
-import { rejectTooMuch, type Target, targetOf } from './target.ts'
+import { holdSeats, rejectTooMuch, type Target, targetOf } from './target.ts'
 import { toSubscriptionView } from './view.ts'
 
 /**
@@ -58,6 +58,8 @@ export async function updateSubscription(
           throw new AppError('version_conflict')
         const tenant = await findSubscriber(trx, row.tenantId)
         if (!tenant) throw noSuchSubscription()
+        if (input.seats !== undefined && input.seats < row.seats)
+          await holdSeats(trx, row.tenantId, input.seats)
         const target = await correctedTarget(trx, services, row, input, tenant.partnerId)
         const written =
           row.source === 'manual'

@@ -84,7 +84,7 @@ function netOf({ taxBehavior, containedTaxPercent }: SubscriptionRow, amount: bi
   return taxBehavior === 'inclusive' ? withoutTax(amount, containedTaxPercent) : amount
 }
 
-/** As the tenant's own people see it. `assignedSeats`: of members who own a mailbox. */
+/** As the tenant's own people see it. `assignedSeats`: one for each member. */
 export function toTenantSubscription(
   row: SubscriptionRow,
   assignedSeats: number,
