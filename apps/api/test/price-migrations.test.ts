@@ -72,7 +72,9 @@ const subscriber = async (migrationId: string, slug: string) =>
     (one: { tenantSlug: string }) => one.tenantSlug === slug,
   )
 const perSeat = async (slug: string) => (await world.rows(slug))[0].perSeatAmount
-const mails = (template = 'subscription.price_change') =>
+const mails = (
+  template: 'subscription.price_change' | 'subscription.price_kept' = 'subscription.price_change',
+) =>
   testApp.database.db
     .selectFrom('outbox')
     .select(['template', 'recipient as to', 'tenant_id as tenantId'])
