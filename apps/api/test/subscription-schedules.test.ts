@@ -197,6 +197,23 @@ describe('more, while less waits,', () => {
   })
 })
 
+describe('a change by an operator', () => {
+  it('takes the place of what waits for the same field and keeps the rest', async () => {
+    const { slug, stripeId } = await world.subscribed()
+    await world.change(slug, { plan: 'starter', seats: 6 })
+    const { id } = await rowOf(slug)
+    const patched = await testApp.request('PATCH', `/subscriptions/${id}`, {
+      token: world.operator,
+      body: { seats: 14 },
+    })
+    expect(patched).toMatchObject({ status: 200, body: { seats: 14, plan: 'business' } })
+    expect((await world.read(stripeId)).scheduled).toMatchObject({ priceId: starter, seats: 14 })
+    const { pending } = await rowOf(slug)
+    expect(pending).toMatchObject({ plan: 'starter' })
+    expect(pending.seats).toBeUndefined()
+  })
+})
+
 describe('while a payment is missing', () => {
   it('nothing is changed, so that nobody gets credit for time that was not paid', async () => {
     const { slug } = await world.subscribed()
@@ -271,6 +288,26 @@ describe('the end of the period', () => {
       cancelAtPeriodEnd: true,
     })
   })
+})
+
+it('an operator changes a period that is not paid without a credit for it', async () => {
+  const { slug, customerId, subscription } = await world.subscribed()
+  testApp.sandbox.payments.act({
+    ...{ action: 'attach_card', customer: customerId, card: 'pm_card_chargeCustomerFail' },
+  })
+  testApp.sandbox.payments.setNow(new Date(Date.parse(subscription.currentPeriodEnd) + 3 * hour))
+  await deliverEvents()
+  const { id, status } = await rowOf(slug)
+  expect(status).toBe('past_due')
+  const patched = await testApp.request('PATCH', `/subscriptions/${id}`, {
+    token: world.operator,
+    body: { seats: 4 },
+  })
+  expect(patched).toMatchObject({ status: 200, body: { seats: 4 } })
+  const next = await testApp.request('GET', `/tenants/${slug}/billing/next-invoice`, {
+    token: world.owner,
+  })
+  expect(next.body).toMatchObject({ exact: true, totalMinor: 4 * 800, creditMinor: 0 })
 })
 
 async function lastTotal(customerId: string): Promise<number | undefined> {

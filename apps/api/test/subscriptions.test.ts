@@ -63,6 +63,18 @@ describe('a manual subscription', () => {
     })
   })
 
+  it('whose trial ended in the past counts as revenue from the end of the trial', async () => {
+    const ago = (days: number) => new Date(started.getTime() - days * day).toISOString()
+    const made = await world.subscribe({ startAt: ago(60), trialDays: 30 })
+    expect(made).toMatchObject({ status: 'active', trialEnd: ago(30) })
+    expect(new Date(made.currentPeriodEnd) > started).toBe(true)
+    const { history } = await world.read(made.id)
+    expect(history.toReversed()).toMatchObject([
+      { status: 'trialing', arrMinor: 0, validFrom: ago(60), validTo: ago(30) },
+      { status: 'active', arrMinor: 96_000, validFrom: ago(30), validTo: null },
+    ])
+  })
+
   it('never costs more than can be charged; a row that does hides no other one', async () => {
     const tenantSlug = await world.newTenant()
     const created = await testApp.request('POST', '/subscriptions', {

@@ -6,6 +6,7 @@ import {
   periodAt,
   quoteMinutes,
   type SubscriptionQuote,
+  type UpdateSubscription,
 } from '@atrium/core/billing/subscriptions'
 import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { AppError } from '@atrium/core/platform/errors'
@@ -91,14 +92,7 @@ export async function changeSubscription(
         const wait: Wait = { payments, buyer, requestedBy: access.caller.email ?? null }
         if (effectOf(termsOf(row), target) === 'period_end')
           return waitForPeriodEnd(trx, services, row, target, wait)
-        const left = withoutNamed(row.pending, input)
-        if (left !== row.pending)
-          await updateSubscription(
-            trx,
-            row.id,
-            { pending: left && JSON.stringify(left) },
-            { counted: false },
-          )
+        const left = await keepWaiting(trx, row, input)
         if (payments && row.status === 'paused')
           return changePaused(trx, services, payments, row, target)
         return payments
@@ -131,7 +125,7 @@ function rejectOldQuote(row: SubscriptionRow, quote: SubscriptionQuote, now: Dat
 /** A change that holds at once takes the place of what waited for the same field. */
 function withoutNamed(
   pending: PendingChange | null,
-  input: ChangeSubscription,
+  input: Pick<UpdateSubscription, 'plan' | 'cycle' | 'seats'>,
 ): PendingChange | null {
   if (!pending) return null
   const { plan, cycle, seats, ...when } = pending
@@ -141,6 +135,20 @@ function withoutNamed(
     ...(seats === undefined || input.seats !== undefined ? {} : { seats }),
   }
   return Object.keys(left).length > 0 ? { ...left, ...when } : null
+}
+
+/** Drops what waited for a field that changes now; returns what still waits. */
+export async function keepWaiting(
+  trx: Trx,
+  row: SubscriptionRow,
+  input: Pick<UpdateSubscription, 'plan' | 'cycle' | 'seats'>,
+): Promise<PendingChange | null> {
+  const left = withoutNamed(row.pending, input)
+  if (left !== row.pending) {
+    const pending = left && JSON.stringify(left)
+    await updateSubscription(trx, row.id, { pending }, { counted: false })
+  }
+  return left
 }
 
 interface Wait {
@@ -215,12 +223,22 @@ async function payNow(
   })
   if (!applied) throw new AppError('subscription_ended')
   if (read.pendingUpdate) return { before: row, after: applied.after, outcome: 'awaiting_payment' }
-  const next = left && (await targetOf(trx, applied.after, left, buyer))
-  const after =
-    next && differsFrom(applied.after, next)
-      ? await scheduleAtProcessor(trx, services, payments, applied.after, next)
-      : applied.after
+  const after = await scheduleAgain(trx, services, payments, applied.after, { left, buyer })
   return { before: row, after, outcome: 'applied' }
+}
+
+/** Schedules on the present terms what still waits after a change at once. */
+export async function scheduleAgain(
+  trx: Trx,
+  services: InTransaction,
+  payments: Payments,
+  row: SubscriptionRow,
+  { left, buyer }: { left: PendingChange | null; buyer: Buyer },
+): Promise<SubscriptionRow> {
+  const next = left && (await targetOf(trx, row, left, buyer))
+  return next && differsFrom(row, next)
+    ? scheduleAtProcessor(trx, services, payments, row, next)
+    : row
 }
 
 /** What is charged must be taxed as it was quoted, so the tax is brought up to date before. */

@@ -18,6 +18,7 @@ import type { Context } from '../../rpc/context.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import type { Subscriber } from './at-processor.ts'
 import { toTerms } from './change.ts'
+import { rollOver } from './due.ts'
 import { followSubscription } from './follow.ts'
 import { auditSubscription } from './record.ts'
 import { startAtProcessor } from './start.ts'
@@ -64,7 +65,7 @@ async function startByOperator(
 async function createHere(
   trx: Trx,
   services: InTransaction,
-  tenant: { id: string; partnerId: string | null },
+  tenant: Subscriber,
   input: CreateSubscription,
 ): Promise<SubscriptionRow> {
   await lockSubscriptionsOf(trx, tenant.id)
@@ -81,16 +82,15 @@ async function createHere(
     agreed(input) ??
     (await offeredTarget(trx, input, { tenantId: tenant.id, partnerId: tenant.partnerId, at: now }))
   const trialEnd = input.trialDays ? new Date(start.getTime() + input.trialDays * 86_400_000) : null
-  const trialing = trialEnd !== null && trialEnd > now
   const anchor = trialEnd ?? start
-  const period = trialing ? { start, end: trialEnd } : periodAt(anchor, target.cycle, now)
+  const period = trialEnd ? { start, end: trialEnd } : periodAt(anchor, target.cycle, now)
   const id = await insertSubscription(trx, {
     tenant_id: tenant.id,
     source: 'manual',
     currency: input.currency,
     ...toTerms(target),
     stripe_price_id: null,
-    status: trialing ? 'trialing' : 'active',
+    status: trialEnd ? 'trialing' : 'active',
     ...(trialEnd ? { trial_start: start, trial_end: trialEnd } : {}),
     billing_anchor: anchor,
     current_period_start: period.start,
@@ -98,7 +98,9 @@ async function createHere(
     state_since: start,
     created_at: now,
   })
-  return followSubscription(trx, services, id)
+  const row = await followSubscription(trx, services, id)
+  // A trial of the past ended on its own day, and revenue counts from then on.
+  return (await rollOver(trx, services, row, tenant, now))?.after ?? row
 }
 
 /** What the operator agreed on with the tenant; undefined where the catalog is to say it. */

@@ -283,7 +283,7 @@ async function drop(
  * Ends the periods of a manual subscription that are over, each at its own moment, and does what
  * was to happen then.
  */
-async function rollOver(
+export async function rollOver(
   trx: Trx,
   services: InTransaction,
   row: SubscriptionRow,

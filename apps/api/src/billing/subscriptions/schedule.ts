@@ -68,13 +68,14 @@ export async function releaseSchedule(payments: Payments, row: SubscriptionRow):
  * be given for money that never came. Throws AppError `subscription_state`.
  */
 export async function rejectUnpaidPeriod(payments: Payments, row: SubscriptionRow): Promise<void> {
-  const { latestInvoiceId } = row
-  if (row.status === 'trialing' || latestInvoiceId === null) return
-  const invoice = await askProcessor((signal) => payments.findInvoice(latestInvoiceId, { signal }))
-  if (
-    invoice?.status === 'draft' ||
-    invoice?.status === 'open' ||
-    invoice?.status === 'uncollectible'
-  )
+  if (await isPeriodUnpaid(payments, row))
     throw new AppError('subscription_state', errorText('periodNotPaid'))
+}
+
+/** Whether the invoice of the current period is still to be paid. Throws AppError `upstream_failed`. */
+export async function isPeriodUnpaid(payments: Payments, row: SubscriptionRow): Promise<boolean> {
+  const { latestInvoiceId } = row
+  if (row.status === 'trialing' || latestInvoiceId === null) return false
+  const invoice = await askProcessor((signal) => payments.findInvoice(latestInvoiceId, { signal }))
+  return ['draft', 'open', 'uncollectible'].includes(invoice?.status ?? '')
 }

@@ -1,6 +1,7 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import {
   mayMoveByHand,
+  type PendingChange,
   type SubscriptionStatus,
   type SubscriptionView,
   type UpdateSubscription,
@@ -23,17 +24,19 @@ import { readOpenBilling } from '../invoices/gate.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
 import { onCurrentSubscription } from './catch-up.ts'
-import { toTerms } from './change.ts'
+import { keepWaiting, scheduleAgain, toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { noSuchSubscription } from './get.ts'
 import { actionOf, auditSubscription } from './record.ts'
-import { holdSeats, rejectTooMuch, type Target, targetOf } from './target.ts'
+import { isPeriodUnpaid, releaseSchedule } from './schedule.ts'
+import { type Buyer, holdSeats, rejectTooMuch, type Target, targetOf } from './target.ts'
 import { toSubscriptionView } from './view.ts'
 
 /**
  * An operator's correction. Of a manual subscription everything may be changed, at once and without
  * proration; of one at the payment processor plan, cycle and seats, with the difference credited or
- * charged on the next invoice. Throws AppError `not_found`, `subscription_ended`,
+ * charged on the next invoice, and without any while the period is not paid. It takes the place of
+ * what waited for the same field. Throws AppError `not_found`, `subscription_ended`,
  * `version_conflict`, `subscription_state` for a status that it cannot move to, `invalid_input`,
  * `price_unavailable`, and for the processor `billing_disabled`, `payments_not_configured`,
  * `payment_failed`, `upstream_failed`.
@@ -61,10 +64,16 @@ export async function updateSubscription(
         if (input.seats !== undefined && input.seats < row.seats)
           await holdSeats(trx, row.tenantId, input.seats)
         const target = await correctedTarget(trx, services, row, input, tenant.partnerId)
+        const left = await keepWaiting(trx, row, input)
+        const buyer = {
+          tenantId: row.tenantId,
+          partnerId: tenant.partnerId,
+          at: services.clock.now(),
+        }
         const written =
           row.source === 'manual'
             ? await changeHere(trx, services, row, target, input)
-            : await changeThere(trx, services, billing(tenant), row, target)
+            : await changeThere(trx, services, billing(tenant), row, target, { left, buyer })
         return { before: row, after: written }
       }),
     ),
@@ -188,6 +197,7 @@ async function changeThere(
   payments: Payments,
   row: SubscriptionRow,
   target: Target,
+  waiting: { left: PendingChange | null; buyer: Buyer },
 ): Promise<SubscriptionRow> {
   const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
   const { stripePriceId: priceId, plan, seats } = target
@@ -195,10 +205,12 @@ async function changeThere(
   // The difference would be credited at the old tax and charged at the new one, on one invoice.
   if (target.taxBehavior !== row.taxBehavior)
     throw new AppError('price_unavailable', errorText('otherTaxBehavior'))
+  const credit = !(await isPeriodUnpaid(payments, row))
+  await releaseSchedule(payments, row)
   const idempotencyKey = `correct:${row.id}:${row.version}:${priceId}:${seats}`
   const read = await askProcessor((signal) =>
     payments.setSubscriptionItem(
-      { subscriptionId, itemId, priceId, plan, seats, credit: true },
+      { subscriptionId, itemId, priceId, plan, seats, credit },
       { idempotencyKey, signal },
     ),
   )
@@ -207,5 +219,5 @@ async function changeThere(
     eventAt: null,
   })
   if (!applied) throw new AppError('subscription_ended')
-  return applied.after
+  return scheduleAgain(trx, services, payments, applied.after, waiting)
 }
