@@ -20,6 +20,7 @@ import {
 } from '@atrium/db/billing/subscriptions'
 import { databaseNow } from '@atrium/db/platform/clock'
 import type { Trx } from '@atrium/db/platform/connect'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { retryDelaySeconds } from '../../platform/retry-delay.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { requirePayments } from '../invoices/gate.ts'
@@ -32,6 +33,8 @@ import { takeBack, tellPriceStays } from './stop-move.ts'
 
 const batch = 200
 const mostBatches = 10
+/** A run leaves its job to other work after so long, and the next one goes on. */
+const longestRunMs = 45_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const firstRetrySeconds = 60
@@ -40,23 +43,38 @@ const firstRetrySeconds = 60
  * Brings subscribers on the way to a newer price one step further: tells them, schedules the change
  * at the payment processor once their last period at the old price runs, looks after what was
  * scheduled, and takes back what was stopped. Each in a transaction of its own, so a process that
- * dies leaves the rest to the next run; one that fails is tried again and holds up nobody.
+ * dies leaves the rest to the next run; one that fails is tried again and holds up nobody. A run
+ * ends when the payment processor takes no more requests, and after a while.
  */
-export async function advancePriceMigrations(services: Services): Promise<void> {
+export async function advancePriceMigrations(
+  services: Services,
+  { mostMs = longestRunMs }: { mostMs?: number } = {},
+): Promise<void> {
   const { db } = services.database
+  const endsAt = performance.now() + mostMs
   for (let round = 0; round < mostBatches; round += 1) {
     const due = await findDueMoves(db, services.clock.now(), batch)
     for (const { tenantId, ...key } of due) {
-      if (services.background.ending) return
+      if (services.background.ending || performance.now() > endsAt) return
       try {
         await advance(services, key, tenantId)
       } catch (error) {
         await putOff(services, key, error)
+        if (isOverloaded(error)) return
       }
     }
     if (due.length < batch) break
   }
   await finishPriceMigrations(db)
+}
+
+/** The payment processor limits our requests, or failed too often to be asked now. */
+function isOverloaded(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : error
+  return (
+    cause instanceof UpstreamError &&
+    (cause.kind === 'rate_limited' || cause.kind === 'circuit_open')
+  )
 }
 
 async function putOff(services: Services, key: MoveKey, error: unknown): Promise<void> {
