@@ -17,7 +17,7 @@ import {
 } from '@atrium/db/billing/subscriptions'
 import { databaseNow } from '@atrium/db/platform/clock'
 import type { Trx } from '@atrium/db/platform/connect'
-import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
+import type { Payments, ProcessorSubscription } from '@atrium/integrations/payments/port'
 import type { InTransaction } from '../../rpc/services.ts'
 import { askProcessor } from './at-processor.ts'
 import { followSubscription } from './follow.ts'
@@ -142,7 +142,7 @@ async function columnsOf(
     collection_resumes_at: read.pauseCollection?.resumesAt ?? null,
     paused_at: read.pausedAt,
     pause_reason: read.pauseReason,
-    past_due_since: await pastDueSince(services, status, read, before, at),
+    past_due_since: await pastDueSince(services.systems.payments, status, read, before, at),
     ...(await pendingColumns(trx, read, { status, before, cause, price }, at)),
     latest_invoice_id: read.latestInvoiceId,
     state_since: stateSince(status, read, before, cause.stateAt ?? at),
@@ -195,7 +195,7 @@ async function pendingColumns(
  * `upstream_failed`.
  */
 async function pastDueSince(
-  { systems }: InTransaction,
+  payments: Payments | null,
   status: SubscriptionStatus,
   read: ProcessorSubscription,
   before: SubscriptionRow | undefined,
@@ -204,7 +204,6 @@ async function pastDueSince(
   if (status !== 'past_due' && status !== 'unpaid') return null
   if (before?.pastDueSince) return before.pastDueSince
   const { latestInvoiceId: id, currentPeriodStart } = read
-  const { payments } = systems
   const invoice =
     id === null || payments === null
       ? undefined
