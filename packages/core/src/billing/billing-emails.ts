@@ -105,14 +105,14 @@ export const billingEmails = {
     },
   },
   'subscription.price_kept': {
-    variables: [...commonVariables, plan, variable('price.before', '€80.00'), billingLink],
+    variables: [...commonVariables, plan, billingLink],
     standard: (language) => {
       const texts = mailTemplates[language].billing
       return message(language, {
         ...texts.priceKept,
         paragraphs: [texts.priceKept.kept, texts.priceKept.stays],
         action: { label: texts.openBilling, link: 'link.billing' },
-        bold: 'price.before',
+        bold: 'subscription.plan',
       })
     },
   },

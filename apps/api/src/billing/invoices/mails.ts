@@ -85,13 +85,7 @@ export type BillingMail =
       from: Date
       mayKeep: boolean
     }
-  | {
-      template: 'subscription.price_kept'
-      plan: Plan
-      currency: string
-      /** Of a whole period, without tax. */
-      stays: bigint
-    }
+  | { template: 'subscription.price_kept'; plan: Plan }
   | {
       template: 'invoice.paid' | 'invoice.action_required' | 'invoice.refunded' | 'invoice.credited'
       number: string
@@ -169,8 +163,7 @@ function valuesOf(
       'price.from': writtenDay(mail.from, language),
       'price.choice': mailTexts(language)(mail.mayKeep ? 'priceChoice.keep' : 'priceChoice.cancel'),
     }
-  if ('stays' in mail)
-    return { ...subscription, 'price.before': formatAmount(mail.stays, mail.currency, language) }
+  if (mail.template === 'subscription.price_kept') return subscription
   if ('trialEnd' in mail)
     return { ...subscription, 'subscription.trialEnd': writtenDay(mail.trialEnd, language) }
   const amount = formatAmount(mail.amount, mail.currency, language)

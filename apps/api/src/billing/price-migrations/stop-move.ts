@@ -5,7 +5,6 @@ import type {
   PriceMoveView,
   StopPriceMove,
 } from '@atrium/core/billing/price-migrations'
-import { periodTotal } from '@atrium/core/billing/subscriptions'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
@@ -114,12 +113,11 @@ export async function tellPriceStays(
 ): Promise<void> {
   const tenant = notifiedAt && (await findCustomerTenant(trx, row.tenantId))
   if (!tenant) return
-  const { plan, currency } = row
   await sendBillingMail(
     trx,
     services,
     billedTenant(tenant),
-    { template: 'subscription.price_kept', plan, currency, stays: periodTotal(row) },
+    { template: 'subscription.price_kept', plan: row.plan },
     `${migrationId}:${row.id}`,
   )
 }

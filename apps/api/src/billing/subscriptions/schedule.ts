@@ -72,7 +72,9 @@ export async function rejectUnpaidPeriod(payments: Payments, row: SubscriptionRo
     throw new AppError('subscription_state', errorText('periodNotPaid'))
 }
 
-/** Whether the invoice of the current period is still to be paid. Throws AppError `upstream_failed`. */
+/**
+ * Whether the invoice of the current period is still to be paid. Throws AppError `upstream_failed`.
+ */
 export async function isPeriodUnpaid(payments: Payments, row: SubscriptionRow): Promise<boolean> {
   const { latestInvoiceId } = row
   if (row.status === 'trialing' || latestInvoiceId === null) return false
