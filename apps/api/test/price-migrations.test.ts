@@ -183,7 +183,7 @@ describe('subscribers of a price', () => {
     expect(items.map(({ action }: { action: string }) => action)).toEqual(
       expect.arrayContaining(['price.migration_started', 'price.move_stopped']),
     )
-  })
+  }, 60_000)
 
   it('stay when the migration is stopped: those who were scheduled are taken back', async () => {
     testApp.sandbox.payments.setNow(started)
