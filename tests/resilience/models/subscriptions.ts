@@ -40,7 +40,7 @@ interface Real {
 }
 
 type Act =
-  | { act: 'subscribe' | 'quote' | 'correct'; seats: number }
+  | { act: 'subscribe' | 'quote' | 'quote as owner' | 'correct'; seats: number }
   | {
       act:
         | 'change as quoted'
@@ -56,6 +56,7 @@ const day = 24 * 60
 const seats = fc.integer({ min: 1, max: 8 })
 const acts: fc.Arbitrary<Act> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ act: fc.constant('quote'), seats }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('quote as owner'), seats }) },
   { weight: 4, arbitrary: fc.record({ act: fc.constant('change as quoted') }) },
   { weight: 3, arbitrary: fc.record({ act: fc.constantFrom('subscribe', 'correct'), seats }) },
   {
@@ -201,6 +202,12 @@ function expected(model: Model, act: Act): string {
         model.quote = { seats: act.seats, version: model.subscription.version, at: model.now }
       return rejected ?? 'ok'
     }
+    case 'quote as owner': {
+      // What was agreed by hand is changed by operators alone.
+      const { subscription } = model
+      if (!subscription) return 'not_found'
+      return subscription.status === 'canceled' ? 'subscription_ended' : 'operator_managed'
+    }
     case 'change as quoted':
       return changeAsQuoted(model)
     case 'correct':
@@ -262,15 +269,17 @@ export function subscriptionsSlice(
         return said
       }
       case 'quote': {
-        const { status, body, said } = await send('POST', `${own}/preview`, owner, {
+        const { status, body, said } = await send('POST', `${own}/preview`, operator, {
           seats: act.seats,
         })
         if (status === 200) real.quote = { seats: act.seats, quote: body.quote }
         return said
       }
+      case 'quote as owner':
+        return (await send('POST', `${own}/preview`, owner, { seats: act.seats })).said
       case 'change as quoted': {
         if (!real.quote) return 'none'
-        const { body, said } = await send('POST', `${own}/change`, owner, real.quote)
+        const { body, said } = await send('POST', `${own}/change`, operator, real.quote)
         return said === 'ok' ? `ok ${body.outcome}` : said
       }
       case 'correct':
