@@ -8,15 +8,19 @@ import {
   putOffCorrection,
 } from '@atrium/db/billing/invoice-corrections'
 import { readMirroredInvoice } from '@atrium/db/billing/invoices'
+import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
 import { databaseNow } from '@atrium/db/platform/clock'
+import type { Trx } from '@atrium/db/platform/connect'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import type { Payments, ProcessorCreditNote } from '@atrium/integrations/payments/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
+import { portalLink } from '../../platform/links.ts'
 import { retryDelaySeconds } from '../../platform/retry-delay.ts'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Services } from '../../rpc/services.ts'
 import { paymentDeadline } from '../invoices/failures.ts'
+import { billedTenant, sendBillingMail } from '../invoices/mails.ts'
 import { mirrorInvoice, mirrorReversal } from '../invoices/mirror.ts'
 import { readAnew } from '../invoices/pay.ts'
 import { actionOf, correctionEntry } from './record.ts'
@@ -124,10 +128,11 @@ function toCreditNote({ stripeInvoiceId, destination, category, amount, id }: Co
 async function keep(
   services: Services,
   payments: Payments,
-  { id, stripeInvoiceId }: CorrectionRow,
+  correction: CorrectionRow,
   note: ProcessorCreditNote | null,
   signal: AbortSignal,
 ): Promise<void> {
+  const { id, stripeInvoiceId } = correction
   const { db } = services.database
   const readAt = await databaseNow(db)
   const invoice = await payments.findInvoice(stripeInvoiceId, { signal })
@@ -141,7 +146,23 @@ async function keep(
       if (reversal) await mirrorReversal(trx, services, invoiceId, reversal, readAt)
     const outcome = { state: 'done', creditNoteId: note?.id ?? null } as const
     await finishCorrection(trx, id, outcome, services.clock.now())
+    if (correction.kind === 'transfer') await sendReceipt(trx, services, correction, invoiceId)
   })
+}
+
+/** The receipt that a payment by card brings, under its key: the event of the payment sends no other. */
+async function sendReceipt(
+  trx: Trx,
+  services: Services,
+  { tenantId, invoiceNumber, amount, currency }: CorrectionRow,
+  invoiceId: string,
+): Promise<void> {
+  const tenant = await findCustomerTenant(trx, tenantId)
+  if (!tenant) return
+  const link = portalLink(services.config, `/t/${tenant.slug}/billing`)
+  const paid = { template: 'invoice.paid', amount: BigInt(amount), currency, link } as const
+  const mail = { ...paid, number: invoiceNumber ?? '' }
+  await sendBillingMail(trx, services, billedTenant(tenant), mail, invoiceId)
 }
 
 async function record(
