@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expireApprovals } from '../src/billing/approvals/expire.ts'
+import { drainWebhooks } from '../src/billing/webhooks/process.ts'
 import {
   openPaidSubscriptions,
   type PaidSubscriptionsTestApp,
@@ -77,6 +78,17 @@ const mailsTo = (tenantId: string, template: string) =>
     .orderBy('id')
     .execute()
 
+/** What the partner's person was told of its requests. */
+const told = async (tenantSlug: string) => {
+  const rows = await world.testApp.database.db
+    .selectFrom('outbox')
+    .select(['recipient', 'values'])
+    .where('template', '=', 'partner.approval_decided' as never)
+    .execute()
+  const link = `https://portal.test/partner/customers?customer=${tenantSlug}`
+  return rows.filter(({ values }) => JSON.stringify(values).includes(link))
+}
+
 const auditOf = async (slug: string, action: string) =>
   (await send('GET', `/audit?tenantSlug=${slug}&action=${action}`, { token: world.operator })).body
     .items
@@ -84,6 +96,11 @@ const auditOf = async (slug: string, action: string) =>
 describe('an order of the partner', () => {
   it('waits for the owner, charges nothing until then, and starts at the approved price', async () => {
     const { slug, id, customerId } = await customer()
+    expect(await asPartner(slug, '/start-preview', terms)).toMatchObject({
+      status: 200,
+      body: { needsApproval: true },
+    })
+    expect((await world.call(slug, '/start-preview', terms)).body.needsApproval).toBe(false)
     const asked = await asPartner(slug, '', terms)
     expect(asked).toMatchObject({
       status: 201,
@@ -121,6 +138,15 @@ describe('an order of the partner', () => {
         approval: { status: 'approved', decidedBy: 'owner@acme.test' },
       },
     })
+    expect(await told(slug)).toMatchObject([
+      {
+        recipient: 'partner@north.test',
+        values: {
+          'change.terms': expect.stringMatching(/^Business, 10 seats/),
+          'approval.outcome': expect.stringContaining('approved'),
+        },
+      },
+    ])
     expect(await world.atProcessor(customerId)).toHaveLength(1)
     expect(await auditOf(slug, 'approval.requested')).toMatchObject([
       { actorType: 'partner', partnerSlug: 'north', metadata: { onBehalfOf: slug } },
@@ -175,6 +201,10 @@ describe('an order of the partner', () => {
       body: { status: 'declined', reason: 'Too dear' },
     })
     expect(await decline()).toMatchObject({ status: 409, body: { code: 'approval_state' } })
+    const [mail, ...more] = await told(slug)
+    expect(more).toEqual([])
+    expect(mail?.values).toMatchObject({ 'approval.outcome': expect.stringContaining('declined') })
+    expect(JSON.stringify(mail)).not.toContain('Too dear')
     expect(await approve(slug, { id: body.approvalId, version: 1 })).toMatchObject({ status: 409 })
     expect(await world.atProcessor(customerId)).toEqual([])
   })
@@ -191,6 +221,9 @@ describe('an order of the partner', () => {
     })
     expect(await approvals(slug)).toMatchObject([{ status: 'expired' }])
     expect(await auditOf(slug, 'approval.expired')).toHaveLength(1)
+    expect(await told(slug)).toMatchObject([
+      { values: { 'approval.outcome': expect.stringContaining('expired') } },
+    ])
     expect(await approve(slug, { id: body.approvalId, version: 1 })).toMatchObject({ status: 409 })
   })
 
@@ -436,5 +469,51 @@ describe('a limit that the owner agreed to', () => {
     world.testApp.sandbox.clearFaults()
     expect((await limitOf(slug)).body.usedMinor).toBe(0)
     expect(await mailsTo(id, 'subscription.changed_by_partner')).toEqual([])
+  })
+
+  it('does not count an order that was never paid', async () => {
+    const bare = await world.newTenant()
+    await world.testApp.database.db
+      .updateTable('tenants')
+      .set({
+        partner_id: (eb) => eb.selectFrom('partners').select('id').where('slug', '=', 'north'),
+      })
+      .where('id', '=', bare.id)
+      .execute()
+    await setLimit(bare.slug, 1_000_000)
+    expect(await asPartner(bare.slug, '', terms)).toMatchObject({
+      status: 201,
+      body: { subscription: { status: 'incomplete' }, approvalId: null },
+    })
+    // It counts while it may still be paid, so that several orders do not pass the limit.
+    const { totalMinor } = (await world.call(bare.slug)).body
+    expect((await limitOf(bare.slug)).body.usedMinor).toBe(totalMinor)
+    await world.call(bare.slug, '/cancel', {})
+    expect((await limitOf(bare.slug)).body.usedMinor).toBe(0)
+    expect(await approvals(bare.slug)).toMatchObject([{ status: 'unpaid' }])
+  })
+
+  it('does not count a change whose payment was given up, once that is known', async () => {
+    const { slug, customerId } = await subscribedCustomer()
+    await setLimit(slug, 1_000_000)
+    const each = (await world.call(slug)).body.totalMinor / 10
+    const { payments } = world.testApp.sandbox
+    payments.act({
+      action: 'attach_card',
+      customer: customerId,
+      card: 'pm_card_chargeCustomerFail',
+    })
+    expect(await changeAsPartner(slug, { seats: 12 })).toMatchObject({
+      status: 200,
+      body: { outcome: 'awaiting_payment', subscription: { seats: 10 } },
+    })
+    expect((await limitOf(slug)).body.usedMinor).toBe(each * 2)
+    payments.setNow(new Date(world.started.getTime() + day))
+    for (let round = 0; round < 20 && world.testApp.webhooks.pending().length > 0; round += 1) {
+      await world.testApp.webhooks.deliver()
+      await drainWebhooks(world.testApp.app.services)
+    }
+    expect((await limitOf(slug)).body.usedMinor).toBe(0)
+    expect(await approvals(slug)).toMatchObject([{ status: 'unpaid', after: { seats: 12 } }])
   })
 })

@@ -22,6 +22,7 @@ const tones: Readonly<Record<ApprovalStatus, Tone>> = {
   declined: 'bad',
   expired: 'neutral',
   replaced: 'neutral',
+  unpaid: 'neutral',
 }
 
 export function approvalMeta(status: ApprovalStatus): StatusMeta {

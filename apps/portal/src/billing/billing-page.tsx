@@ -19,7 +19,7 @@ import { BillingStatusBanner } from './billing-status-banner.tsx'
 import { CardPanel } from './card-panel.tsx'
 import { ComingPrice } from './coming-price.tsx'
 import { InvoicesPanel } from './invoices-panel.tsx'
-import { type BillingSearch, readBillingSearch, readOrder } from './search.ts'
+import { type BillingSearch, orderParam, readBillingSearch, readOrder } from './search.ts'
 import { cardName } from './status-meta.ts'
 import { useCardReturn } from './use-card-return.ts'
 
@@ -82,6 +82,11 @@ function Parts({ billing, search }: { billing: BillingSummary; search: BillingSe
           slug={tenant.slug}
           mayChange={editable}
           order={readOrder(search.order)}
+          onOrder={(terms) => {
+            const order = terms && orderParam(terms)
+            const back = order === undefined
+            void router.navigate({ ...links.billing(tenant.slug, { order }), replace: back })
+          }}
           card={billing.card && cardName(billing.card)}
         />
         <CardPanel billing={billing} editable={editable} order={search.order} />

@@ -9,7 +9,9 @@ import { Time } from '@atrium/ui/time'
 import { Alert, Box, Group, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { WaitingApproval } from '../approvals/waiting-approval.tsx'
+import type { OrderTerms } from '../billing/search.ts'
 import { DrawerPart } from '../layout/drawer-part.tsx'
 import { SubscriptionPanel } from '../subscriptions/subscription-panel.tsx'
 import { useTRPC } from '../trpc.ts'
@@ -39,6 +41,7 @@ export default function CustomerDrawer({ slug, onClose }: Props) {
 
 function Details({ tenant }: { tenant: TenantView }) {
   const partner = usePartner()
+  const [order, setOrder] = useState<OrderTerms>()
   const managing = mayDo(partner, 'manageCustomers') && tenant.status !== 'deleted'
   return (
     <>
@@ -73,7 +76,12 @@ function Details({ tenant }: { tenant: TenantView }) {
       )}
       <Box mt="lg">
         <WaitingApproval slug={tenant.slug} />
-        <SubscriptionPanel slug={tenant.slug} mayChange={managing} offers={false} />
+        <SubscriptionPanel
+          slug={tenant.slug}
+          mayChange={managing}
+          order={order}
+          onOrder={setOrder}
+        />
       </Box>
       {managing && tenant.status !== 'suspended' && (
         <DrawerPart title={t('detail.change')}>

@@ -11,7 +11,6 @@ import { planName, seatsLabel } from '@atrium/ui/subscription-status-meta'
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { IconCreditCard } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useRouter } from '@tanstack/react-router'
 import type { OrderTerms } from '../billing/search.ts'
 import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
@@ -25,12 +24,15 @@ const t = translations('portal.subscriptions')
 interface Props {
   slug: string
   order: OrderTerms
-  /** The name of the card that is charged. */
-  card: string | null
+  /** The name of the card that is charged; undefined where the reader may not see it. */
+  card: string | null | undefined
+  /** The order was placed, or another plan is to be chosen. */
+  onClose: () => void
 }
 
 /** What an order costs and from when, and the button that places it. */
-export function OrderPanel({ slug, order, card }: Props) {
+export function OrderPanel(props: Props) {
+  const { slug, order, onClose } = props
   const preview = useQuery(
     useTRPC().subscriptions.previewStart.queryOptions(
       { slug, ...order },
@@ -41,9 +43,9 @@ export function OrderPanel({ slug, order, card }: Props) {
     <Panel
       title={t('order.title')}
       actions={
-        <LinkButton {...links.billing(slug)} variant="default" size="xs">
+        <Button variant="default" size="xs" onClick={onClose}>
           {t('order.back')}
-        </LinkButton>
+        </Button>
       }
     >
       {preview.isPending && <LoadingRows label={t('quote.loading')} rows={4} />}
@@ -63,17 +65,14 @@ export function OrderPanel({ slug, order, card }: Props) {
           )}
         </Stack>
       )}
-      {preview.data && !preview.isError && (
-        <Summary slug={slug} order={order} card={card} preview={preview.data} />
-      )}
+      {preview.data && !preview.isError && <Summary {...props} preview={preview.data} />}
     </Panel>
   )
 }
 
-function Summary({ slug, order, card, preview }: Props & { preview: StartPreview }) {
-  const router = useRouter()
+function Summary({ slug, order, card, onClose, preview }: Props & { preview: StartPreview }) {
   const start = useStartSubscription(slug)
-  const { trialEnd, amountDueMinor, currency } = preview
+  const { trialEnd, amountDueMinor, currency, needsApproval } = preview
   const needsCard = card === null && trialEnd === null && amountDueMinor > 0
   async function place() {
     try {
@@ -82,7 +81,7 @@ function Summary({ slug, order, card, preview }: Props & { preview: StartPreview
       // The panel shows the failure itself.
       return
     }
-    await router.navigate({ ...links.billing(slug), replace: true })
+    onClose()
   }
   return (
     <Stack>
@@ -93,7 +92,7 @@ function Summary({ slug, order, card, preview }: Props & { preview: StartPreview
         </Alert>
       ) : (
         <Text size="sm" c="dimmed">
-          {card ? t('order.charged', { card }) : t('order.noCardYet')}
+          {chargeText(card, needsApproval)}
         </Text>
       )}
       {start.error && <ProblemAlert error={start.error} />}
@@ -103,7 +102,7 @@ function Summary({ slug, order, card, preview }: Props & { preview: StartPreview
             {t('order.dueToday', { amount: formatMoney(amountDueMinor, currency) })}
           </Text>
           <Button size="md" loading={start.isPending} onClick={() => void place()}>
-            {t('order.submit')}
+            {t(needsApproval ? 'change.askOwner' : 'order.submit')}
           </Button>
         </Group>
       )}
@@ -166,6 +165,13 @@ export function OrderCosts({ preview }: { preview: StartPreview }) {
       </table>
     </Stack>
   )
+}
+
+/** Who is charged for the order. A partner does not see the card of its customer. */
+function chargeText(card: string | null | undefined, needsApproval: boolean): string {
+  if (needsApproval) return t('change.askOwnerHint')
+  if (card === undefined) return t('order.customerCharged')
+  return card === null ? t('order.noCardYet') : t('order.charged', { card })
 }
 
 function tell({ subscription }: StartResult): void {

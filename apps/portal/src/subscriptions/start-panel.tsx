@@ -12,18 +12,22 @@ import { Panel } from '@atrium/ui/panel'
 import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
 import { Button, Group, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { orderParam } from '../billing/search.ts'
-import * as links from '../links.ts'
+import type { OrderTerms } from '../billing/search.ts'
 import { useTRPC } from '../trpc.ts'
 import { perPeriod } from './labels.ts'
 import { PlanChoice, totalFor } from './plan-choice.tsx'
 
 const t = translations('portal.subscriptions')
 
+interface Props {
+  slug: string
+  /** Goes on to the summary of the order. */
+  onOrder: (order: OrderTerms) => void
+}
+
 /** Plans to choose from, where there is no subscription. */
-export function StartPanel({ slug }: { slug: string }) {
+export function StartPanel({ slug, onOrder }: Props) {
   const offered = useQuery(useTRPC().prices.offered.queryOptions({ slug }))
   if (offered.isError) {
     return (
@@ -42,17 +46,18 @@ export function StartPanel({ slug }: { slug: string }) {
   if (payable.length === 0) {
     return <EmptyState title={t('start.none.title')}>{t('start.none.hint')}</EmptyState>
   }
-  return <StartForm slug={slug} offered={payable} assignedSeats={offered.data.assignedSeats} />
+  return (
+    <StartForm offered={payable} assignedSeats={offered.data.assignedSeats} onOrder={onOrder} />
+  )
 }
 
-interface FormProps {
-  slug: string
+interface FormProps extends Pick<Props, 'onOrder'> {
   offered: readonly OfferedPrice[]
   /** Members that need a seat. */
   assignedSeats: number
 }
 
-function StartForm({ slug, offered, assignedSeats }: FormProps) {
+function StartForm({ offered, assignedSeats, onOrder }: FormProps) {
   const currencies = [
     ...new Set(offered.flatMap(({ amounts }) => amounts.map(({ currency }) => currency))),
   ]
@@ -61,13 +66,11 @@ function StartForm({ slug, offered, assignedSeats }: FormProps) {
   const [cycle, setCycle] = useState<BillingCycle>(cycles[0] ?? 'month')
   const [currency, setCurrency] = useState(currencies[0] ?? 'eur')
   const [seats, setSeats] = useState<number | string>(Math.max(1, assignedSeats))
-  const router = useRouter()
   const price = offered.find((one) => one.plan === plan && one.cycle === cycle)
   const total = price && typeof seats === 'number' ? totalFor(price, currency, seats) : undefined
   const proceed = () => {
     if (plan === null || typeof seats !== 'number') return
-    const order = orderParam({ plan, cycle, currency, seats })
-    void router.navigate(links.billing(slug, { order }))
+    onOrder({ plan, cycle, currency, seats })
   }
   return (
     <Panel title={t('start.title')} description={t('start.hint')}>

@@ -31,19 +31,19 @@ interface Props {
   slug: string
   /** Admins, operators and the partner's managers. Others only read. */
   mayChange: boolean
-  /** Whether plans are offered where there is no subscription. */
-  offers?: boolean
   /** The order that is being looked at. */
   order?: OrderTerms | undefined
-  /** The name of the card on file. */
-  card?: string | null
+  /** Looks at an order; undefined goes back to the plans. */
+  onOrder: (order: OrderTerms | undefined) => void
+  /** The name of the card on file; undefined where the reader may not see it. */
+  card?: string | null | undefined
 }
 
 /**
  * The plan and the seats of a workplace, with what can be done about them; plans to choose from
  * where there is none.
  */
-export function SubscriptionPanel({ slug, mayChange, offers = true, order, card = null }: Props) {
+export function SubscriptionPanel({ slug, mayChange, order, onOrder, card }: Props) {
   const found = useQuery(
     useTRPC().subscriptions.getOfTenant.queryOptions(
       { slug },
@@ -69,9 +69,11 @@ export function SubscriptionPanel({ slug, mayChange, offers = true, order, card 
       {subscription && (
         <CurrentPlan slug={slug} subscription={subscription} mayChange={mayChange} card={card} />
       )}
-      {over && mayChange && offers && !order && <StartPanel slug={slug} />}
-      {over && mayChange && offers && order && <OrderPanel slug={slug} order={order} card={card} />}
-      {over && !mayChange && offers && !subscription && (
+      {over && mayChange && !order && <StartPanel slug={slug} onOrder={onOrder} />}
+      {over && mayChange && order && (
+        <OrderPanel slug={slug} order={order} card={card} onClose={() => onOrder(undefined)} />
+      )}
+      {over && !mayChange && !subscription && (
         <Panel title={t('plans.plan')}>
           <Text c="dimmed">{t('current.none')}</Text>
         </Panel>
@@ -80,7 +82,7 @@ export function SubscriptionPanel({ slug, mayChange, offers = true, order, card 
   )
 }
 
-interface CurrentProps extends Props {
+interface CurrentProps extends Omit<Props, 'order' | 'onOrder'> {
   subscription: TenantSubscription
 }
 

@@ -22,7 +22,8 @@ export type ApprovalKind = z.infer<typeof approvalKind>
 
 /**
  * `within_limit`: took effect at once, because the owner had agreed to such amounts beforehand.
- * `replaced`: the partner asked for something else before the owner decided.
+ * `replaced`: the partner asked for something else before the owner decided. `unpaid`: within the
+ * limit, and never paid, so that it does not count against the limit.
  */
 export const approvalStatuses = [
   'pending',
@@ -31,6 +32,7 @@ export const approvalStatuses = [
   'expired',
   'replaced',
   'within_limit',
+  'unpaid',
 ] as const
 export const approvalStatus = z.enum(approvalStatuses)
 export type ApprovalStatus = z.infer<typeof approvalStatus>

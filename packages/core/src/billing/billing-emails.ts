@@ -157,7 +157,7 @@ export const billingEmails = {
       ...commonVariables,
       partnerName,
       changeTerms,
-      variable('change.added', '€16.00'),
+      variable('change.added', '€16.00 without tax'),
       variable('approval.expiresOn', '10 July 2026'),
       billingLink,
     ],

@@ -479,6 +479,8 @@ export const StartPreview = z.object({
   recurring: PreviewTotals,
   /** When the next invoice after the first one is made. */
   nextInvoiceAt: instant,
+  /** The order waits for the owner's approval. */
+  needsApproval: z.boolean(),
 })
 export type StartPreview = z.infer<typeof StartPreview>
 

@@ -38,6 +38,28 @@ export const platformEmails = {
       })
     },
   },
+  'partner.approval_decided': {
+    variables: [
+      ...commonVariables,
+      partner,
+      { name: 'customer.name', sample: 'Acme' },
+      { name: 'change.terms', sample: 'Business, 12 seats, €96.00 a month without tax' },
+      { name: 'approval.outcome', sample: 'The owner approved your request.' },
+      {
+        name: 'link.customer',
+        sample: 'https://portal.example/partner/customers?customer=acme',
+      },
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].platform
+      return message(language, {
+        ...texts.approvalDecided,
+        paragraphs: [texts.approvalDecided.outcome, texts.approvalDecided.request],
+        action: { label: texts.approvalDecided.action, link: 'link.customer' },
+        bold: 'change.terms',
+      })
+    },
+  },
   'payout.paid': {
     variables: [
       ...commonVariables,

@@ -38,7 +38,12 @@ export const templateKeys = [
 export type TemplateKey = (typeof templateKeys)[number]
 
 /** Messages from the platform itself, to partners and operators. They cannot be overridden. */
-export const platformTemplateKeys = ['partner.invited', 'payout.paid', 'flag.rolled_back'] as const
+export const platformTemplateKeys = [
+  'partner.invited',
+  'partner.approval_decided',
+  'payout.paid',
+  'flag.rolled_back',
+] as const
 
 export type PlatformTemplateKey = (typeof platformTemplateKeys)[number]
 

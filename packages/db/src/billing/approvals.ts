@@ -245,6 +245,35 @@ export function findSpendingLimit(
     .executeTakeFirst()
 }
 
+/** Orders within the limit whose payment is waited for. */
+export function findUnsettledApprovals(
+  trx: Trx,
+  tenantId: string,
+): Promise<{ id: string; after: ApprovalTerms }[]> {
+  return trx
+    .selectFrom('partner_approvals')
+    .select(['id', 'after_terms as after'])
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'within_limit')
+    .where('settled_at', 'is', null)
+    .execute()
+}
+
+/** `unpaid` ones no longer count against the limit. */
+export async function settleApproval(
+  trx: Trx,
+  { tenantId, id }: { tenantId: string; id: string },
+  status: 'within_limit' | 'unpaid',
+  at: Date,
+): Promise<void> {
+  await trx
+    .updateTable('partner_approvals')
+    .set({ status, settled_at: at })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
 /** What a partner's orders and changes within the limit have added since `from`, in minor units. */
 export async function sumWithinLimit(
   db: Db | Trx,

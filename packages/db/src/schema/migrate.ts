@@ -66,6 +66,7 @@ import * as lostEvents from '../migrations/0106-lost-events.ts'
 import * as taxBehavior from '../migrations/0107-tax-behavior.ts'
 import * as observedStates from '../migrations/0108-observed-states.ts'
 import * as processorBalance from '../migrations/0109-processor-balance.ts'
+import * as unpaidApprovals from '../migrations/0110-unpaid-approvals.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -134,6 +135,7 @@ const migrations: Record<string, Migration> = {
   '0107-tax-behavior': taxBehavior,
   '0108-observed-states': observedStates,
   '0109-processor-balance': processorBalance,
+  '0110-unpaid-approvals': unpaidApprovals,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

@@ -132,6 +132,8 @@ export interface PartnerApprovalsTable {
   expires_at: RequiredTimestamp
   decided_by: string | null
   decided_at: OptionalTimestamp
+  /** Of an order within the limit: when it was paid, or known never to be. */
+  settled_at: OptionalTimestamp
   reason: string | null
   version: Generated<number>
 }

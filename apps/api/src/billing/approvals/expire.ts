@@ -2,6 +2,7 @@ import { decideApproval, findApproval, findExpiredApprovals } from '@atrium/db/b
 import { findSubscriber, lockSubscriptionsOf } from '@atrium/db/billing/subscriptions'
 import type { Services } from '../../rpc/services.ts'
 import { approvalEntry } from '../subscriptions/record.ts'
+import { tellRequester } from './tell-requester.ts'
 
 const mostAtOnce = 200
 
@@ -18,7 +19,9 @@ export async function expireApprovals(services: Services): Promise<void> {
         await findApproval(trx, tenantId, id),
         await findSubscriber(trx, tenantId),
       ]
-      return row && tenant && approvalEntry('approval.expired', row, tenant)
+      if (!row || !tenant) return undefined
+      await tellRequester(trx, services, row, 'expired')
+      return approvalEntry('approval.expired', row, tenant)
     })
     if (expired) await services.audit.recordSystem(expired)
   }

@@ -174,6 +174,18 @@ function valuesOf(
   }
 }
 
+/** "Business, 12 seats, €96.00 a month without tax". */
+export function writtenTerms(
+  { plan, seats, cycle, totalMinor, taxBehavior = 'exclusive' }: ApprovalTerms,
+  currency: string,
+  language: PageLanguage,
+): string {
+  return mailTexts(language)('terms', {
+    ...{ plan: writtenPlan(plan), seats, cycle, tax: taxBehavior },
+    amount: formatAmount(BigInt(totalMinor), currency, language),
+  })
+}
+
 /** A mail about what the tenant's partner orders, to the owner alone. */
 export type OwnerMail = {
   partner: string
@@ -208,16 +220,13 @@ export async function sendOwnerMail(
     name: ownerName ?? undefined,
     values: (language) => ({
       'partner.name': partner,
-      'change.terms': mailTexts(language)('terms', {
-        plan: writtenPlan(terms.plan),
-        seats: terms.seats,
-        cycle: terms.cycle,
-        amount: formatAmount(BigInt(terms.totalMinor), currency, language),
-        tax: terms.taxBehavior ?? 'exclusive',
-      }),
+      'change.terms': writtenTerms(terms, currency, language),
       'link.billing': portalLink(services.config, `/t/${slug}/billing`),
       ...('added' in mail && {
-        'change.added': formatAmount(mail.added, currency, language),
+        'change.added': mailTexts(language)('added', {
+          amount: formatAmount(mail.added, currency, language),
+          tax: terms.taxBehavior ?? 'exclusive',
+        }),
         'approval.expiresOn': writtenDay(mail.expiresOn, language),
       }),
     }),

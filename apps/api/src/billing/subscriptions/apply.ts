@@ -19,6 +19,7 @@ import { databaseNow } from '@atrium/db/platform/clock'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments, ProcessorSubscription } from '@atrium/integrations/payments/port'
 import type { InTransaction } from '../../rpc/services.ts'
+import { settleWithinLimit } from '../approvals/settle-within-limit.ts'
 import { askProcessor } from './at-processor.ts'
 import { followSubscription } from './follow.ts'
 import { stateOf } from './state.ts'
@@ -69,7 +70,9 @@ export async function applyProcessorSubscription(
     before?.id ??
     (await insertSubscription(trx, { tenant_id: tenantId, source: 'stripe', ...columns }))
   if (before) await updateSubscription(trx, id, columns, { counted: differs(before, columns) })
-  return { before, after: await followSubscription(trx, services, id) }
+  const after = await followSubscription(trx, services, id)
+  await settleWithinLimit(trx, after, subscription, services.clock.now())
+  return { before, after }
 }
 
 function isStale(

@@ -16,6 +16,7 @@ import { readTaxBuyer } from '../taxes/buyer.ts'
 import { taxOfSale } from '../taxes/sale-tax.ts'
 import { toPreviewLine, toPreviewTotals } from '../taxes/view.ts'
 import { askProcessor } from './at-processor.ts'
+import { needsApproval } from './consent.ts'
 import { exists, isReplaceable } from './start.ts'
 import { offeredTarget, rejectBelowAssigned } from './target.ts'
 import { mayHaveTrial } from './trials.ts'
@@ -28,9 +29,10 @@ import { mayHaveTrial } from './trials.ts'
  */
 export async function previewStart(
   { services }: Context,
-  { tenant }: Access,
+  access: Access,
   input: StartSubscription,
 ): Promise<StartPreview> {
+  const { tenant } = access
   if (tenant.status === 'deleted') throw new AppError('tenant_deleted')
   const { db } = services.database
   const payments = await requireOpenBilling(services, tenant)
@@ -63,6 +65,9 @@ export async function previewStart(
     amountDueMinor: first.total - creditMinor,
     recurring: toPreviewTotals(recurring),
     nextInvoiceAt: (trialEnd ?? periodAt(now, cycle, now).end).toISOString(),
+    needsApproval: await needsApproval(services, access, {
+      ...{ kind: 'start', currency, before: null, after: target },
+    }),
   }
 }
 
