@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { call, makePaidWorkplace, tokenOf } from './paid-workplace.ts'
+import { call, makePaidWorkplace, makeWorkplaceWithCard, tokenOf } from './paid-workplace.ts'
 import { desktop, expectWellMadeOn, phone, signIn, untilLoaded, visit } from './people.ts'
 
 const slug = 'approval-journey'
@@ -92,6 +92,56 @@ describe('a partner that wants more seats for its customer', () => {
     await signIn(partner.page, 'portal', 'Pia Partner')
     await partner.page.goto(`${inject('workplace').portal}/partner/customers?customer=${slug}`)
     await partner.page.getByText('Reason: We are nine people').waitFor()
+    expect(owner.complaints).toEqual([])
+  })
+})
+
+describe('a partner that orders for a customer without a subscription', () => {
+  const ordered = 'order-journey'
+  beforeAll(async () => {
+    await makeWorkplaceWithCard({ name: 'Order Journey', slug: ordered, partnerSlug: 'north' })
+  })
+
+  it('chooses a plan in its drawer, and the owner approves what the summary shows', async () => {
+    await using partner = await visit(browser)
+    const { page } = partner
+    await signIn(page, 'portal', 'Pia Partner')
+    await page.goto(`${inject('workplace').portal}/partner/customers?customer=${ordered}`)
+    const plans = page.getByRole('region', { name: 'Choose a plan' })
+    await plans.getByRole('radio', { name: 'Starter' }).click()
+    await plans.getByLabel('Seats', { exact: true }).fill('3')
+    await plans.getByRole('button', { name: 'Continue to the summary' }).click()
+    const summary = page.getByRole('region', { name: 'Order summary' })
+    await summary.getByText('Due on approval: €12.00').waitFor()
+    for (const screen of [phone, desktop]) {
+      await page.setViewportSize(screen)
+      await expectWellMadeOn(screen, page)
+    }
+    await summary.getByRole('button', { name: 'Choose another plan' }).click()
+    await plans.getByRole('radio', { name: 'Starter' }).click()
+    await plans.getByLabel('Seats', { exact: true }).fill('4')
+    await plans.getByRole('button', { name: 'Continue to the summary' }).click()
+    await summary.getByRole('button', { name: 'Ask the owner' }).click()
+    await page.getByText("Waiting for the owner's approval").waitFor()
+    expect(partner.complaints).toEqual([])
+
+    await using owner = await visit(browser)
+    await signIn(owner.page, 'portal', 'Anna Owner')
+    await owner.page.goto(`${inject('workplace').portal}/t/${ordered}/billing`)
+    const orders = owner.page.getByRole('region', { name: 'Orders by your partner' })
+    await orders.getByRole('button', { name: 'Review and approve' }).click()
+    const review = owner.page.getByRole('dialog', { name: 'Approve the request' })
+    for (const text of ['First invoice', '€16.00, today', 'Due now'])
+      await review.getByText(text).waitFor()
+    for (const screen of [phone, desktop]) {
+      await owner.page.setViewportSize(screen)
+      await expectWellMadeOn(screen, owner.page)
+    }
+    await review.getByRole('button', { name: 'Approve and pay €16.00' }).click()
+    await owner.page.getByRole('region', { name: 'Plan' }).getByText('4 seats').waitFor()
+    const operator = await tokenOf('operator@atrium.test', 'operator')
+    const mails = await call(operator, 'GET', '/outbox?q=partner.approval_decided')
+    expect(mails.items.length).toBeGreaterThan(0)
     expect(owner.complaints).toEqual([])
   })
 })

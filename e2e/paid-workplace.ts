@@ -27,16 +27,14 @@ export async function tokenOf(email: string, app: 'portal' | 'operator' = 'porta
   return (await control('/tokens', { email, app })).accessToken ?? ''
 }
 
-interface Paid {
+interface WithCard {
   name: string
   slug: string
-  plan: string
-  seats: number
   partnerSlug?: string
 }
 
-/** A workplace of Anna's with a card and a monthly subscription in euros. */
-export async function makePaidWorkplace({ name, slug, plan, seats, partnerSlug }: Paid) {
+/** A workplace of Anna's with a card and no subscription. Returns her token. */
+export async function makeWorkplaceWithCard({ name, slug, partnerSlug }: WithCard) {
   const owner = await tokenOf('owner@acme.test')
   await call(owner, 'POST', '/tenants', { name, slug })
   if (partnerSlug !== undefined) {
@@ -51,7 +49,17 @@ export async function makePaidWorkplace({ name, slug, plan, seats, partnerSlug }
   const card = '4242424242424242'
   await control('/payments/actions', { action: 'confirm_setup', setupIntent, card })
   await call(owner, 'PUT', `${billing}/payment-method`, { setupIntentId: setupIntent })
+  return owner
+}
+
+/** A workplace of Anna's with a card and a monthly subscription in euros. */
+export async function makePaidWorkplace({
+  plan,
+  seats,
+  ...workplace
+}: WithCard & { plan: string; seats: number }) {
+  const owner = await makeWorkplaceWithCard(workplace)
   const terms = { plan, cycle: 'month', currency: 'eur', seats }
-  await call(owner, 'POST', `/tenants/${slug}/subscription`, terms)
+  await call(owner, 'POST', `/tenants/${workplace.slug}/subscription`, terms)
   return owner
 }

@@ -170,7 +170,7 @@ function TermsPanel({ subscription }: Props) {
             ? formatMoney(perSeatAmount, currency)
             : t('terms.average', { amount: formatMoney(perSeatAmount, currency) })}
         </DetailItem>
-        <DetailItem label={t(`terms.total.${cycle}`)}>
+        <DetailItem label={t(`terms.total.${cycle}`, { tax: subscription.taxBehavior })}>
           {formatMoney(totalMinor, currency)}
         </DetailItem>
         <DetailItem label={t('terms.arr')}>{formatMoney(arrMinor, currency)}</DetailItem>

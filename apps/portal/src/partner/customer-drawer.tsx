@@ -74,7 +74,7 @@ function Details({ tenant }: { tenant: TenantView }) {
           <HealthFactors factors={tenant.health.factors} />
         </DrawerPart>
       )}
-      <Box mt="lg">
+      <Box my="lg">
         <WaitingApproval slug={tenant.slug} />
         <SubscriptionPanel
           slug={tenant.slug}

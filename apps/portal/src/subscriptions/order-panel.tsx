@@ -99,7 +99,9 @@ function Summary({ slug, order, card, onClose, preview }: Props & { preview: Sta
       {!needsCard && (
         <Group justify="space-between">
           <Text size="sm">
-            {t('order.dueToday', { amount: formatMoney(amountDueMinor, currency) })}
+            {t(needsApproval ? 'order.dueOnApproval' : 'order.dueToday', {
+              amount: formatMoney(amountDueMinor, currency),
+            })}
           </Text>
           <Button size="md" loading={start.isPending} onClick={() => void place()}>
             {t(needsApproval ? 'change.askOwner' : 'order.submit')}
@@ -147,15 +149,17 @@ export function OrderCosts({ preview }: { preview: StartPreview }) {
         <caption className={classes.hidden}>{t('order.caption')}</caption>
         <tbody>
           <TaxRows taxes={taxes} netMinor={preview.netMinor} currency={currency} />
-          <tr>
-            <th scope="row">{t('order.total')}</th>
-            <td>{money(preview.totalMinor)}</td>
-          </tr>
           {preview.creditMinor > 0 && (
-            <tr>
-              <th scope="row">{t('order.credit')}</th>
-              <td>{money(-preview.creditMinor)}</td>
-            </tr>
+            <>
+              <tr>
+                <th scope="row">{t('order.total')}</th>
+                <td>{money(preview.totalMinor)}</td>
+              </tr>
+              <tr>
+                <th scope="row">{t('order.credit')}</th>
+                <td>{money(-preview.creditMinor)}</td>
+              </tr>
+            </>
           )}
           <tr data-total>
             <th scope="row">{t('quote.dueNow')}</th>

@@ -18,7 +18,7 @@ import { portalLink } from '../../platform/links.ts'
 import { retryDelaySeconds } from '../../platform/retry-delay.ts'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
-import type { Services } from '../../rpc/services.ts'
+import type { InTransaction, Services } from '../../rpc/services.ts'
 import { paymentDeadline } from '../invoices/failures.ts'
 import { billedTenant, sendBillingMail } from '../invoices/mails.ts'
 import { mirrorInvoice, mirrorReversal } from '../invoices/mirror.ts'
@@ -153,7 +153,7 @@ async function keep(
 /** The receipt that a payment by card brings, under its key: the event of the payment sends no other. */
 async function sendReceipt(
   trx: Trx,
-  services: Services,
+  services: InTransaction,
   { tenantId, invoiceNumber, amount, currency }: CorrectionRow,
   invoiceId: string,
 ): Promise<void> {
