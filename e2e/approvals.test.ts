@@ -131,8 +131,7 @@ describe('a partner that orders for a customer without a subscription', () => {
     const orders = owner.page.getByRole('region', { name: 'Orders by your partner' })
     await orders.getByRole('button', { name: 'Review and approve' }).click()
     const review = owner.page.getByRole('dialog', { name: 'Approve the request' })
-    for (const text of ['First invoice', '€16.00, today'])
-      await review.getByText(text).waitFor()
+    for (const text of ['First invoice', '€16.00, today']) await review.getByText(text).waitFor()
     for (const screen of [phone, desktop]) {
       await owner.page.setViewportSize(screen)
       await expectWellMadeOn(screen, owner.page)
