@@ -241,6 +241,14 @@ describe('differences', () => {
       { kind: 'transaction_without_invoice', booksMinor: null },
     ])
     await db
+      .updateTable('balance_transactions')
+      .set({ amount: 0, net: 0 })
+      .where('type', '=', 'refund')
+      .execute()
+    expect(unexplained(await read(own, thisMonth(own)))).toContainEqual(
+      expect.objectContaining({ kind: 'processor_balance', reference: 'eur' }),
+    )
+    await db
       .updateTable('processor_balances')
       .set({ amount: 5 })
       .where('currency', '=', 'eur')

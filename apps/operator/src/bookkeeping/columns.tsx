@@ -59,7 +59,9 @@ export const differenceColumns = (): Column<BookkeepingDifference>[] => [
     header: t('differences.tenant'),
     cell: ({ tenantSlug }) =>
       tenantSlug === null ? (
-        <Text c="dimmed">{t('differences.nothing')}</Text>
+        <Text c="dimmed" size="sm">
+          {t('differences.nothing')}
+        </Text>
       ) : (
         <LinkAnchor to="/tenants/$slug" params={{ slug: tenantSlug }} size="sm">
           {tenantSlug}
@@ -82,7 +84,7 @@ export const differenceColumns = (): Column<BookkeepingDifference>[] => [
 
 const amount = (minor: number | null, currency: string) =>
   minor === null ? (
-    <Text c="dimmed" component="span">
+    <Text c="dimmed" size="sm" component="span">
       {t('differences.nothing')}
     </Text>
   ) : (

@@ -306,14 +306,12 @@ export async function listBookkeepingDifferences(
     ${one(
       'processor_balance',
       sql`
-      select p.currency as reference, null::text as "tenantSlug", p.currency, s.net::text as books,
-        p.amount::text as processor
-      from processor_balances p
-      cross join lateral (
-        select coalesce(sum(b.net), 0) as net from balance_transactions b
-        where b.currency = p.currency
-      ) s
-      where s.net <> p.amount`,
+      select currency as reference, null::text as "tenantSlug", currency,
+        coalesce(s.net, 0)::text as books, coalesce(p.amount, 0)::text as processor
+      from (select currency, sum(net) as net from balance_transactions group by 1) s
+      full join processor_balances p using (currency)
+      where coalesce(s.net, 0) <> coalesce(p.amount, 0)
+        and exists (select from processor_balances)`,
     )}
     union all
     ${one(

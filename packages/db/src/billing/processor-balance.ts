@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../platform/connect.ts'
+import type { Db, Trx } from '../platform/connect.ts'
 
 export interface NewBalanceTransaction {
   id: string
@@ -146,13 +146,15 @@ export async function markPayoutAssigned(db: Db, payoutId: string): Promise<void
     .execute()
 }
 
+/** A currency that the processor does not name any more has nothing on it. */
 export async function saveBalances(
-  db: Db,
+  trx: Trx,
   balances: readonly { currency: string; amount: number }[],
   readAt: Date,
 ): Promise<void> {
+  await trx.updateTable('processor_balances').set({ amount: 0, read_at: readAt }).execute()
   if (balances.length === 0) return
-  await db
+  await trx
     .insertInto('processor_balances')
     .values(balances.map(({ currency, amount }) => ({ currency, amount, read_at: readAt })))
     .onConflict((conflict) =>

@@ -38,7 +38,9 @@ export async function readProcessorBalance(services: Services): Promise<void> {
   try {
     if (!(await readTransactions(services, payments))) return
     await readPayouts(db, payments)
-    await saveBalances(db, await payments.readBalance(), await databaseNow(db))
+    const balances = await payments.readBalance()
+    const readAt = await databaseNow(db)
+    await db.transaction().execute((trx) => saveBalances(trx, balances, readAt))
     await finishBalanceReading(db, null)
   } catch (err) {
     if (!(err instanceof UpstreamError)) throw err
