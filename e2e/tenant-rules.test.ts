@@ -96,7 +96,7 @@ describe('an admin and the looks', () => {
     await page.getByLabel('Accent colour').fill('#ffee00')
     await page.getByText('Hard to see for some people').waitFor()
     await page
-      .getByRole('button', { name: /^Take #[0-9a-f]{6} instead$/ })
+      .getByRole('button', { name: /^Use #[0-9a-f]{6} instead$/ })
       .first()
       .click()
     expect(await page.getByLabel('Accent colour').inputValue()).not.toBe('#ffee00')
