@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { issuePendingDocuments } from '../src/billing/documents/issue-pending.ts'
 import { reconcileBilling } from '../src/billing/invoices/reconcile.ts'
+import { processEvent } from '../src/billing/webhooks/process.ts'
 import { type Billing, billingOf } from './billing-test-app.ts'
 
 const address = { line1: 'Große Elbstraße 12', postalCode: '22767', city: 'Hamburg' }
@@ -189,37 +190,50 @@ describe('what corrects an invoice', () => {
 })
 
 describe('an invoice that is voided', () => {
-  it('keeps its document and gets one that cancels what its credit notes have left', async () => {
-    await using open = await shop()
-    const { testApp, billing, owner } = open
-    const { customerId } = billing
-    const customer = await customerId('acme')
-    testApp.sandbox.payments.act({
-      ...{ action: 'attach_card', customer: customer ?? '', card: 'pm_card_chargeCustomerFail' },
-    })
-    await change(open, 9)
-    const invoices = (await owner.get('/tenants/acme/invoices')).body.items
-    const unpaid = invoices.find((one: { status: string }) => one.status !== 'paid')
-    const id: string = unpaid.id
-    const stripe = await processorInvoice({ ...open, invoiceId: id })
-    await act(open, { action: 'credit_note', invoice: stripe, amount: 119, to: 'balance' })
-    await act(open, { action: 'void_invoice', invoice: stripe })
-    const tenantId = await billing.tenantId('acme')
-    const rows = await listInvoiceDocuments(testApp.database.db, tenantId, id)
-    const [invoice, note, cancellation] = rows.map(({ document }) => document)
-    expect(cancellation).toMatchObject({
-      kind: 'credit_note',
-      cancels: true,
-      number: `${invoice?.number}-VOID`,
-      preceding: { number: invoice?.number },
-    })
-    expect((note?.totals.grossMinor ?? 0) + (cancellation?.totals.grossMinor ?? 0)).toBe(
-      invoice?.totals.grossMinor,
-    )
-    for (const document of [invoice, note, cancellation])
-      for (const specification of ['en16931', 'xrechnung'] satisfies Specification[])
-        expect(document && brokenRules(crossIndustryInvoice(document, specification))).toEqual([])
-  })
+  it.each([
+    ['as they happened', (ids: readonly string[]) => ids],
+    ['the void first', (ids: readonly string[]) => [...ids].reverse()],
+  ])(
+    'gets a document that cancels what its credit notes have left, events %s',
+    async (_, order) => {
+      await using open = await shop()
+      const { testApp, billing, owner } = open
+      const { customerId } = billing
+      const customer = await customerId('acme')
+      testApp.sandbox.payments.act({
+        ...{ action: 'attach_card', customer: customer ?? '', card: 'pm_card_chargeCustomerFail' },
+      })
+      await change(open, 9)
+      const invoices = (await owner.get('/tenants/acme/invoices')).body.items
+      const unpaid = invoices.find((one: { status: string }) => one.status !== 'paid')
+      const id: string = unpaid.id
+      const stripe = await processorInvoice({ ...open, invoiceId: id })
+      const { payments } = testApp.sandbox
+      payments.act({ action: 'credit_note', invoice: stripe, amount: 119, to: 'balance' })
+      payments.act({ action: 'void_invoice', invoice: stripe })
+      for (const event of order(testApp.webhooks.pending())) {
+        await testApp.webhooks.deliver([event])
+        await processEvent(testApp.app.services, event)
+      }
+      const tenantId = await billing.tenantId('acme')
+      const rows = await listInvoiceDocuments(testApp.database.db, tenantId, id)
+      const [invoice, note, cancellation] = [stripe, 'cn_', `void:${stripe}`].map(
+        (source) => rows.find((row) => row.source.startsWith(source))?.document,
+      )
+      expect(cancellation).toMatchObject({
+        kind: 'credit_note',
+        cancels: true,
+        number: `${invoice?.number}-VOID`,
+        preceding: { number: invoice?.number },
+      })
+      expect((note?.totals.grossMinor ?? 0) + (cancellation?.totals.grossMinor ?? 0)).toBe(
+        invoice?.totals.grossMinor,
+      )
+      for (const document of [invoice, note, cancellation])
+        for (const specification of ['en16931', 'xrechnung'] satisfies Specification[])
+          expect(document && brokenRules(crossIndustryInvoice(document, specification))).toEqual([])
+    },
+  )
 })
 
 describe('a document that waits', () => {

@@ -46,8 +46,28 @@ export async function documentInvoice(
         kind: invoice.total < 0 ? 'credit_note' : 'invoice',
         draft: (recipient) => invoiceDocument(invoice, services.config.seller, recipient),
       })
-  if (invoice.status === 'void' && invoice.voidedAt)
-    await cancel(trx, services, about, row, invoice.voidedAt)
+  await cancelVoided(trx, services, about, row, invoice)
+}
+
+/**
+ * Cancels the document of a void invoice. Waits while the processor has credited more or less of it
+ * than its documented credit notes: one may be told of later than the void.
+ */
+async function cancelVoided(
+  trx: Trx,
+  services: InTransaction,
+  about: About,
+  row: DocumentRow | undefined,
+  { status, voidedAt, creditedAmount }: ProcessorInvoice,
+): Promise<void> {
+  if (status !== 'void' || !voidedAt) return
+  const isInvoice = row?.kind === 'invoice'
+  const credits = isInvoice ? await standingCredits(trx, about.tenantId, about.invoiceId) : []
+  const known = credits.reduce((sum, { totals }) => sum + totals.grossMinor, 0)
+  await cancel(trx, services, about, row, voidedAt, {
+    credits,
+    complete: known === creditedAmount,
+  })
 }
 
 /** The same of a credit note. Its invoice must have been documented before. */
@@ -75,7 +95,9 @@ export async function documentCreditNote(
               )
             : { document: null, problems: ['corrected_document'] },
       })
-  if (note.voidedAt) await cancel(trx, services, about, row, note.voidedAt)
+  if (note.voidedAt)
+    await cancel(trx, services, about, row, note.voidedAt, { credits: [], complete: true })
+  await cancelVoided(trx, services, about, corrected, invoice)
 }
 
 interface Issue {
@@ -111,15 +133,16 @@ async function cancel(
   { tenantId, invoiceId }: About,
   issued: DocumentRow | undefined,
   at: Date,
+  { credits, complete }: { credits: readonly BillingDocument[]; complete: boolean },
 ): Promise<void> {
   if (!issued) return
   const source = `void:${issued.source}`
   if ((await findDocumentOf(trx, tenantId, source))?.document) return
   const kind = issued.kind === 'invoice' ? 'credit_note' : 'invoice'
   const number = `${issued.number}-VOID`
-  const credits = issued.kind === 'invoice' ? await standingCredits(trx, tenantId, invoiceId) : []
-  const document = issued.document && cancellationDocument(issued.document, credits, at)
-  if (issued.document && document === null) return
+  const corrected = complete ? issued.document : null
+  const document = corrected && cancellationDocument(corrected, credits, at)
+  if (corrected && document === null) return
   await saveDocument(trx, {
     ...{ tenantId, invoiceId, source, number, kind, cancels: true, document },
     problems: document === null ? ['corrected_document'] : [],
