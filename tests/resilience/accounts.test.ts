@@ -1,21 +1,24 @@
 import { execFile } from 'node:child_process'
-import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { inFull, recordMeasurement } from '@atrium/testing/measurements'
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readBooks } from './accounts/books.ts'
-import { type Books, differencesOf } from './accounts/checker.ts'
+import type { Books } from './accounts/checker/books.ts'
+import { differencesOf } from './accounts/checker/checker.ts'
 import { startSimulatedService, type TaxMode } from './accounts/service.ts'
 import { playYear } from './accounts/year.ts'
 
 const start = new Date('2026-01-01T00:00:00Z')
 const days = 365
-const customers = Number(process.env.ACCOUNTS_CUSTOMERS ?? (inFull ? 300 : 10))
-const wanted = 1_000
+/** Minutes by default; the goal of 1,000 years of 300 customers has to be asked for. */
+const customers = Number(process.env.ACCOUNTS_CUSTOMERS ?? rounds(10, 30))
+/** A year of 300 customers takes minutes, and many times that beside other work. */
+const timeout = 7_200_000
 const taxModes: readonly TaxMode[] = ['none', 'fixed', 'computed']
 /** `ACCOUNTS_SEEDS` is one seed or a range, so that several machines can share them. */
-const [first = 1, last = first] = (process.env.ACCOUNTS_SEEDS ?? (inFull ? `1-${wanted}` : '1-2'))
+const [first = 1, last = first] = (process.env.ACCOUNTS_SEEDS ?? `1-${rounds(2, 5)}`)
   .split('-')
   .map(Number)
 /** In full: the seeds that were played, so that a run goes on where the last one ended. */
@@ -84,13 +87,13 @@ afterAll(async () => {
     measured: `${played.length} seeds (${first} to ${last}), ${events} events, ${
       differing.length === 0 ? 'no difference' : `differences in seeds ${differing.join(', ')}`
     }`,
-    reached: differing.length === 0 && played.length > 0 && (!inFull || played.length >= wanted),
+    reached: differing.length === 0 && played.length === seeds.length,
   })
 })
 
 const left = seeds.filter((seed) => !played.some((one) => one.seed === seed))
 describe.runIf(left.length > 0)('a year', () => {
-  it.each(left)('of seed %s agrees with the log of the processor', async (seed) => {
+  it.each(left)('of seed %s agrees with the log of the processor', { timeout }, async (seed) => {
     if (performance.now() > until) return
     const { books, differences } = await play(seed)
     sample ??= books
@@ -99,9 +102,15 @@ describe.runIf(left.length > 0)('a year', () => {
 })
 
 describe('the checker', () => {
-  it('imports nothing', async () => {
-    const text = await readFile(join(import.meta.dirname, 'accounts/checker.ts'), 'utf8')
-    expect(text).not.toMatch(/^import|\bimport\(|\brequire\(/m)
+  it('imports nothing but its own files', async () => {
+    const folder = join(import.meta.dirname, 'accounts/checker')
+    const names = await readdir(folder)
+    expect(names).toContain('checker.ts')
+    for (const name of names) {
+      const text = await readFile(join(folder, name), 'utf8')
+      const imported = [...text.matchAll(/\b(?:from|import|require)\b\s*\(?\s*'([^']*)'/g)]
+      for (const [, path = ''] of imported) expect(names, name).toContain(path.replace('./', ''))
+    }
   })
 
   const decided = ({ decisions }: Books, what: string) =>
@@ -115,6 +124,18 @@ describe('the checker', () => {
           tenants.flatMap((one) => one.invoices),
           'taxMinor',
         ),
+    ],
+    [
+      'a document',
+      ({ tenants }) =>
+        void bump(
+          tenants.flatMap((one) => one.documents.flatMap(({ totals }) => totals ?? [])),
+          'taxMinor',
+        ),
+    ],
+    [
+      'a number of a document',
+      ({ tenants }) => void tenants.find((one) => one.documents.length > 0)?.documents.pop(),
     ],
     [
       'a balance',

@@ -1,8 +1,10 @@
-import type { Books } from './checker.ts'
+import { sql } from 'kysely'
+import type { Books, DocumentBook } from './checker/books.ts'
 import { type Person, type SimulatedService, taxModes } from './service.ts'
 import type { PlayedYear } from './year.ts'
 
-/** Reads everything that the service says of a year, through its own procedures. */
+/** Reads everything that the service says of a year, through its own procedures; legal documents as
+ * they are stored. */
 export async function readBooks(
   service: SimulatedService,
   { customers, partners, events, decisions }: PlayedYear,
@@ -36,6 +38,7 @@ export async function readBooks(
     tenants.push({
       ...{ slug, id, country, plan, seats, status },
       invoices: await readAll(`${path}/invoices`),
+      documents: await documentsOf(service, id),
       billing: await read(`${path}/billing`),
       nextInvoice: await read(`${path}/billing/next-invoice`),
     })
@@ -63,7 +66,10 @@ export async function readBooks(
   }
   const payouts: Books['payouts'] = []
   for (const { id } of await readAll<{ id: string }>('/billing/payouts'))
-    payouts.push(await read(`/billing/payouts/${id}`))
+    payouts.push({
+      ...(await read<Omit<Books['payouts'][number], 'documents'>>(`/billing/payouts/${id}`)),
+      documents: await statementsOf(service, id),
+    })
   return {
     end: service.now().toISOString(),
     rules: {
@@ -98,6 +104,33 @@ export async function readBooks(
     scopes,
     overview: await read('/billing/overview'),
   }
+}
+
+type Totals = DocumentBook['totals']
+
+/** As they are stored: PDF and XML are made from that, and have tests of their own. */
+async function documentsOf(service: SimulatedService, tenantId: string): Promise<DocumentBook[]> {
+  const rows = await service.testApp.database.db
+    .selectFrom('billing_documents')
+    .select(['source', 'kind', 'cancels', 'number'])
+    .select(sql<Totals>`document -> 'totals'`.as('totals'))
+    .where('tenant_id', '=', tenantId)
+    .orderBy('id')
+    .execute()
+  return rows
+}
+
+function statementsOf(
+  service: SimulatedService,
+  payoutId: string,
+): Promise<Omit<DocumentBook, 'source' | 'kind'>[]> {
+  return service.testApp.database.db
+    .selectFrom('partner_documents')
+    .select(['cancels', 'number'])
+    .select(sql<Totals>`document -> 'totals'`.as('totals'))
+    .where('payout_id', '=', payoutId)
+    .orderBy('cancels')
+    .execute()
 }
 
 /** The start of each month of the year that ends then, and every sixth day in between. */

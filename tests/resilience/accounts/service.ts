@@ -3,6 +3,7 @@ import { demoClients, demoServiceCredentials } from '@atrium/core/demo/demo'
 import { openDatabase } from '@atrium/db/platform/connect'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { personClaims, startIssuer } from '@atrium/testing/issuer'
+import { sellerEnvironment } from '@atrium/testing/payments/billing-documents'
 import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
 import { signature } from '@atrium/testing/webhooks-test-app'
 import { sql } from 'kysely'
@@ -90,6 +91,7 @@ export async function startSimulatedService(
     clock: { now: () => now },
     env: {
       ...withoutOtherSystems,
+      ...sellerEnvironment,
       ...taxModes[taxMode].env,
       IDP_ISSUER: issuer.url,
       FREE_PLAN_SEATS: '5',
