@@ -493,6 +493,7 @@ describe('a limit that the owner agreed to', () => {
     expect(await approvals(bare.slug)).toMatchObject([{ status: 'unpaid' }])
   })
 
+  // The events of the whole file are delivered here.
   it('does not count a change whose payment was given up, once that is known', async () => {
     const { slug, customerId } = await subscribedCustomer()
     await setLimit(slug, 1_000_000)
@@ -515,5 +516,5 @@ describe('a limit that the owner agreed to', () => {
     }
     expect((await limitOf(slug)).body.usedMinor).toBe(0)
     expect(await approvals(slug)).toMatchObject([{ status: 'unpaid', after: { seats: 12 } }])
-  })
+  }, 120_000)
 })
