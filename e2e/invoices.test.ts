@@ -65,7 +65,7 @@ describe('an operator', () => {
     await dialog.getByRole('textbox', { name: /Amount in CHF/ }).fill('200')
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('Agreed on the phone.')
     await dialog.getByRole('button', { name: 'Refund or credit' }).click()
-    await dialog.getByText(/At most .*108\.10 can be given back/).waitFor()
+    await dialog.getByText(/At most .*108\.10 can be refunded/).waitFor()
     await dialog.getByRole('textbox', { name: /Amount in CHF/ }).fill('20')
     await dialog.getByRole('button', { name: 'Refund or credit' }).click()
     // The payment processor does not know this invoice.
