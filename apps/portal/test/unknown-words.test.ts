@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cardName } from '../src/billing/status-meta.ts'
+import { cardName } from '../src/billing/card-labels.ts'
 import { factorsText } from '../src/mfa/status-meta.ts'
 
 it('words from outside that every object inherits are shown as any other unknown word', () => {

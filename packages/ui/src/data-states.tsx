@@ -50,6 +50,38 @@ export function EmptyState({ icon, title, children, action }: EmptyProps) {
   )
 }
 
+interface NoRowsProps {
+  icon: ReactNode
+  /** Whether filters hide the rows; without filters there are none. */
+  filtered: boolean
+  noMatch: { title: string; hint: string }
+  none: { title: string; hint: string; action?: ReactNode }
+  onClear: () => void
+}
+
+/** The empty state of a list with filters. */
+export function NoRows({ icon, filtered, noMatch, none, onClear }: NoRowsProps) {
+  if (!filtered)
+    return (
+      <EmptyState icon={icon} title={none.title} action={none.action}>
+        {none.hint}
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      icon={icon}
+      title={noMatch.title}
+      action={
+        <Button variant="default" onClick={onClear}>
+          {t('clearFilters')}
+        </Button>
+      }
+    >
+      {noMatch.hint}
+    </EmptyState>
+  )
+}
+
 interface ErrorProps {
   error: unknown
   /** Leads the sentence: "The members could not be loaded." */

@@ -1,4 +1,8 @@
-import type { BillingCycle, SubscriptionStatus } from '@atrium/core/billing/subscriptions'
+import type {
+  BillingCycle,
+  PendingChange,
+  SubscriptionStatus,
+} from '@atrium/core/billing/subscriptions'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { translations } from './messages.ts'
 import type { StatusMeta, Tone } from './tones.ts'
@@ -44,3 +48,14 @@ export function subscriptionMeta({
 
 /** "12 seats", "1 seat". */
 export const seatsLabel = (seats: number): string => t('seats', { count: seats })
+
+/** What changes at the end of the period: "Starter, 6 seats". */
+export function pendingLabel({ plan, cycle, seats }: PendingChange): string {
+  return [
+    plan && planName(plan),
+    cycle && t(`pendingCycles.${cycle}`),
+    seats !== undefined && seatsLabel(seats),
+  ]
+    .filter(Boolean)
+    .join(', ')
+}

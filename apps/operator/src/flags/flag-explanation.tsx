@@ -7,11 +7,11 @@ import { problemOf } from '@atrium/ui/problem'
 import { StatusBadge, ToneIcon } from '@atrium/ui/status-badge'
 import type { Tone } from '@atrium/ui/tones'
 import { Alert, Autocomplete, Group, Stack, Text } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useTenantSuggestions } from '../parts/tenant-suggestions.ts'
 import { useTRPC } from '../trpc.ts'
 import classes from './flag-explanation.module.css'
 import { stateName } from './labels.ts'
@@ -19,7 +19,6 @@ import { stateName } from './labels.ts'
 const t = translations('operator.flags')
 
 const route = getRouteApi('/authenticated/flags/$key')
-const suggested = 8
 
 /** Why the flag is on or off for a tenant, step by step. */
 export function FlagExplanationTab({ name }: { name: string }) {
@@ -69,14 +68,7 @@ function TenantQuestion({
   unknown: boolean
 }) {
   const [typed, setTyped] = useState(requested ?? '')
-  const [q] = useDebouncedValue(typed.trim(), 250)
-  const tenants = useQuery(
-    useTRPC().tenants.list.queryOptions(
-      { q, limit: suggested },
-      { enabled: q !== '', placeholderData: keepPreviousData, staleTime: 60_000 },
-    ),
-  )
-  const found = q === '' ? [] : (tenants.data?.items ?? [])
+  const found = useTenantSuggestions(typed)
   return (
     <form
       onSubmit={(event) => {

@@ -1,15 +1,16 @@
 import type { FlagView } from '@atrium/core/flags/flags'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Alert, Tabs, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { IconPower, IconShieldX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { MissingPage } from '../layout/not-found-page.tsx'
+import { PageTabs } from '../parts/page-tabs.tsx'
 import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { KillFlag } from './flag-actions.tsx'
@@ -17,7 +18,6 @@ import { FlagExplanationTab } from './flag-explanation.tsx'
 import { FlagHistoryTab } from './flag-history.tsx'
 import { FlagSettingsTab } from './flag-settings.tsx'
 import { flagMeta, rollbackSentence } from './labels.ts'
-import { flagTabs } from './search.ts'
 
 const t = translations('operator.flags')
 
@@ -28,15 +28,10 @@ export const Route = createLazyRoute('/authenticated/flags/$key')({ component: F
 function FlagPage() {
   const { key } = route.useParams()
   const { tab } = route.useSearch()
-  const {
-    data: flag,
-    isError,
-    error,
-    isFetching,
-    refetch,
-  } = useQuery(useTRPC().flags.get.queryOptions({ key }))
+  const query = useQuery(useTRPC().flags.get.queryOptions({ key }))
+  const { data: flag, error } = query
   // The history outlives the flag, so its tab still opens.
-  if (!flag && isError && isMissing(error) && tab !== 'history') {
+  if (!flag && error && isMissing(error) && tab !== 'history') {
     return (
       <MissingPage
         title={t('page.missing.title')}
@@ -63,24 +58,17 @@ function FlagPage() {
       />
       {flag ? (
         <FlagDetail key={key} flag={flag} />
-      ) : tab === 'history' && isError && isMissing(error) ? (
+      ) : tab === 'history' && error && isMissing(error) ? (
         <FlagHistoryTab name={key} />
-      ) : isError ? (
-        <ErrorState
-          title={t('page.loadFailed')}
-          error={error}
-          onRetry={() => void refetch()}
-          retrying={isFetching}
-        />
       ) : (
-        <LoadingRows label={t('page.loading')} />
+        <QueryState query={query} loading={t('page.loading')} failed={t('page.loadFailed')} />
       )}
     </>
   )
 }
 
 function FlagDetail({ flag }: { flag: FlagView }) {
-  const { tab = 'settings' } = route.useSearch()
+  const { tab } = route.useSearch()
   const { killedAt } = flag
   const navigate = route.useNavigate()
   return (
@@ -100,32 +88,28 @@ function FlagDetail({ flag }: { flag: FlagView }) {
           {t.rich('page.killed.since', { time: () => <Time at={killedAt} show="absolute" /> })}
         </Alert>
       )}
-      <Tabs
-        value={tab}
-        onChange={(value) =>
-          void navigate({
-            search: { tab: flagTabs.find((name) => name !== 'settings' && name === value) },
-          })
-        }
-        keepMounted={false}
-      >
-        <Tabs.List mb="lg" aria-label={t('page.tabs.label')}>
-          {flagTabs.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {t(`page.tabs.${name}`)}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="settings">
-          <FlagSettingsTab flag={flag} />
-        </Tabs.Panel>
-        <Tabs.Panel value="explain">
-          <FlagExplanationTab name={flag.key} />
-        </Tabs.Panel>
-        <Tabs.Panel value="history">
-          <FlagHistoryTab name={flag.key} />
-        </Tabs.Panel>
-      </Tabs>
+      <PageTabs
+        label={t('page.tabs.label')}
+        open={tab}
+        onChange={(name) => void navigate({ search: { tab: name } })}
+        tabs={[
+          {
+            name: 'settings',
+            label: t('page.tabs.settings'),
+            content: <FlagSettingsTab flag={flag} />,
+          },
+          {
+            name: 'explain',
+            label: t('page.tabs.explain'),
+            content: <FlagExplanationTab name={flag.key} />,
+          },
+          {
+            name: 'history',
+            label: t('page.tabs.history'),
+            content: <FlagHistoryTab name={flag.key} />,
+          },
+        ]}
+      />
     </>
   )
 }

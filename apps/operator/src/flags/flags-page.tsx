@@ -1,14 +1,13 @@
 import { flagStates } from '@atrium/core/flags/flags'
-import { EmptyState } from '@atrium/ui/data-states'
-import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { NoRows } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
-import { countFilters } from '@atrium/ui/search-params'
-import { Button } from '@mantine/core'
-import { IconFlag, IconPlus, IconSearch } from '@tabler/icons-react'
+import { SearchInput } from '@atrium/ui/search-input'
+import { countFilters, narrowedBy } from '@atrium/ui/search-params'
+import { IconFlag, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
@@ -18,7 +17,6 @@ import { stateName } from './labels.ts'
 import { type FlagsSearch, flagsQuery } from './search.ts'
 
 const t = translations('operator.flags')
-const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/flags')
 
@@ -34,10 +32,7 @@ function FlagsPage() {
   )
   const filtered = countFilters(search) > 0 || search.cursors !== undefined
   const narrow = (change: Partial<FlagsSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   return (
     <>
       <PageHeader
@@ -49,12 +44,13 @@ function FlagsPage() {
           </LinkButton>
         }
       />
-      <FilterBar label={t('filter')}>
-        <DebouncedInput
+      <FilterBar
+        label={t('filter')}
+        onClear={countFilters(search) > 0 && (() => narrow({ q: undefined, state: undefined }))}
+      >
+        <SearchInput
           label={t('search.label')}
-          type="search"
           placeholder={t('search.placeholder')}
-          leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
@@ -64,15 +60,6 @@ function FlagsPage() {
           choices={stateChoices()}
           onChange={(state) => narrow({ state })}
         />
-        {countFilters(search) > 0 && (
-          <Button
-            variant="subtle"
-            color="gray"
-            onClick={() => narrow({ q: undefined, state: undefined })}
-          >
-            {frame('clearFilters')}
-          </Button>
-        )}
       </FilterBar>
       <PagedTable
         of={t('items')}
@@ -83,33 +70,20 @@ function FlagsPage() {
         onCursorHistory={(cursors) =>
           void navigate({ search: (before) => ({ ...before, cursors }) })
         }
-        empty={<NoFlags filtered={filtered} onClear={() => void navigate({ search: {} })} />}
+        empty={
+          <NoRows
+            icon={<IconFlag size={32} stroke={1.5} aria-hidden />}
+            filtered={filtered}
+            noMatch={{ title: t('noMatch.title'), hint: t('noMatch.hint') }}
+            none={{
+              title: t('empty.title'),
+              hint: t('empty.hint'),
+              action: <LinkButton to="/flags/new">{t('new')}</LinkButton>,
+            }}
+            onClear={() => void navigate({ search: {} })}
+          />
+        }
       />
     </>
-  )
-}
-
-function NoFlags({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  const icon = <IconFlag size={32} stroke={1.5} aria-hidden />
-  return filtered ? (
-    <EmptyState
-      title={t('noMatch.title')}
-      icon={icon}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {frame('clearFilters')}
-        </Button>
-      }
-    >
-      {t('noMatch.hint')}
-    </EmptyState>
-  ) : (
-    <EmptyState
-      title={t('empty.title')}
-      icon={icon}
-      action={<LinkButton to="/flags/new">{t('new')}</LinkButton>}
-    >
-      {t('empty.hint')}
-    </EmptyState>
   )
 }

@@ -3,6 +3,7 @@ import { TagsInput, type TagsInputProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useTenantSuggestions } from '../parts/tenant-suggestions.ts'
 import { useTRPC } from '../trpc.ts'
 
 const t = translations('operator.flags')
@@ -21,14 +22,7 @@ const typing: Partial<TagsInputProps> = {
 /** Slugs of tenants, suggested while they are typed. */
 export function TenantSlugsInput(props: Props) {
   const [typed, setTyped] = useState('')
-  const [q] = useDebouncedValue(typed.trim(), 250)
-  const tenants = useQuery(
-    useTRPC().tenants.list.queryOptions(
-      { q, limit: suggested },
-      { enabled: q !== '', placeholderData: keepPreviousData, staleTime: 60_000 },
-    ),
-  )
-  const found = q === '' ? [] : (tenants.data?.items ?? [])
+  const found = useTenantSuggestions(typed)
   return (
     <TagsInput
       placeholder={hint(props, t('form.tenantSlug'))}

@@ -25,7 +25,7 @@ export function flagsQuery({ cursors, ...filters }: FlagsSearch): ListFlags {
   return { ...filters, cursor: currentCursor(cursors), limit: flagsPerPage }
 }
 
-export const flagTabs = ['settings', 'explain', 'history'] as const
+const flagTabs = ['settings', 'explain', 'history'] as const
 
 /** The search parameters of a flag: the tab, the tenant to explain, and the page of the history. */
 export const readFlagSearch = searchReader({

@@ -11,10 +11,11 @@ import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
 import { done } from '@atrium/ui/done'
 import { formatMoney, fromMoneyInput, toMoneyInput } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
-import { NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { FormFooter } from '../parts/edit-dialog.tsx'
+import { ReasonInput } from '../parts/reason-input.tsx'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { correctionName } from './labels.ts'
 import { useCorrectInvoice } from './mutations.ts'
@@ -165,13 +166,9 @@ export function CorrectionForm({ invoice, act, onClose }: Props) {
             />
           </>
         )}
-        <Textarea
+        <ReasonInput
           label={t('correct.reason')}
           description={t('correct.reasonHint')}
-          withAsterisk
-          maxLength={500}
-          autosize
-          minRows={2}
           {...form.getInputProps('reason')}
         />
         <FormFooter

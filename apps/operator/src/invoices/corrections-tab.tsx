@@ -4,6 +4,7 @@ import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { translations } from '@atrium/ui/messages'
 import { Pager } from '@atrium/ui/pager'
+import { narrowedBy } from '@atrium/ui/search-params'
 import { IconFileDiff } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -30,10 +31,7 @@ export function CorrectionsTab() {
     }),
   )
   const narrow = (change: Partial<InvoicesSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   return (
     <>
       <FilterBar label={t('corrections.filter')}>

@@ -1,12 +1,12 @@
 import type { InvoiceTotals, OperatorInvoice } from '@atrium/core/billing/operator-invoices'
 import { formatDay, formatMoney } from '@atrium/ui/format'
+import { invoiceMeta } from '@atrium/ui/invoice-status-meta'
 import { Amount } from '@atrium/ui/ledger-table'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
-import { invoiceMeta } from './labels.ts'
 
 const t = translations('operator.invoices')
 

@@ -4,9 +4,10 @@ import type {
   OperatorInvoiceDetail,
 } from '@atrium/core/billing/operator-invoices'
 import { CopyValue } from '@atrium/ui/copy'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatDay, formatMoney, formatPercent } from '@atrium/ui/format'
+import { invoiceMeta } from '@atrium/ui/invoice-status-meta'
 import { Amount } from '@atrium/ui/ledger-table'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
@@ -26,7 +27,6 @@ import { useTRPC } from '../trpc.ts'
 import { CorrectionsTable } from './corrections-table.tsx'
 import { InvoiceActions } from './invoice-actions.tsx'
 import { InvoiceDocuments } from './invoice-documents.tsx'
-import { invoiceMeta } from './labels.ts'
 
 const t = translations('operator.invoices')
 
@@ -36,9 +36,9 @@ export const Route = createLazyRoute('/authenticated/invoices/$id')({ component:
 
 function InvoicePage() {
   const { id } = route.useParams()
-  const found = useQuery(useTRPC().operatorInvoices.get.queryOptions({ id }))
-  const { data: invoice, isError, error } = found
-  if (!invoice && isError && isMissing(error)) {
+  const query = useQuery(useTRPC().operatorInvoices.get.queryOptions({ id }))
+  const { data: invoice, error } = query
+  if (!invoice && error && isMissing(error)) {
     return (
       <MissingPage
         title={t('page.missing.title')}
@@ -62,15 +62,8 @@ function InvoicePage() {
       />
       {invoice ? (
         <Detail invoice={invoice} />
-      ) : isError ? (
-        <ErrorState
-          title={t('page.loadFailed')}
-          error={error}
-          onRetry={() => void found.refetch()}
-          retrying={found.isFetching}
-        />
       ) : (
-        <LoadingRows label={t('page.loading')} />
+        <QueryState query={query} loading={t('page.loading')} failed={t('page.loadFailed')} />
       )}
     </>
   )

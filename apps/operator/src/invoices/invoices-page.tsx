@@ -1,32 +1,26 @@
 import { invoiceDisplayStatuses } from '@atrium/core/platform/choices'
-import { EmptyState } from '@atrium/ui/data-states'
+import { NoRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
+import { invoiceMeta } from '@atrium/ui/invoice-status-meta'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { Panel } from '@atrium/ui/panel'
 import { ResponsiveTable } from '@atrium/ui/responsive-table'
-import { countFilters } from '@atrium/ui/search-params'
-import { Button, Stack, Tabs } from '@mantine/core'
+import { countFilters, narrowedBy } from '@atrium/ui/search-params'
+import { Button, Stack } from '@mantine/core'
 import { IconDownload, IconFileInvoice } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { PageTabs } from '../parts/page-tabs.tsx'
 import { useTRPC } from '../trpc.ts'
 import { CorrectionsTab } from './corrections-tab.tsx'
 import { invoiceColumns, totalColumns } from './invoice-columns.tsx'
-import { invoiceMeta } from './labels.ts'
-import {
-  exportAddress,
-  type InvoicesSearch,
-  invoiceFilters,
-  invoicesQuery,
-  invoiceTabs,
-} from './search.ts'
+import { exportAddress, type InvoicesSearch, invoiceFilters, invoicesQuery } from './search.ts'
 
 const t = translations('operator.invoices')
-const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/invoices')
 
@@ -34,7 +28,7 @@ export const Route = createLazyRoute('/authenticated/invoices')({ component: Inv
 
 function InvoicesPage() {
   const search = route.useSearch()
-  const { tab = 'invoices' } = search
+  const { tab } = search
   const navigate = route.useNavigate()
   return (
     <>
@@ -42,7 +36,7 @@ function InvoicesPage() {
         title={t('title')}
         description={t('description')}
         actions={
-          tab === 'invoices' && (
+          tab !== 'corrections' && (
             <Button
               component="a"
               href={exportAddress(search)}
@@ -55,29 +49,15 @@ function InvoicesPage() {
           )
         }
       />
-      <Tabs
-        value={tab}
-        onChange={(value) =>
-          void navigate({
-            search: { tab: invoiceTabs.find((name) => name !== 'invoices' && name === value) },
-          })
-        }
-        keepMounted={false}
-      >
-        <Tabs.List mb="lg" aria-label={t('tabs.label')}>
-          {invoiceTabs.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {t(`tabs.${name}`)}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="invoices">
-          <InvoiceList />
-        </Tabs.Panel>
-        <Tabs.Panel value="corrections">
-          <CorrectionsTab />
-        </Tabs.Panel>
-      </Tabs>
+      <PageTabs
+        label={t('tabs.label')}
+        open={tab}
+        onChange={(name) => void navigate({ search: { tab: name } })}
+        tabs={[
+          { name: 'invoices', label: t('tabs.invoices'), content: <InvoiceList /> },
+          { name: 'corrections', label: t('tabs.corrections'), content: <CorrectionsTab /> },
+        ]}
+      />
     </>
   )
 }
@@ -96,15 +76,12 @@ function InvoiceList() {
     }),
   )
   const narrow = (change: Partial<InvoicesSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   const clear = () => void navigate({ search: {} })
   const filtered = countFilters(search) > 0
   return (
     <Stack gap="lg">
-      <FilterBar label={t('filters.label')}>
+      <FilterBar label={t('filters.label')} onClear={filtered && clear}>
         <DebouncedInput
           label={t('filters.number')}
           value={search.number}
@@ -147,11 +124,6 @@ function InvoiceList() {
           value={search.to}
           onChange={(to) => narrow({ to })}
         />
-        {filtered && (
-          <Button variant="subtle" color="gray" onClick={clear}>
-            {frame('clearFilters')}
-          </Button>
-        )}
       </FilterBar>
       <Totals search={search} />
       <PagedTable
@@ -163,7 +135,15 @@ function InvoiceList() {
         onCursorHistory={(cursors) =>
           void navigate({ search: (before) => ({ ...before, cursors }) })
         }
-        empty={<NoInvoices filtered={filtered} onClear={clear} />}
+        empty={
+          <NoRows
+            icon={<IconFileInvoice size={32} stroke={1.5} aria-hidden />}
+            filtered={filtered}
+            noMatch={{ title: t('noMatch.title'), hint: t('noMatch.hint') }}
+            none={{ title: t('empty.title'), hint: t('empty.hint') }}
+            onClear={clear}
+          />
+        }
       />
     </Stack>
   )
@@ -186,26 +166,5 @@ function Totals({ search }: { search: InvoicesSearch }) {
         stale={totals.isPlaceholderData}
       />
     </Panel>
-  )
-}
-
-function NoInvoices({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  const icon = <IconFileInvoice size={32} stroke={1.5} aria-hidden />
-  return filtered ? (
-    <EmptyState
-      title={t('noMatch.title')}
-      icon={icon}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {frame('clearFilters')}
-        </Button>
-      }
-    >
-      {t('noMatch.hint')}
-    </EmptyState>
-  ) : (
-    <EmptyState title={t('empty.title')} icon={icon}>
-      {t('empty.hint')}
-    </EmptyState>
   )
 }

@@ -1,27 +1,9 @@
-import type { InvoiceDisplayStatus } from '@atrium/core/billing/billing'
 import type { CorrectionState, CorrectionView } from '@atrium/core/billing/invoice-corrections'
 import { formatMoney } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
 import type { StatusMeta, Tone } from '@atrium/ui/tones'
 
 const t = translations('operator.invoices')
-
-const invoiceTones: Readonly<Record<InvoiceDisplayStatus, Tone>> = {
-  paid: 'good',
-  open: 'waiting',
-  overdue: 'bad',
-  refunded: 'neutral',
-  partially_refunded: 'neutral',
-  disputed: 'warning',
-  uncollectible: 'warning',
-  void: 'neutral',
-  draft: 'waiting',
-  unknown: 'warning',
-}
-
-export function invoiceMeta(status: InvoiceDisplayStatus): StatusMeta {
-  return { label: t(`statuses.${status}`), tone: invoiceTones[status] }
-}
 
 const stateTones: Readonly<Record<CorrectionState, Tone>> = {
   pending: 'waiting',

@@ -16,7 +16,7 @@ import {
   textUpTo,
 } from '@atrium/ui/search-params'
 
-export const invoiceTabs = ['invoices', 'corrections'] as const
+const invoiceTabs = ['invoices', 'corrections'] as const
 
 const day = shaped(/^\d{4}-\d{2}-\d{2}$/)
 

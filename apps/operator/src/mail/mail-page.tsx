@@ -1,15 +1,15 @@
 import { mailStates } from '@atrium/core/mail/mail-states'
 import type { MailQueuePage } from '@atrium/core/outbox/outbox'
-import { EmptyState } from '@atrium/ui/data-states'
-import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { NoRows } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
-import { countFilters } from '@atrium/ui/search-params'
+import { SearchInput } from '@atrium/ui/search-input'
+import { countFilters, narrowedBy } from '@atrium/ui/search-params'
 import { Warnings } from '@atrium/ui/warnings'
-import { Box, Button } from '@mantine/core'
-import { IconMailForward, IconSearch } from '@tabler/icons-react'
+import { Box } from '@mantine/core'
+import { IconMailForward } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
@@ -19,7 +19,6 @@ import { type MailQueueSearch, mailQueueQuery } from './search.ts'
 import { mailMeta } from './status-meta.ts'
 
 const t = translations('operator.mail')
-const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/mail')
 
@@ -42,10 +41,7 @@ function MailPage() {
   const troubling = queue.data ? troubles(queue.data.summary) : []
   const clear = () => void navigate({ search: {} })
   const narrow = (change: Partial<MailQueueSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   return (
     <>
       <PageHeader title={t('title')} description={t('description')} />
@@ -54,12 +50,13 @@ function MailPage() {
           <Warnings title={t('troubles.title')} messages={troubling} />
         </Box>
       )}
-      <FilterBar label={t('filter')}>
-        <DebouncedInput
+      <FilterBar
+        label={t('filter')}
+        onClear={countFilters(search) > 0 && (() => narrow({ q: undefined, state: undefined }))}
+      >
+        <SearchInput
           label={t('search.label')}
-          type="search"
           placeholder={t('search.placeholder')}
-          leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
@@ -69,15 +66,6 @@ function MailPage() {
           choices={stateChoices()}
           onChange={(state) => narrow({ state })}
         />
-        {countFilters(search) > 0 && (
-          <Button
-            variant="subtle"
-            color="gray"
-            onClick={() => narrow({ q: undefined, state: undefined })}
-          >
-            {frame('clearFilters')}
-          </Button>
-        )}
       </FilterBar>
       <PagedTable
         of={t('items')}
@@ -89,7 +77,15 @@ function MailPage() {
         onCursorHistory={(cursors) =>
           void navigate({ search: (before) => ({ ...before, cursors }) })
         }
-        empty={<NoMails filtered={filtered} onClear={clear} />}
+        empty={
+          <NoRows
+            icon={<IconMailForward size={32} stroke={1.5} aria-hidden />}
+            filtered={filtered}
+            noMatch={{ title: t('noMatch.title'), hint: t('noMatch.hint') }}
+            none={{ title: t('empty.title'), hint: t('empty.hint') }}
+            onClear={clear}
+          />
+        }
       />
     </>
   )
@@ -101,25 +97,4 @@ function troubles({ sending, waiting, failed, gaveUp }: MailQueuePage['summary']
     ...(failed > 0 ? [t('troubles.failed', { count: failed })] : []),
     ...(gaveUp > 0 ? [t('troubles.gaveUp', { count: gaveUp })] : []),
   ]
-}
-
-function NoMails({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  const icon = <IconMailForward size={32} stroke={1.5} aria-hidden />
-  return filtered ? (
-    <EmptyState
-      title={t('noMatch.title')}
-      icon={icon}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {frame('clearFilters')}
-        </Button>
-      }
-    >
-      {t('noMatch.hint')}
-    </EmptyState>
-  ) : (
-    <EmptyState title={t('empty.title')} icon={icon}>
-      {t('empty.hint')}
-    </EmptyState>
-  )
 }

@@ -1,13 +1,14 @@
 import { tenantStatuses } from '@atrium/core/tenants/tenants'
 import { EmptyState } from '@atrium/ui/data-states'
-import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { translations } from '@atrium/ui/messages'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { currentCursor } from '@atrium/ui/paging'
+import { SearchInput } from '@atrium/ui/search-input'
+import { narrowedBy } from '@atrium/ui/search-params'
 import { tenantStatusMeta } from '@atrium/ui/tones'
 import { Button } from '@mantine/core'
-import { IconBuilding, IconSearch } from '@tabler/icons-react'
+import { IconBuilding } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
@@ -37,19 +38,14 @@ export function PartnerCustomers({ slug }: { slug: string }) {
     ),
   )
   const narrow = (change: { q?: string | undefined; status?: typeof status }) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   const filtered = q !== undefined || status !== undefined
   return (
     <>
       <FilterBar label={t('customers.filters.label')}>
-        <DebouncedInput
+        <SearchInput
           label={t('filters.search')}
-          type="search"
           placeholder={t('customers.filters.searchPlaceholder')}
-          leftSection={<IconSearch size={16} aria-hidden />}
           value={q}
           onChange={(words) => narrow({ q: words })}
         />

@@ -1,16 +1,17 @@
 import type { PartnerView } from '@atrium/core/partners/partners'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { partnerStatusMeta } from '@atrium/ui/partner-status-meta'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Alert, Tabs } from '@mantine/core'
+import { Alert } from '@mantine/core'
 import { IconAlertTriangle, IconCircleOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { MissingPage } from '../layout/not-found-page.tsx'
+import { PageTabs } from '../parts/page-tabs.tsx'
 import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { PartnerActions } from './partner-actions.tsx'
@@ -19,7 +20,6 @@ import { PartnerCustomers } from './partner-customers.tsx'
 import { PartnerMargins } from './partner-margins.tsx'
 import { PartnerOverview } from './partner-overview.tsx'
 import { PartnerStaff } from './partner-staff.tsx'
-import { partnerTabs } from './search.ts'
 
 const t = translations('operator.partners')
 
@@ -29,14 +29,9 @@ export const Route = createLazyRoute('/authenticated/partners/$slug')({ componen
 
 function PartnerPage() {
   const { slug } = route.useParams()
-  const {
-    data: partner,
-    isError,
-    error,
-    isFetching,
-    refetch,
-  } = useQuery(useTRPC().partners.get.queryOptions({ slug }))
-  if (!partner && isError && isMissing(error)) {
+  const query = useQuery(useTRPC().partners.get.queryOptions({ slug }))
+  const { data: partner, error } = query
+  if (!partner && error && isMissing(error)) {
     return (
       <MissingPage
         title={t('missing.title')}
@@ -60,58 +55,51 @@ function PartnerPage() {
       />
       {partner ? (
         <PartnerDetail key={slug} partner={partner} />
-      ) : isError ? (
-        <ErrorState
-          title={t('page.failed')}
-          error={error}
-          onRetry={() => void refetch()}
-          retrying={isFetching}
-        />
       ) : (
-        <LoadingRows label={t('page.loading')} />
+        <QueryState query={query} loading={t('page.loading')} failed={t('page.failed')} />
       )}
     </>
   )
 }
 
 function PartnerDetail({ partner }: { partner: PartnerView }) {
-  const { tab = 'overview' } = route.useSearch()
+  const { tab } = route.useSearch()
   const navigate = route.useNavigate()
   return (
     <>
       <StatusNotice partner={partner} />
-      <Tabs
-        value={tab}
-        onChange={(value) =>
-          void navigate({
-            search: { tab: partnerTabs.find((name) => name !== 'overview' && name === value) },
-          })
-        }
-        keepMounted={false}
-      >
-        <Tabs.List mb="lg" aria-label={t('page.parts')}>
-          {partnerTabs.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {t(`page.tabs.${name}`)}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="overview">
-          <PartnerOverview partner={partner} />
-        </Tabs.Panel>
-        <Tabs.Panel value="customers">
-          <PartnerCustomers slug={partner.slug} />
-        </Tabs.Panel>
-        <Tabs.Panel value="staff">
-          <PartnerStaff partner={partner} />
-        </Tabs.Panel>
-        <Tabs.Panel value="margins">
-          <PartnerMargins partner={partner} />
-        </Tabs.Panel>
-        <Tabs.Panel value="audit">
-          <PartnerAudit slug={partner.slug} />
-        </Tabs.Panel>
-      </Tabs>
+      <PageTabs
+        label={t('page.parts')}
+        open={tab}
+        onChange={(name) => void navigate({ search: { tab: name } })}
+        tabs={[
+          {
+            name: 'overview',
+            label: t('page.tabs.overview'),
+            content: <PartnerOverview partner={partner} />,
+          },
+          {
+            name: 'customers',
+            label: t('page.tabs.customers'),
+            content: <PartnerCustomers slug={partner.slug} />,
+          },
+          {
+            name: 'staff',
+            label: t('page.tabs.staff'),
+            content: <PartnerStaff partner={partner} />,
+          },
+          {
+            name: 'margins',
+            label: t('page.tabs.margins'),
+            content: <PartnerMargins partner={partner} />,
+          },
+          {
+            name: 'audit',
+            label: t('page.tabs.audit'),
+            content: <PartnerAudit slug={partner.slug} />,
+          },
+        ]}
+      />
     </>
   )
 }

@@ -1,15 +1,14 @@
 import { partnerStatuses } from '@atrium/core/partners/partner-access'
-import { EmptyState } from '@atrium/ui/data-states'
-import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { NoRows } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { partnerStatusMeta } from '@atrium/ui/partner-status-meta'
-import { countFilters } from '@atrium/ui/search-params'
-import { Button } from '@mantine/core'
-import { IconBriefcase, IconPlus, IconSearch } from '@tabler/icons-react'
+import { SearchInput } from '@atrium/ui/search-input'
+import { countFilters, narrowedBy } from '@atrium/ui/search-params'
+import { IconBriefcase, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
@@ -18,7 +17,6 @@ import { partnerColumns } from './partner-columns.tsx'
 import { type PartnersSearch, partnersQuery } from './search.ts'
 
 const t = translations('operator.partners')
-const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/partners')
 
@@ -38,10 +36,7 @@ function PartnersPage() {
     trpc.partners.list.queryOptions(partnersQuery(search), { placeholderData: keepPreviousData }),
   )
   const narrow = (change: Partial<PartnersSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   return (
     <>
       <PageHeader
@@ -54,11 +49,9 @@ function PartnersPage() {
         }
       />
       <FilterBar label={t('filters.label')}>
-        <DebouncedInput
+        <SearchInput
           label={t('filters.search')}
-          type="search"
           placeholder={t('filters.searchPlaceholder')}
-          leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
@@ -80,40 +73,19 @@ function PartnersPage() {
         }
         loadingRows={8}
         empty={
-          <NoPartners
+          <NoRows
+            icon={<IconBriefcase size={36} stroke={1.5} aria-hidden />}
             filtered={countFilters(search) > 0 || search.cursors !== undefined}
+            noMatch={{ title: t('empty.filtered.title'), hint: t('empty.filtered.hint') }}
+            none={{
+              title: t('empty.none.title'),
+              hint: t('empty.none.hint'),
+              action: <LinkButton to="/partners/new">{t('new')}</LinkButton>,
+            }}
             onClear={() => void navigate({ search: {} })}
           />
         }
       />
     </>
-  )
-}
-
-function NoPartners({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  const icon = <IconBriefcase size={36} stroke={1.5} aria-hidden />
-  if (filtered) {
-    return (
-      <EmptyState
-        icon={icon}
-        title={t('empty.filtered.title')}
-        action={
-          <Button variant="default" onClick={onClear}>
-            {frame('clearFilters')}
-          </Button>
-        }
-      >
-        {t('empty.filtered.hint')}
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState
-      icon={icon}
-      title={t('empty.none.title')}
-      action={<LinkButton to="/partners/new">{t('new')}</LinkButton>}
-    >
-      {t('empty.none.hint')}
-    </EmptyState>
   )
 }

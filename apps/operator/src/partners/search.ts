@@ -26,7 +26,7 @@ export function partnersQuery({ cursors, ...filters }: PartnersSearch): ListPart
   return { ...filters, cursor: currentCursor(cursors), limit: partnersPerPage }
 }
 
-export const partnerTabs = ['overview', 'customers', 'staff', 'margins', 'audit'] as const
+const partnerTabs = ['overview', 'customers', 'staff', 'margins', 'audit'] as const
 
 const { partnerSlug: _, ...logParams } = auditParams
 

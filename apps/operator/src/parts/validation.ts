@@ -1,4 +1,5 @@
 import '@atrium/ui/issue-messages'
+import { focusFirstError } from '@atrium/ui/form-focus'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import type { z } from 'zod'
 
@@ -46,6 +47,25 @@ export function rejections(form: Form, fieldOf: Readonly<Record<string, string>>
     onInvalid(errors)
   }
   return { onInvalid, onRejected }
+}
+
+/**
+ * Shows a rejection by the server on the fields of a form and focuses the first. `fieldOf` gives
+ * the name of a field of the API in the form.
+ */
+export function showRejection(
+  form: Pick<Form, 'setErrors'>,
+  error: unknown,
+  fieldOf: (path: string) => string,
+): void {
+  const errors = Object.fromEntries(
+    Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
+      fieldOf(path),
+      message,
+    ]),
+  )
+  form.setErrors(errors)
+  focusFirstError(errors)
 }
 
 /** Moves errors of the items of a list to the list. */

@@ -3,11 +3,12 @@ import { CreateAdjustment as Schema } from '@atrium/core/billing/payouts'
 import { done } from '@atrium/ui/done'
 import { formatMoney } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
-import { Button, Modal, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAdjustments } from '@tabler/icons-react'
 import { FormFooter } from '../parts/edit-dialog.tsx'
+import { ReasonInput } from '../parts/reason-input.tsx'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { useCreateAdjustment } from './mutations.ts'
 
@@ -102,13 +103,9 @@ function AdjustmentForm({ onClose }: { onClose: () => void }) {
           hideControls
           {...form.getInputProps('amount')}
         />
-        <Textarea
+        <ReasonInput
           label={t('adjustments.create.reason')}
           description={t('adjustments.create.reasonHint')}
-          withAsterisk
-          maxLength={500}
-          autosize
-          minRows={2}
           {...form.getInputProps('reason')}
         />
         <FormFooter

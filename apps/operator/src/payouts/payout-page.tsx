@@ -1,6 +1,6 @@
 import type { PayoutDetail } from '@atrium/core/billing/payouts'
 import { CopyValue } from '@atrium/ui/copy'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LedgerTable } from '@atrium/ui/ledger-table'
@@ -9,10 +9,11 @@ import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { payoutMeta } from '@atrium/ui/payout-status-meta'
+import { StatementLinks } from '@atrium/ui/statement-links'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Alert, Button, Grid, Group, Stack, Text } from '@mantine/core'
-import { IconDownload, IconHandStop, IconReceipt2 } from '@tabler/icons-react'
+import { Alert, Button, Grid, Stack, Text } from '@mantine/core'
+import { IconDownload, IconHandStop } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { MissingPage } from '../layout/not-found-page.tsx'
@@ -28,14 +29,9 @@ export const Route = createLazyRoute('/authenticated/payouts/$id')({ component: 
 
 function PayoutPage() {
   const { id } = route.useParams()
-  const {
-    data: payout,
-    isError,
-    error,
-    isFetching,
-    refetch,
-  } = useQuery(useTRPC().payouts.get.queryOptions({ id }))
-  if (!payout && isError && isMissing(error)) {
+  const query = useQuery(useTRPC().payouts.get.queryOptions({ id }))
+  const { data: payout, error } = query
+  if (!payout && error && isMissing(error)) {
     return (
       <MissingPage
         title={t('page.missing.title')}
@@ -62,15 +58,8 @@ function PayoutPage() {
       />
       {payout ? (
         <Detail payout={payout} />
-      ) : isError ? (
-        <ErrorState
-          title={t('page.loadFailed')}
-          error={error}
-          onRetry={() => void refetch()}
-          retrying={isFetching}
-        />
       ) : (
-        <LoadingRows label={t('page.loading')} />
+        <QueryState query={query} loading={t('page.loading')} failed={t('page.loadFailed')} />
       )}
     </>
   )
@@ -116,7 +105,12 @@ function Detail({ payout }: { payout: PayoutDetail }) {
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <Panel title={t('timeline.title')} actions={<StatementLinks payout={payout} />}>
+          <Panel
+            title={t('timeline.title')}
+            actions={
+              <StatementLinks href={`/api/payouts/${payout.id}/statement`} payout={payout} />
+            }
+          >
             <DetailList>
               <DetailItem label={t('timeline.created')}>
                 <Step at={payout.createdAt} by={payout.requestedBy ?? t('timeline.monthlyRun')} />
@@ -175,73 +169,6 @@ function LedgerLink({ slug }: { slug: string }) {
     >
       {t('details.ledger')}
     </Button>
-  )
-}
-
-/** None for a payout that was canceled before it had a statement. */
-function StatementLinks({ payout }: { payout: PayoutDetail }) {
-  if (payout.status === 'canceled' && payout.statementNumber === null) return null
-  const href = `/api/payouts/${payout.id}/statement`
-  return (
-    <Group gap="xs">
-      {payout.cancellationNumber && (
-        <Button
-          component="a"
-          href={`${href}?document=cancellation`}
-          download
-          size="xs"
-          variant="default"
-          leftSection={<IconReceipt2 size={16} aria-hidden />}
-        >
-          {t('timeline.cancellation')}
-        </Button>
-      )}
-      <Button
-        component="a"
-        href={href}
-        download
-        size="xs"
-        variant="default"
-        leftSection={<IconReceipt2 size={16} aria-hidden />}
-      >
-        {t('timeline.statement')}
-      </Button>
-      <Button
-        component="a"
-        href={`${href}?format=csv`}
-        download
-        size="xs"
-        variant="default"
-        aria-label={t('timeline.statementCsv')}
-        leftSection={<IconDownload size={16} aria-hidden />}
-      >
-        {t('timeline.csv')}
-      </Button>
-      {payout.statementNumber && (
-        <Button
-          component="a"
-          href={`${href}?format=pdf`}
-          download
-          size="xs"
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-        >
-          {t('timeline.statementPdf')}
-        </Button>
-      )}
-      {payout.statementNumber && (
-        <Button
-          component="a"
-          href={`${href}?format=xml`}
-          download
-          size="xs"
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-        >
-          {t('timeline.xml')}
-        </Button>
-      )}
-    </Group>
   )
 }
 

@@ -1,32 +1,31 @@
 import { payoutStatuses } from '@atrium/core/billing/payouts'
-import { EmptyState } from '@atrium/ui/data-states'
+import { NoRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { payoutMeta } from '@atrium/ui/payout-status-meta'
-import { countFilters } from '@atrium/ui/search-params'
-import { Button, Tabs } from '@mantine/core'
+import { countFilters, narrowedBy } from '@atrium/ui/search-params'
 import { IconCashBanknote } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { PageTabs } from '../parts/page-tabs.tsx'
 import { useTRPC } from '../trpc.ts'
 import { AdjustmentsTab } from './adjustments-tab.tsx'
 import { CreateAdjustment } from './create-adjustment.tsx'
 import { payoutColumns } from './payout-columns.tsx'
-import { type PayoutsSearch, payoutsQuery, payoutTabs } from './search.ts'
+import { type PayoutsSearch, payoutsQuery } from './search.ts'
 
 const t = translations('operator.payouts')
-const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/payouts')
 
 export const Route = createLazyRoute('/authenticated/payouts')({ component: PayoutsPage })
 
 function PayoutsPage() {
-  const { tab = 'payouts' } = route.useSearch()
+  const { tab } = route.useSearch()
   const navigate = route.useNavigate()
   return (
     <>
@@ -35,29 +34,15 @@ function PayoutsPage() {
         description={t('description')}
         actions={<CreateAdjustment />}
       />
-      <Tabs
-        value={tab}
-        onChange={(value) =>
-          void navigate({
-            search: { tab: payoutTabs.find((name) => name !== 'payouts' && name === value) },
-          })
-        }
-        keepMounted={false}
-      >
-        <Tabs.List mb="lg" aria-label={t('tabs.label')}>
-          {payoutTabs.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {t(`tabs.${name}`)}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="payouts">
-          <PayoutList />
-        </Tabs.Panel>
-        <Tabs.Panel value="adjustments">
-          <AdjustmentsTab />
-        </Tabs.Panel>
-      </Tabs>
+      <PageTabs
+        label={t('tabs.label')}
+        open={tab}
+        onChange={(name) => void navigate({ search: { tab: name } })}
+        tabs={[
+          { name: 'payouts', label: t('tabs.payouts'), content: <PayoutList /> },
+          { name: 'adjustments', label: t('tabs.adjustments'), content: <AdjustmentsTab /> },
+        ]}
+      />
     </>
   )
 }
@@ -75,13 +60,13 @@ function PayoutList() {
   )
   const filtered = countFilters(search) > 0 || search.cursors !== undefined
   const narrow = (change: Partial<PayoutsSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   return (
     <>
-      <FilterBar label={t('filter')}>
+      <FilterBar
+        label={t('filter')}
+        onClear={countFilters(search) > 0 && (() => void navigate({ search: {} }))}
+      >
         <DebouncedInput
           label={t('columns.partner')}
           placeholder={t('partnerPlaceholder')}
@@ -94,11 +79,6 @@ function PayoutList() {
           choices={statusChoices()}
           onChange={(status) => narrow({ status })}
         />
-        {countFilters(search) > 0 && (
-          <Button variant="subtle" color="gray" onClick={() => void navigate({ search: {} })}>
-            {frame('clearFilters')}
-          </Button>
-        )}
       </FilterBar>
       <PagedTable
         of={t('items')}
@@ -109,29 +89,16 @@ function PayoutList() {
         onCursorHistory={(cursors) =>
           void navigate({ search: (before) => ({ ...before, cursors }) })
         }
-        empty={<NoPayouts filtered={filtered} onClear={() => void navigate({ search: {} })} />}
+        empty={
+          <NoRows
+            icon={<IconCashBanknote size={32} stroke={1.5} aria-hidden />}
+            filtered={filtered}
+            noMatch={{ title: t('noMatch.title'), hint: t('noMatch.hint') }}
+            none={{ title: t('empty.title'), hint: t('empty.hint') }}
+            onClear={() => void navigate({ search: {} })}
+          />
+        }
       />
     </>
-  )
-}
-
-function NoPayouts({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  const icon = <IconCashBanknote size={32} stroke={1.5} aria-hidden />
-  return filtered ? (
-    <EmptyState
-      title={t('noMatch.title')}
-      icon={icon}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {frame('clearFilters')}
-        </Button>
-      }
-    >
-      {t('noMatch.hint')}
-    </EmptyState>
-  ) : (
-    <EmptyState title={t('empty.title')} icon={icon}>
-      {t('empty.hint')}
-    </EmptyState>
   )
 }

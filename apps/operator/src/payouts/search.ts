@@ -10,7 +10,7 @@ import {
   slugText,
 } from '@atrium/ui/search-params'
 
-export const payoutTabs = ['payouts', 'adjustments'] as const
+const payoutTabs = ['payouts', 'adjustments'] as const
 
 /** The search parameters of the payouts page: the tab and the filters of its list. */
 export const readPayoutsSearch = searchReader({

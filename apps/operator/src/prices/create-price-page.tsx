@@ -7,13 +7,13 @@ import { focusFirstError } from '@atrium/ui/form-focus'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
-import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
 import { Box, Input, SegmentedControl, Select, SimpleGrid, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { createLazyRoute, useNavigate } from '@tanstack/react-router'
 import { useId } from 'react'
 import { FormFooter } from '../parts/edit-dialog.tsx'
+import { showRejection } from '../parts/validation.ts'
 import { useCreatePrice } from './mutations.ts'
 import { AmountFields, TermsFields } from './price-fields.tsx'
 import { emptyPrice, inputOf, type PriceForm, toCreatePrice, validatePrice } from './price-form.ts'
@@ -41,14 +41,7 @@ function CreatePricePage() {
           done(t('create.done'))
           void navigate({ to: '/prices/$id', params: { id: price.id } })
         },
-        onError: (error) => {
-          const rejected = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
-            inputOf(path),
-            message,
-          ])
-          form.setErrors(Object.fromEntries(rejected))
-          focusFirstError(Object.fromEntries(rejected))
-        },
+        onError: (error) => showRejection(form, error, inputOf),
       }),
     focusFirstError,
   )

@@ -18,11 +18,12 @@ import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import type { Tone } from '@atrium/ui/tones'
-import { Button, Checkbox, Group, List, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { EditDialog, FormFooter } from '../parts/edit-dialog.tsx'
+import { ReasonInput } from '../parts/reason-input.tsx'
 import { rejections, validateAs } from '../parts/validation.ts'
 import { useTRPC } from '../trpc.ts'
 import { usePriceMigration } from './mutations.ts'
@@ -183,13 +184,9 @@ function StartForm({
           description={t('migration.start.mayKeepHint')}
           {...form.getInputProps('mayKeep', { type: 'checkbox' })}
         />
-        <Textarea
+        <ReasonInput
           label={t('migration.start.reason')}
           description={t('migration.start.reasonHint')}
-          withAsterisk
-          maxLength={500}
-          autosize
-          minRows={2}
           {...form.getInputProps('reason')}
         />
         <FormFooter

@@ -1,15 +1,14 @@
 import { plans } from '@atrium/core/billing/plans'
 import { priceStates } from '@atrium/core/billing/prices'
 import { billingCycles } from '@atrium/core/billing/subscriptions'
-import { EmptyState } from '@atrium/ui/data-states'
+import { NoRows } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
-import { countFilters } from '@atrium/ui/search-params'
+import { countFilters, narrowedBy } from '@atrium/ui/search-params'
 import { cycleName, planName } from '@atrium/ui/subscription-status-meta'
-import { Button } from '@mantine/core'
 import { IconPlus, IconTag } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
@@ -20,7 +19,6 @@ import { priceColumns } from './price-columns.tsx'
 import { type PricesSearch, pricesQuery } from './search.ts'
 
 const t = translations('operator.prices')
-const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/prices')
 
@@ -38,10 +36,7 @@ function PricesPage() {
     useTRPC().prices.list.queryOptions(pricesQuery(search), { placeholderData: keepPreviousData }),
   )
   const narrow = (change: Partial<PricesSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   const clear = () => void navigate({ search: {} })
   return (
     <>
@@ -54,7 +49,7 @@ function PricesPage() {
           </LinkButton>
         }
       />
-      <FilterBar label={t('filters.label')}>
+      <FilterBar label={t('filters.label')} onClear={countFilters(search) > 0 && clear}>
         <ChoiceFilter
           label={t('filters.plan')}
           value={search.plan}
@@ -73,11 +68,6 @@ function PricesPage() {
           choices={stateChoices()}
           onChange={(state) => narrow({ state })}
         />
-        {countFilters(search) > 0 && (
-          <Button variant="subtle" color="gray" onClick={clear}>
-            {frame('clearFilters')}
-          </Button>
-        )}
       </FilterBar>
       <PagedTable
         of={t('items')}
@@ -89,37 +79,19 @@ function PricesPage() {
           void navigate({ search: (before) => ({ ...before, cursors }) })
         }
         empty={
-          <NoPrices
+          <NoRows
+            icon={<IconTag size={32} stroke={1.5} aria-hidden />}
             filtered={countFilters(search) > 0 || search.cursors !== undefined}
+            noMatch={{ title: t('empty.filtered.title'), hint: t('empty.filtered.hint') }}
+            none={{
+              title: t('empty.none.title'),
+              hint: t('empty.none.hint'),
+              action: <LinkButton to="/prices/new">{t('new')}</LinkButton>,
+            }}
             onClear={clear}
           />
         }
       />
     </>
-  )
-}
-
-function NoPrices({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  const icon = <IconTag size={32} stroke={1.5} aria-hidden />
-  return filtered ? (
-    <EmptyState
-      title={t('empty.filtered.title')}
-      icon={icon}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {frame('clearFilters')}
-        </Button>
-      }
-    >
-      {t('empty.filtered.hint')}
-    </EmptyState>
-  ) : (
-    <EmptyState
-      title={t('empty.none.title')}
-      icon={icon}
-      action={<LinkButton to="/prices/new">{t('new')}</LinkButton>}
-    >
-      {t('empty.none.hint')}
-    </EmptyState>
   )
 }

@@ -1,9 +1,8 @@
-import { figureQueryOf, type ReportSource } from '@atrium/ui/reports/source'
-import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { type ReportSource, rowsQueryOf } from '@atrium/ui/reports/source'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTRPC } from '../trpc.ts'
 
-const rowsPerPage = 25
 const kept = { placeholderData: keepPreviousData } as const
 
 /** Reports about the whole platform. */
@@ -19,28 +18,13 @@ export function useReportSource(): ReportSource {
       useChurn: () => useQuery(reports.churnCohorts.queryOptions({})),
       useInvoiced: () => useQuery(reports.invoicedRevenue.queryOptions({})),
       useRows(figureQuery, cursor) {
-        const page = { cursor, limit: rowsPerPage }
-        const paged = <Input extends object>(input: Input | undefined) =>
-          input ? { ...input, ...page } : skipToken
+        const rowsQuery = rowsQueryOf(figureQuery, {}, cursor)
         const rows = {
-          mrr: useQuery(
-            reports.mrrRows.queryOptions(paged(figureQueryOf(figureQuery, 'mrr')), kept),
-          ),
-          plan: useQuery(
-            reports.revenueByPlanRows.queryOptions(paged(figureQueryOf(figureQuery, 'plan')), kept),
-          ),
-          growth: useQuery(
-            reports.growthRows.queryOptions(paged(figureQueryOf(figureQuery, 'growth')), kept),
-          ),
-          signups: useQuery(
-            reports.signupCohortRows.queryOptions(
-              paged(figureQueryOf(figureQuery, 'signups')),
-              kept,
-            ),
-          ),
-          churn: useQuery(
-            reports.churnCohortRows.queryOptions(paged(figureQueryOf(figureQuery, 'churn')), kept),
-          ),
+          mrr: useQuery(reports.mrrRows.queryOptions(rowsQuery('mrr'), kept)),
+          plan: useQuery(reports.revenueByPlanRows.queryOptions(rowsQuery('plan'), kept)),
+          growth: useQuery(reports.growthRows.queryOptions(rowsQuery('growth'), kept)),
+          signups: useQuery(reports.signupCohortRows.queryOptions(rowsQuery('signups'), kept)),
+          churn: useQuery(reports.churnCohortRows.queryOptions(rowsQuery('churn'), kept)),
         }
         return rows[figureQuery.report]
       },

@@ -8,14 +8,12 @@ import { focusFirstError } from '@atrium/ui/form-focus'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
-import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { Autocomplete, Box, NumberInput, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { useTRPC } from '../trpc.ts'
+import { useTenantSuggestions } from '../parts/tenant-suggestions.ts'
+import { showRejection } from '../parts/validation.ts'
 import { useCreateSubscription } from './mutations.ts'
 import { PlanFields, PricingFields } from './subscription-fields.tsx'
 import {
@@ -50,14 +48,7 @@ function CreateSubscriptionPage() {
           done(t('create.done', { tenant: made.tenantName }))
           void navigate({ to: '/subscriptions/$id', params: { id: made.id } })
         },
-        onError: (error) => {
-          const rejected = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
-            inputOf(path),
-            message,
-          ])
-          form.setErrors(Object.fromEntries(rejected))
-          focusFirstError(Object.fromEntries(rejected))
-        },
+        onError: (error) => showRejection(form, error, inputOf),
       }),
     focusFirstError,
   )
@@ -135,18 +126,9 @@ function CreateSubscriptionPage() {
   )
 }
 
-const suggested = 8
-
 /** The slug of a tenant, suggested while it is typed. */
 function TenantInput({ form }: { form: UseFormReturnType<SubscriptionForm> }) {
-  const [q] = useDebouncedValue(form.values.tenantSlug.trim(), 250)
-  const tenants = useQuery(
-    useTRPC().tenants.list.queryOptions(
-      { q, limit: suggested },
-      { enabled: q !== '', placeholderData: keepPreviousData, staleTime: 60_000 },
-    ),
-  )
-  const found = q === '' ? [] : (tenants.data?.items ?? [])
+  const found = useTenantSuggestions(form.values.tenantSlug)
   return (
     <Autocomplete
       label={t('create.tenant')}

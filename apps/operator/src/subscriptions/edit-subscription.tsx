@@ -6,7 +6,7 @@ import {
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { translations } from '@atrium/ui/messages'
-import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { problemOf } from '@atrium/ui/problem'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { subscriptionStatusMeta } from '@atrium/ui/subscription-status-meta'
 import { Alert, Button, Select, Stack, TextInput } from '@mantine/core'
@@ -15,6 +15,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconInfoCircle, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { FormFooter } from '../parts/edit-dialog.tsx'
+import { showRejection } from '../parts/validation.ts'
 import { useUpdateSubscription } from './mutations.ts'
 import { PlanFields, PricingFields } from './subscription-fields.tsx'
 import {
@@ -69,14 +70,7 @@ function EditForm({ subscription: current, onClose }: Props & { onClose: () => v
           onClose()
           done(t('edit.done', { tenant: saved.tenantName }))
         },
-        onError: (error) => {
-          const rejected = Object.entries(fieldErrors(problemOf(error))).map(([path, message]) => [
-            inputOf(path),
-            message,
-          ])
-          form.setErrors(Object.fromEntries(rejected))
-          focusFirstError(Object.fromEntries(rejected))
-        },
+        onError: (error) => showRejection(form, error, inputOf),
       }),
     focusFirstError,
   )

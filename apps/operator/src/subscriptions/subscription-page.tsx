@@ -11,6 +11,7 @@ import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import {
   cycleName,
+  pendingLabel,
   planName,
   seatsLabel,
   subscriptionMeta,
@@ -25,7 +26,6 @@ import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { EditSubscription } from './edit-subscription.tsx'
 import { EndSubscription } from './end-subscription.tsx'
-import { pendingLabel } from './labels.ts'
 import { SubscriptionHistory } from './subscription-history.tsx'
 
 const t = translations('operator.subscriptions')

@@ -1,16 +1,16 @@
 import { plans } from '@atrium/core/billing/plans'
 import { subscriptionSources, subscriptionStatuses } from '@atrium/core/billing/subscriptions'
-import { EmptyState } from '@atrium/ui/data-states'
+import { NoRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
-import { countFilters } from '@atrium/ui/search-params'
+import { SearchInput } from '@atrium/ui/search-input'
+import { countFilters, narrowedBy } from '@atrium/ui/search-params'
 import { planName, subscriptionStatusMeta } from '@atrium/ui/subscription-status-meta'
-import { Button } from '@mantine/core'
-import { IconPlus, IconRepeat, IconSearch } from '@tabler/icons-react'
+import { IconPlus, IconRepeat } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
@@ -19,7 +19,6 @@ import { type SubscriptionsSearch, subscriptionsQuery } from './search.ts'
 import { subscriptionColumns } from './subscription-columns.tsx'
 
 const t = translations('operator.subscriptions')
-const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/subscriptions')
 
@@ -49,10 +48,7 @@ function SubscriptionsPage() {
     }),
   )
   const narrow = (change: Partial<SubscriptionsSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   const filters = countFilters(search)
   return (
     <>
@@ -65,12 +61,10 @@ function SubscriptionsPage() {
           </LinkButton>
         }
       />
-      <FilterBar label={t('filters.label')}>
-        <DebouncedInput
+      <FilterBar label={t('filters.label')} onClear={filters > 0 && (() => narrow(none))}>
+        <SearchInput
           label={t('filters.search')}
-          type="search"
           placeholder={t('filters.searchPlaceholder')}
-          leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
@@ -104,11 +98,6 @@ function SubscriptionsPage() {
           value={search.partnerSlug}
           onChange={(partnerSlug) => narrow({ partnerSlug })}
         />
-        {filters > 0 && (
-          <Button variant="subtle" color="gray" onClick={() => narrow(none)}>
-            {frame('clearFilters')}
-          </Button>
-        )}
       </FilterBar>
       <PagedTable
         of={t('items')}
@@ -120,37 +109,19 @@ function SubscriptionsPage() {
           void navigate({ search: (before) => ({ ...before, cursors }) })
         }
         empty={
-          <NoSubscriptions
+          <NoRows
+            icon={<IconRepeat size={32} stroke={1.5} aria-hidden />}
             filtered={filters > 0 || search.cursors !== undefined}
+            noMatch={{ title: t('empty.filtered.title'), hint: t('empty.filtered.hint') }}
+            none={{
+              title: t('empty.none.title'),
+              hint: t('empty.none.hint'),
+              action: <LinkButton to="/subscriptions/new">{t('new')}</LinkButton>,
+            }}
             onClear={() => void navigate({ search: {} })}
           />
         }
       />
     </>
-  )
-}
-
-function NoSubscriptions({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  const icon = <IconRepeat size={32} stroke={1.5} aria-hidden />
-  return filtered ? (
-    <EmptyState
-      title={t('empty.filtered.title')}
-      icon={icon}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {frame('clearFilters')}
-        </Button>
-      }
-    >
-      {t('empty.filtered.hint')}
-    </EmptyState>
-  ) : (
-    <EmptyState
-      title={t('empty.none.title')}
-      icon={icon}
-      action={<LinkButton to="/subscriptions/new">{t('new')}</LinkButton>}
-    >
-      {t('empty.none.hint')}
-    </EmptyState>
   )
 }

@@ -3,16 +3,14 @@ import { tenantStatuses } from '@atrium/core/platform/choices'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { translations } from '@atrium/ui/messages'
+import { SearchInput } from '@atrium/ui/search-input'
 import { countFilters } from '@atrium/ui/search-params'
 import { planName } from '@atrium/ui/subscription-status-meta'
 import { tenantStatusMeta } from '@atrium/ui/tones'
-import { Button } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import type { TenantsSearch } from './search.ts'
 
 const t = translations('operator.tenants')
-const frame = translations('ui.frame')
 
 interface Props {
   search: TenantsSearch
@@ -34,12 +32,13 @@ const planChoices = () => plans.map((value) => ({ value, label: planName(value) 
 
 export function TenantFilters({ search, onChange }: Props) {
   return (
-    <FilterBar label={t('filters.label')}>
-      <DebouncedInput
+    <FilterBar
+      label={t('filters.label')}
+      onClear={countFilters(search) > 0 && (() => onChange(none))}
+    >
+      <SearchInput
         label={t('filters.search')}
-        type="search"
         placeholder={t('filters.searchPlaceholder')}
-        leftSection={<IconSearch size={16} aria-hidden />}
         value={search.q}
         onChange={(q) => onChange({ q })}
       />
@@ -63,11 +62,6 @@ export function TenantFilters({ search, onChange }: Props) {
         value={search.partnerSlug}
         onChange={(partnerSlug) => onChange({ partnerSlug })}
       />
-      {countFilters(search) > 0 && (
-        <Button variant="subtle" color="gray" onClick={() => onChange(none)}>
-          {frame('clearFilters')}
-        </Button>
-      )}
     </FilterBar>
   )
 }

@@ -2,17 +2,18 @@ import type { MemberView } from '@atrium/core/members/members'
 import { tenantRoles } from '@atrium/core/platform/choices'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { EmptyState } from '@atrium/ui/data-states'
-import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { currentCursor } from '@atrium/ui/paging'
 import type { Column } from '@atrium/ui/responsive-table'
+import { SearchInput } from '@atrium/ui/search-input'
+import { narrowedBy } from '@atrium/ui/search-params'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import type { Tone } from '@atrium/ui/tones'
-import { Button, Text } from '@mantine/core'
-import { IconSearch, IconUsers } from '@tabler/icons-react'
+import { Text } from '@mantine/core'
+import { IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
@@ -21,7 +22,6 @@ import { useTRPC } from '../trpc.ts'
 import type { TenantSearch } from './search.ts'
 
 const t = translations('operator.tenants')
-const frame = translations('ui.frame')
 const labels = translations('ui.labels')
 const route = getRouteApi('/authenticated/tenants/$slug')
 
@@ -96,19 +96,17 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
     ),
   )
   const narrow = (change: Pick<TenantSearch, 'q' | 'role'>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   const filtered = q !== undefined || role !== undefined
   return (
     <>
-      <FilterBar label={t('members.filters.label')}>
-        <DebouncedInput
+      <FilterBar
+        label={t('members.filters.label')}
+        onClear={filtered && (() => narrow({ q: undefined, role: undefined }))}
+      >
+        <SearchInput
           label={t('filters.search')}
-          type="search"
           placeholder={t('members.filters.searchPlaceholder')}
-          leftSection={<IconSearch size={16} aria-hidden />}
           value={q}
           onChange={(words) => narrow({ q: words })}
         />
@@ -118,15 +116,6 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
           choices={roleChoices()}
           onChange={(chosen) => narrow({ role: chosen })}
         />
-        {filtered && (
-          <Button
-            variant="subtle"
-            color="gray"
-            onClick={() => narrow({ q: undefined, role: undefined })}
-          >
-            {frame('clearFilters')}
-          </Button>
-        )}
       </FilterBar>
       <PagedTable
         of={t('members.items')}

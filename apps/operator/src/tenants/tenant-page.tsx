@@ -1,21 +1,21 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LoadingRows, QueryState } from '@atrium/ui/data-states'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations, withMessages } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
 import { suspensionLabel } from '@atrium/ui/suspension-labels'
-import { Alert, Tabs } from '@mantine/core'
+import { Alert } from '@mantine/core'
 import { IconAlertTriangle, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { MissingPage } from '../layout/not-found-page.tsx'
+import { PageTabs } from '../parts/page-tabs.tsx'
 import { isMissing } from '../parts/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { daysLeft } from './restore-tenant.tsx'
-import { tenantTabs } from './search.ts'
 import { TenantActions } from './tenant-actions.tsx'
 import { TenantMembers } from './tenant-members.tsx'
 import { TenantOverview } from './tenant-overview.tsx'
@@ -35,14 +35,9 @@ export const Route = createLazyRoute('/authenticated/tenants/$slug')({ component
 function TenantPage() {
   const { slug } = route.useParams()
   const trpc = useTRPC()
-  const {
-    data: tenant,
-    isError,
-    error,
-    isFetching,
-    refetch,
-  } = useQuery(trpc.tenants.get.queryOptions({ slug }))
-  if (!tenant && isError && isMissing(error)) {
+  const query = useQuery(trpc.tenants.get.queryOptions({ slug }))
+  const { data: tenant, error } = query
+  if (!tenant && error && isMissing(error)) {
     return (
       <MissingPage
         title={t('missing.title')}
@@ -68,55 +63,46 @@ function TenantPage() {
       />
       {tenant ? (
         <TenantDetail key={slug} tenant={tenant} />
-      ) : isError ? (
-        <ErrorState
-          title={t('page.failed')}
-          error={error}
-          onRetry={() => void refetch()}
-          retrying={isFetching}
-        />
       ) : (
-        <LoadingRows label={t('page.loading')} />
+        <QueryState query={query} loading={t('page.loading')} failed={t('page.failed')} />
       )}
     </>
   )
 }
 
 function TenantDetail({ tenant }: { tenant: TenantView }) {
-  const { tab = 'overview' } = route.useSearch()
+  const { tab } = route.useSearch()
   const navigate = route.useNavigate()
   const events = useTenantEvents(tenant.slug, tenant.status !== 'deleted')
   return (
     <>
       <StatusNotice tenant={tenant} />
-      <Tabs
-        value={tab}
-        onChange={(value) =>
-          void navigate({
-            search: { tab: tenantTabs.find((name) => name !== 'overview' && name === value) },
-          })
-        }
-        keepMounted={false}
-      >
-        <Tabs.List mb="lg" aria-label={t('page.parts')}>
-          {tenantTabs.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {t(`page.tabs.${name}`)}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="overview">
-          <TenantOverview tenant={tenant} events={events} />
-        </Tabs.Panel>
-        <Tabs.Panel value="members">
-          <TenantMembers tenant={tenant} />
-        </Tabs.Panel>
-        <Tabs.Panel value="audit">
-          <Suspense fallback={<LoadingRows label={t('page.loadingLog')} />}>
-            <TenantAudit slug={tenant.slug} />
-          </Suspense>
-        </Tabs.Panel>
-      </Tabs>
+      <PageTabs
+        label={t('page.parts')}
+        open={tab}
+        onChange={(name) => void navigate({ search: { tab: name } })}
+        tabs={[
+          {
+            name: 'overview',
+            label: t('page.tabs.overview'),
+            content: <TenantOverview tenant={tenant} events={events} />,
+          },
+          {
+            name: 'members',
+            label: t('page.tabs.members'),
+            content: <TenantMembers tenant={tenant} />,
+          },
+          {
+            name: 'audit',
+            label: t('page.tabs.audit'),
+            content: (
+              <Suspense fallback={<LoadingRows label={t('page.loadingLog')} />}>
+                <TenantAudit slug={tenant.slug} />
+              </Suspense>
+            ),
+          },
+        ]}
+      />
     </>
   )
 }

@@ -1,10 +1,9 @@
-import { EmptyState } from '@atrium/ui/data-states'
+import { NoRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
-import { countFilters } from '@atrium/ui/search-params'
-import { Button } from '@mantine/core'
+import { countFilters, narrowedBy } from '@atrium/ui/search-params'
 import { IconBuilding, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
@@ -14,7 +13,6 @@ import { tenantColumns } from './tenant-columns.tsx'
 import { TenantFilters } from './tenant-filters.tsx'
 
 const t = translations('operator.tenants')
-const frame = translations('ui.frame')
 const route = getRouteApi('/authenticated/tenants')
 
 export const Route = createLazyRoute('/authenticated/tenants')({ component: TenantsPage })
@@ -27,10 +25,7 @@ function TenantsPage() {
     trpc.tenants.list.queryOptions(tenantsQuery(search), { placeholderData: keepPreviousData }),
   )
   const narrow = (change: Partial<TenantsSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   return (
     <>
       <PageHeader
@@ -54,36 +49,19 @@ function TenantsPage() {
         }
         loadingRows={8}
         empty={
-          <NoTenants
+          <NoRows
+            icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
             filtered={countFilters(search) > 0 || search.cursors !== undefined}
+            noMatch={{ title: t('empty.filtered.title'), hint: t('empty.filtered.hint') }}
+            none={{
+              title: t('empty.none.title'),
+              hint: t('empty.none.hint'),
+              action: <LinkButton to="/tenants/new">{t('new')}</LinkButton>,
+            }}
             onClear={() => void navigate({ search: {} })}
           />
         }
       />
     </>
-  )
-}
-
-function NoTenants({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  return filtered ? (
-    <EmptyState
-      title={t('empty.filtered.title')}
-      icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {frame('clearFilters')}
-        </Button>
-      }
-    >
-      {t('empty.filtered.hint')}
-    </EmptyState>
-  ) : (
-    <EmptyState
-      title={t('empty.none.title')}
-      icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
-      action={<LinkButton to="/tenants/new">{t('new')}</LinkButton>}
-    >
-      {t('empty.none.hint')}
-    </EmptyState>
   )
 }

@@ -2,15 +2,13 @@ import { tenantRoles } from '@atrium/core/tenants/tenants'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { translations } from '@atrium/ui/messages'
+import { SearchInput } from '@atrium/ui/search-input'
 import { countFilters } from '@atrium/ui/search-params'
-import { Button } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
 
 import type { UsersSearch } from './search.ts'
 
 const t = translations('operator.users')
-const frame = translations('ui.frame')
 const labels = translations('ui.labels')
 
 interface Props {
@@ -37,12 +35,13 @@ const roleChoices = () => tenantRoles.map((value) => ({ value, label: labels(`ro
 
 export function UserFilters({ search, onChange }: Props) {
   return (
-    <FilterBar label={t('filters.label')}>
-      <DebouncedInput
+    <FilterBar
+      label={t('filters.label')}
+      onClear={countFilters(search) > 0 && (() => onChange(none))}
+    >
+      <SearchInput
         label={t('filters.search')}
-        type="search"
         placeholder={t('filters.searchPlaceholder')}
-        leftSection={<IconSearch size={16} aria-hidden />}
         value={search.q}
         onChange={(q) => onChange({ q })}
       />
@@ -80,11 +79,6 @@ export function UserFilters({ search, onChange }: Props) {
         value={search.partnerSlug}
         onChange={(partnerSlug) => onChange({ partnerSlug })}
       />
-      {countFilters(search) > 0 && (
-        <Button variant="subtle" color="gray" onClick={() => onChange(none)}>
-          {frame('clearFilters')}
-        </Button>
-      )}
     </FilterBar>
   )
 }

@@ -1,6 +1,6 @@
 import type { UserView } from '@atrium/core/users/users'
 import { CopyValue } from '@atrium/ui/copy'
-import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { inSentence } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
@@ -30,14 +30,9 @@ export const Route = createLazyRoute('/authenticated/users/$id')({ component: Us
 function UserPage() {
   const { id } = route.useParams()
   const trpc = useTRPC()
-  const {
-    data: user,
-    isError,
-    error,
-    isFetching,
-    refetch,
-  } = useQuery(trpc.users.get.queryOptions({ id }))
-  if (!user && isError && isMissing(error)) {
+  const query = useQuery(trpc.users.get.queryOptions({ id }))
+  const { data: user, error } = query
+  if (!user && error && isMissing(error)) {
     return (
       <MissingPage
         title={t('missing.title')}
@@ -56,15 +51,8 @@ function UserPage() {
       />
       {user ? (
         <UserDetail key={id} user={user} />
-      ) : isError ? (
-        <ErrorState
-          title={t('page.failed')}
-          error={error}
-          onRetry={() => void refetch()}
-          retrying={isFetching}
-        />
       ) : (
-        <LoadingRows label={t('page.loading')} />
+        <QueryState query={query} loading={t('page.loading')} failed={t('page.failed')} />
       )}
     </>
   )

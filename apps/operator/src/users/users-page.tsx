@@ -6,6 +6,7 @@ import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import type { Column } from '@atrium/ui/responsive-table'
+import { narrowedBy } from '@atrium/ui/search-params'
 import { Button, Text } from '@mantine/core'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -71,10 +72,7 @@ function UsersPage() {
     trpc.users.list.queryOptions(usersQuery(search), { placeholderData: keepPreviousData }),
   )
   const narrow = (change: Partial<UsersSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   return (
     <>
       <PageHeader

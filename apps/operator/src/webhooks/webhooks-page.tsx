@@ -1,6 +1,6 @@
 import { webhookStates } from '@atrium/core/billing/webhooks'
 import { ConfirmDialog } from '@atrium/ui/confirm'
-import { EmptyState } from '@atrium/ui/data-states'
+import { NoRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { done } from '@atrium/ui/done'
 import { FilterBar } from '@atrium/ui/filter-bar'
@@ -8,9 +8,10 @@ import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { Panel } from '@atrium/ui/panel'
-import { countFilters } from '@atrium/ui/search-params'
+import { SearchInput } from '@atrium/ui/search-input'
+import { countFilters, narrowedBy } from '@atrium/ui/search-params'
 import { Box, Button } from '@mantine/core'
-import { IconRefresh, IconSearch, IconWebhook } from '@tabler/icons-react'
+import { IconRefresh, IconWebhook } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
@@ -23,7 +24,6 @@ import { type WebhooksSearch, webhooksQuery } from './search.ts'
 import { webhookColumns } from './webhook-columns.tsx'
 
 const t = translations('operator.webhooks')
-const frame = translations('ui.frame')
 
 const route = getRouteApi('/authenticated/webhooks')
 
@@ -47,10 +47,7 @@ function WebhooksPage() {
   const { event, cursors, ...filters } = search
   const filtered = countFilters(filters) > 0 || cursors !== undefined
   const narrow = (change: Partial<WebhooksSearch>) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursors: undefined }),
-      replace: true,
-    })
+    void navigate({ search: narrowedBy(change), replace: true })
   return (
     <>
       <PageHeader
@@ -68,12 +65,16 @@ function WebhooksPage() {
           </Panel>
         </Box>
       )}
-      <FilterBar label={t('filter')}>
-        <DebouncedInput
+      <FilterBar
+        label={t('filter')}
+        onClear={
+          countFilters(filters) > 0 &&
+          (() => narrow({ q: undefined, state: undefined, type: undefined }))
+        }
+      >
+        <SearchInput
           label={t('search.label')}
-          type="search"
           placeholder={t('search.placeholder')}
-          leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => narrow({ q })}
         />
@@ -89,15 +90,6 @@ function WebhooksPage() {
           choices={stateChoices()}
           onChange={(state) => narrow({ state })}
         />
-        {countFilters(filters) > 0 && (
-          <Button
-            variant="subtle"
-            color="gray"
-            onClick={() => narrow({ q: undefined, state: undefined, type: undefined })}
-          >
-            {frame('clearFilters')}
-          </Button>
-        )}
       </FilterBar>
       <PagedTable
         of={t('items')}
@@ -110,19 +102,13 @@ function WebhooksPage() {
           void navigate({ search: (before) => ({ ...before, cursors: cursorHistory }) })
         }
         empty={
-          <EmptyState
+          <NoRows
             icon={<IconWebhook size={32} stroke={1.5} aria-hidden />}
-            title={t(filtered ? 'noMatch.title' : 'empty.title')}
-            action={
-              filtered && (
-                <Button variant="default" onClick={() => void navigate({ search: {} })}>
-                  {frame('clearFilters')}
-                </Button>
-              )
-            }
-          >
-            {t(filtered ? 'noMatch.hint' : 'empty.hint')}
-          </EmptyState>
+            filtered={filtered}
+            noMatch={{ title: t('noMatch.title'), hint: t('noMatch.hint') }}
+            none={{ title: t('empty.title'), hint: t('empty.hint') }}
+            onClear={() => void navigate({ search: {} })}
+          />
         }
       />
       <Suspense>

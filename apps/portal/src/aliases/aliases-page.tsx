@@ -2,7 +2,6 @@ import type { AliasView } from '@atrium/core/mail/aliases'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
 import { EmptyState, QueryState } from '@atrium/ui/data-states'
-import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { done } from '@atrium/ui/done'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { translations } from '@atrium/ui/messages'
@@ -10,10 +9,11 @@ import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { SearchInput } from '@atrium/ui/search-input'
 import { countFilters } from '@atrium/ui/search-params'
 import { ActionIcon, Button, NativeSelect, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconAt, IconPlus, IconSearch, IconTrash } from '@tabler/icons-react'
+import { IconAt, IconPlus, IconTrash } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -69,11 +69,9 @@ export function AliasesPage() {
       />
       {!(nothing && !filtered) && (
         <FilterBar label={t('filters.label')}>
-          <DebouncedInput
+          <SearchInput
             label={t('filters.search')}
-            type="search"
             placeholder={t('filters.searchPlaceholder')}
-            leftSection={<IconSearch size={16} aria-hidden />}
             value={search.q}
             onChange={(q) => go({ q })}
           />

@@ -16,11 +16,11 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { AmountDuePanel } from './amount-due-panel.tsx'
 import { BillingStatusBanner } from './billing-status-banner.tsx'
+import { cardName } from './card-labels.ts'
 import { CardPanel } from './card-panel.tsx'
 import { ComingPrice } from './coming-price.tsx'
 import { InvoicesPanel } from './invoices-panel.tsx'
 import { type BillingSearch, orderParam, readBillingSearch, readOrder } from './search.ts'
-import { cardName } from './status-meta.ts'
 import { useCardReturn } from './use-card-return.ts'
 
 const t = translations('portal.billing')

@@ -10,8 +10,8 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { IconCreditCard, IconCreditCardPay, IconTrash } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useTenant } from '../tenants/use-tenant.ts'
+import { cardMeta, cardName, expiryOf } from './card-labels.ts'
 import { useCreateSetupIntent, useRemovePaymentMethod } from './mutations.ts'
-import { cardMeta, cardName, expiryOf } from './status-meta.ts'
 
 const t = translations('portal.billing')
 

@@ -3,6 +3,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { done, failed } from '@atrium/ui/done'
 import { formatDay, formatMoney } from '@atrium/ui/format'
+import { invoiceMeta } from '@atrium/ui/invoice-status-meta'
 import { translations } from '@atrium/ui/messages'
 import { Pager } from '@atrium/ui/pager'
 import { Panel } from '@atrium/ui/panel'
@@ -18,7 +19,6 @@ import { useTRPC } from '../trpc.ts'
 import { DocumentsMenu } from './documents-menu.tsx'
 import { usePayInvoice } from './mutations.ts'
 import { type BillingSearch, invoicesQuery } from './search.ts'
-import { invoiceMeta } from './status-meta.ts'
 
 const t = translations('portal.billing')
 

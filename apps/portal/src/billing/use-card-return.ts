@@ -3,9 +3,9 @@ import { translations } from '@atrium/ui/messages'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import * as links from '../links.ts'
+import { cardName } from './card-labels.ts'
 import { useSetPaymentMethod } from './mutations.ts'
 import type { BillingSearch } from './search.ts'
-import { cardName } from './status-meta.ts'
 
 const t = translations('portal.billing')
 

@@ -9,13 +9,16 @@ export interface BrandingFormValues {
   accentColor: string
 }
 
-const { productName, accentColor } = UpdateBranding.shape
+/** The API's own rules for the fields of the form. */
+export const BrandingForm = z.object({
+  productName: UpdateBranding.shape.productName,
+  accentColor: UpdateBranding.shape.accentColor,
+})
 
-/** What the form is checked against: the API's own rules; both may be left out. */
-export const BrandingForm = z.object({ productName, accentColor })
+type SavedBranding = Pick<BrandingView, 'productName' | 'accentColor' | 'editVersion'>
 
-export function fromBranding(branding: BrandingView): BrandingFormValues {
-  return { productName: branding.productName ?? '', accentColor: branding.accentColor ?? '' }
+export function fromBranding({ productName, accentColor }: SavedBranding): BrandingFormValues {
+  return { productName: productName ?? '', accentColor: accentColor ?? '' }
 }
 
 /**
@@ -24,9 +27,9 @@ export function fromBranding(branding: BrandingView): BrandingFormValues {
  */
 export function changesOf(
   slug: string,
-  branding: BrandingView,
+  branding: SavedBranding,
   values: BrandingFormValues,
-): UpdateBranding | undefined {
+): Omit<UpdateBranding, 'emailTemplates'> | undefined {
   const before = fromBranding(branding)
   const changes = {
     ...(values.productName.trim() === before.productName

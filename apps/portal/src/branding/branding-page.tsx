@@ -11,7 +11,7 @@ import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { SaveButtons } from '@atrium/ui/save-buttons'
 import { zodForm } from '@atrium/ui/zod-form'
-import { ColorInput, Grid, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Grid, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconForms } from '@tabler/icons-react'
@@ -24,6 +24,7 @@ import { mayChange, maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
+import { AccentColorInput } from './accent-color-input.tsx'
 import {
   BrandingForm,
   type BrandingFormValues,
@@ -65,17 +66,6 @@ export function BrandingPage() {
     </>
   )
 }
-
-const swatches = [
-  '#1a6b82',
-  '#1f4e8c',
-  '#6240ac',
-  '#a3326b',
-  '#b53326',
-  '#a65a12',
-  '#1d7440',
-  '#5b6470',
-]
 
 function BrandingContent({ branding }: { branding: BrandingView }) {
   const tenant = useTenant()
@@ -126,18 +116,11 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
                 disabled={!editable}
                 {...form.getInputProps('productName')}
               />
-              <ColorInput
+              <AccentColorInput
                 label={t('form.accent')}
                 description={t('form.accentHint')}
                 placeholder={branding.effective.accentColor}
-                format="hex"
-                swatches={swatches}
-                swatchesPerRow={8}
-                // The picker's sliders have no names for screen readers; a swatch or a typed value
-                // says the same.
-                withPicker={false}
-                popoverProps={{ withinPortal: false }}
-                eyeDropperButtonProps={{ 'aria-label': t('form.eyeDropper') }}
+                eyeDropperLabel={t('form.eyeDropper')}
                 disabled={!editable}
                 {...form.getInputProps('accentColor')}
               />

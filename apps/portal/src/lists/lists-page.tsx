@@ -1,6 +1,5 @@
 import type { ListSummary } from '@atrium/core/mail/lists'
 import { EmptyState, QueryState } from '@atrium/ui/data-states'
-import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
@@ -9,12 +8,13 @@ import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { SearchInput } from '@atrium/ui/search-input'
 import { countFilters } from '@atrium/ui/search-params'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconMailForward, IconPlus, IconSearch } from '@tabler/icons-react'
+import { IconMailForward, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import * as links from '../links.ts'
@@ -63,11 +63,9 @@ export function ListsPage() {
       />
       {!(nothing && !filtered) && (
         <FilterBar label={t('filters.label')}>
-          <DebouncedInput
+          <SearchInput
             label={t('filters.search')}
-            type="search"
             placeholder={t('filters.searchPlaceholder')}
-            leftSection={<IconSearch size={16} aria-hidden />}
             value={search.q}
             onChange={(q) => go({ q })}
           />

@@ -1,16 +1,16 @@
 import type { MemberView } from '@atrium/core/members/members'
 import { memberStatuses, tenantRoles } from '@atrium/core/platform/choices'
 import { EmptyState, QueryState } from '@atrium/ui/data-states'
-import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { translations, withMessages } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
+import { SearchInput } from '@atrium/ui/search-input'
 import { oneOf } from '@atrium/ui/search-params'
 import { Button, NativeSelect } from '@mantine/core'
-import { IconSearch, IconUsers } from '@tabler/icons-react'
+import { IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
@@ -72,11 +72,9 @@ export function MembersPage() {
         }
       />
       <FilterBar label={t('filters.label')}>
-        <DebouncedInput
+        <SearchInput
           label={t('filters.search')}
-          type="search"
           placeholder={t('filters.searchPlaceholder')}
-          leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => go({ q })}
         />

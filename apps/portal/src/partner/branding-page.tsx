@@ -11,19 +11,20 @@ import { Panel } from '@atrium/ui/panel'
 import { SaveButtons } from '@atrium/ui/save-buttons'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
-import { ColorInput, Grid, Stack, TextInput } from '@mantine/core'
+import { Grid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AccentColorInput } from '../branding/accent-color-input.tsx'
+import {
+  BrandingForm,
+  type BrandingFormValues,
+  changesOf,
+  fromBranding,
+} from '../branding/branding-form.ts'
 import { ColorSample, ContrastNotes } from '../branding/contrast-notes.tsx'
 import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
-import {
-  changesOf,
-  fromBranding,
-  PartnerBrandingForm,
-  type PartnerBrandingValues,
-} from './branding-form.ts'
 import { BrandingPreview } from './branding-preview.tsx'
 import { explain } from './status-meta.ts'
 import { mayDo, usePartner } from './use-partner.ts'
@@ -48,26 +49,15 @@ export function PartnerBrandingPage() {
   )
 }
 
-const swatches = [
-  '#1a6b82',
-  '#1f4e8c',
-  '#6240ac',
-  '#a3326b',
-  '#b53326',
-  '#a65a12',
-  '#1d7440',
-  '#5b6470',
-]
-
 function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
   const partner = usePartner()
   const editable = mayDo(partner, 'manageCustomers')
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const [unplaced, setUnplaced] = useState<unknown>()
-  const form = useForm<PartnerBrandingValues>({
+  const form = useForm<BrandingFormValues>({
     initialValues: fromBranding(branding),
-    validate: zodForm(PartnerBrandingForm),
+    validate: zodForm(BrandingForm),
   })
   useFollowRecord(form, fromBranding(branding))
   const update = useMutation(
@@ -88,7 +78,7 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
       ? standardAccentColor
       : hexColor.safeParse(form.values.accentColor).data
 
-  function submit(values: PartnerBrandingValues) {
+  function submit(values: BrandingFormValues) {
     const changes = changesOf(partner.slug, branding, values)
     setUnplaced(undefined)
     if (!changes) return form.reset()
@@ -109,18 +99,11 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
                 disabled={!editable}
                 {...form.getInputProps('productName')}
               />
-              <ColorInput
+              <AccentColorInput
                 label={t('form.accent')}
                 description={t('form.accentHint')}
                 placeholder={standardAccentColor}
-                format="hex"
-                swatches={swatches}
-                swatchesPerRow={8}
-                // The picker's sliders have no names for screen readers; a swatch or a typed value
-                // says the same.
-                withPicker={false}
-                popoverProps={{ withinPortal: false }}
-                eyeDropperButtonProps={{ 'aria-label': t('form.eyeDropper') }}
+                eyeDropperLabel={t('form.eyeDropper')}
                 disabled={!editable}
                 {...form.getInputProps('accentColor')}
               />

@@ -1,7 +1,6 @@
 import type { CustomerView } from '@atrium/core/partners/partners'
 import { tenantStatus, tenantStatuses } from '@atrium/core/tenants/tenants'
 import { EmptyState, QueryState } from '@atrium/ui/data-states'
-import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
@@ -10,10 +9,11 @@ import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { amountsText } from '@atrium/ui/partner-status-meta'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { SearchInput } from '@atrium/ui/search-input'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { tenantStatusMeta } from '@atrium/ui/tones'
 import { Button, NativeSelect, Text } from '@mantine/core'
-import { IconBuildingCommunity, IconPlus, IconSearch } from '@tabler/icons-react'
+import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -62,11 +62,9 @@ export function CustomersPage() {
         }
       />
       <FilterBar label={t('filters.label')}>
-        <DebouncedInput
+        <SearchInput
           label={t('filters.search')}
-          type="search"
           placeholder={t('filters.searchPlaceholder')}
-          leftSection={<IconSearch size={16} aria-hidden />}
           value={search.q}
           onChange={(q) => go({ q })}
         />

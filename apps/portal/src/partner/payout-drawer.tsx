@@ -6,9 +6,9 @@ import { LedgerTable } from '@atrium/ui/ledger-table'
 import { translations } from '@atrium/ui/messages'
 import { payoutMeta } from '@atrium/ui/payout-status-meta'
 import { SideDrawer } from '@atrium/ui/side-drawer'
+import { StatementLinks } from '@atrium/ui/statement-links'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { IconDownload, IconReceipt2 } from '@tabler/icons-react'
+import { Alert, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 import { usePartner } from './use-partner.ts'
@@ -80,67 +80,7 @@ function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string })
         </DetailItem>
         <DetailItem label={t('detail.reference')}>{payout.reference}</DetailItem>
       </DetailList>
-      {(payout.status !== 'canceled' || payout.statementNumber !== null) && (
-        <Group gap="xs">
-          {payout.cancellationNumber && (
-            <Button
-              component="a"
-              href={`${href}?document=cancellation`}
-              download
-              size="xs"
-              variant="default"
-              leftSection={<IconReceipt2 size={16} aria-hidden />}
-            >
-              {t('detail.cancellation')}
-            </Button>
-          )}
-          <Button
-            component="a"
-            href={href}
-            download
-            size="xs"
-            variant="default"
-            leftSection={<IconReceipt2 size={16} aria-hidden />}
-          >
-            {t('detail.statement')}
-          </Button>
-          <Button
-            component="a"
-            href={`${href}?format=csv`}
-            download
-            size="xs"
-            variant="default"
-            aria-label={t('detail.statementCsv')}
-            leftSection={<IconDownload size={16} aria-hidden />}
-          >
-            {t('detail.csv')}
-          </Button>
-          {payout.statementNumber && (
-            <Button
-              component="a"
-              href={`${href}?format=pdf`}
-              download
-              size="xs"
-              variant="default"
-              leftSection={<IconDownload size={16} aria-hidden />}
-            >
-              {t('detail.statementPdf')}
-            </Button>
-          )}
-          {payout.statementNumber && (
-            <Button
-              component="a"
-              href={`${href}?format=xml`}
-              download
-              size="xs"
-              variant="default"
-              leftSection={<IconDownload size={16} aria-hidden />}
-            >
-              {t('detail.xml')}
-            </Button>
-          )}
-        </Group>
-      )}
+      <StatementLinks href={href} payout={payout} />
       {payout.entries.length > 0 ? (
         <LedgerTable caption={t('detail.entries')} entries={payout.entries} />
       ) : (

@@ -1,6 +1,5 @@
 import type { TenantBooking } from '@atrium/core/scheduling/bookings'
 import { EmptyState } from '@atrium/ui/data-states'
-import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
@@ -8,9 +7,10 @@ import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { problemOf } from '@atrium/ui/problem'
 import type { Column } from '@atrium/ui/responsive-table'
+import { SearchInput } from '@atrium/ui/search-input'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, NativeSelect, Tabs, Text } from '@mantine/core'
-import { IconCalendarEvent, IconSearch } from '@tabler/icons-react'
+import { IconCalendarEvent } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -80,11 +80,9 @@ export function BookingsPage() {
         </Tabs.List>
         <Tabs.Panel value={when} pt="md">
           <FilterBar label={t('filter.title')}>
-            <DebouncedInput
+            <SearchInput
               label={t('filter.search')}
-              type="search"
               placeholder={t('filter.placeholder')}
-              leftSection={<IconSearch size={16} aria-hidden />}
               value={search.q}
               onChange={(q) => go({ q })}
             />

@@ -1,29 +1,16 @@
 import type {
   BillingCycle,
   ChangePreview,
-  PendingChange,
   TenantSubscription,
 } from '@atrium/core/billing/subscriptions'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
-import { planName, seatsLabel } from '@atrium/ui/subscription-status-meta'
 
 const t = translations('portal.subscriptions')
 
 /** "€80.00 a month". */
 export function perPeriod(minor: number, currency: string, cycle: BillingCycle): string {
   return t(`perCycle.${cycle}`, { amount: formatMoney(minor, currency) })
-}
-
-/** What waits for the end of the period: "Starter, 6 seats". */
-export function pendingLabel({ plan, cycle, seats }: PendingChange): string {
-  return [
-    plan && planName(plan),
-    cycle && t(`pending.${cycle}`),
-    seats !== undefined && seatsLabel(seats),
-  ]
-    .filter(Boolean)
-    .join(', ')
 }
 
 /** What confirming a quoted change does, on its button. */

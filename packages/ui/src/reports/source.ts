@@ -10,7 +10,7 @@ import type {
   SignupCohorts,
   TopTenants,
 } from '@atrium/core/reports/reports'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { skipToken, type UseQueryResult } from '@tanstack/react-query'
 
 /** A figure whose tenants are asked for. */
 export type FigureQuery =
@@ -27,13 +27,25 @@ export type FigureQuery =
   | { report: 'churn'; month: string; reason?: string | undefined }
 
 /** The input of a list of rows when it is the one that is asked for. */
-export function figureQueryOf<Report extends FigureQuery['report']>(
+function figureQueryOf<Report extends FigureQuery['report']>(
   figureQuery: FigureQuery,
   report: Report,
 ): Omit<Extract<FigureQuery, { report: Report }>, 'report'> | undefined {
   if (figureQuery.report !== report) return undefined
   const { report: _, ...input } = figureQuery as Extract<FigureQuery, { report: Report }>
   return input
+}
+
+/** Asks for the rows of a figure by pages, those of one `scope`; skipped for other figures. */
+export function rowsQueryOf<Scope extends object>(
+  figureQuery: FigureQuery,
+  scope: Scope,
+  cursor: string | undefined,
+) {
+  return <Report extends FigureQuery['report']>(report: Report) => {
+    const input = figureQueryOf(figureQuery, report)
+    return input ? { ...input, ...scope, cursor, limit: 25 } : skipToken
+  }
 }
 
 type ReportResult<Data> = UseQueryResult<Data, unknown>

@@ -1,26 +1,9 @@
-import type { CardView, InvoiceDisplayStatus } from '@atrium/core/billing/billing'
+import type { CardView } from '@atrium/core/billing/billing'
 import { ownValue } from '@atrium/core/platform/own-value'
 import { translations } from '@atrium/ui/messages'
-import type { StatusMeta, Tone } from '@atrium/ui/tones'
+import type { StatusMeta } from '@atrium/ui/tones'
 
 const t = translations('portal.billing')
-
-const invoiceTones: Readonly<Record<InvoiceDisplayStatus, Tone>> = {
-  paid: 'good',
-  open: 'waiting',
-  overdue: 'bad',
-  refunded: 'neutral',
-  partially_refunded: 'neutral',
-  disputed: 'warning',
-  uncollectible: 'warning',
-  void: 'neutral',
-  draft: 'waiting',
-  unknown: 'warning',
-}
-
-export function invoiceMeta(status: InvoiceDisplayStatus): StatusMeta {
-  return { label: t(`invoiceStatus.${status}`), tone: invoiceTones[status] }
-}
 
 const brands: Readonly<Record<string, string>> = {
   visa: 'Visa',
