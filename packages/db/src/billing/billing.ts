@@ -36,14 +36,32 @@ export async function findSubscriptionSummary(
   db: Db,
   tenantId: string,
 ): Promise<SummaryRow | undefined> {
-  const { rows } = await sql<SummaryRow>`
-    select id, source, plan, cycle, currency, status, seats, coalesce(period_amount, per_seat_amount * seats)::text as "periodAmount",
-      tax_behavior as "taxBehavior", contained_tax_percent::float8 as "containedTaxPercent",
-      trial_end as "trialEnd", current_period_start as "currentPeriodStart", current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd", cancel_at as "cancelAt",
-      past_due_since as "pastDueSince", stripe_subscription_id as "stripeSubscriptionId"
-    from subscriptions where tenant_id = ${tenantId}
-    order by (status in ('canceled', 'incomplete_expired')), id desc limit 1`.execute(db)
-  return rows[0]
+  return db
+    .selectFrom('subscriptions')
+    .select([
+      'id',
+      'source',
+      'plan',
+      'cycle',
+      'currency',
+      'status',
+      'seats',
+      sql<string>`coalesce(period_amount, per_seat_amount * seats)::text`.as('periodAmount'),
+      'tax_behavior as taxBehavior',
+      sql<number>`contained_tax_percent::float8`.as('containedTaxPercent'),
+      'trial_end as trialEnd',
+      'current_period_start as currentPeriodStart',
+      'current_period_end as currentPeriodEnd',
+      'cancel_at_period_end as cancelAtPeriodEnd',
+      'cancel_at as cancelAt',
+      'past_due_since as pastDueSince',
+      'stripe_subscription_id as stripeSubscriptionId',
+    ])
+    .where('tenant_id', '=', tenantId)
+    .orderBy((eb) => eb('status', 'in', ['canceled', 'incomplete_expired']))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }
 
 export interface CurrencyRow {
@@ -65,6 +83,7 @@ export interface CurrencyRow {
  * never added up over currencies.
  */
 export async function readCurrencyFigures(db: Db, now: Date): Promise<CurrencyRow[]> {
+  // Plain SQL: a full join of two sets of filtered sums, which are rounded to months.
   const { rows } = await sql<CurrencyRow>`
     with recurring as (
       select currency, round(sum(arr) / 12.0)::bigint as mrr,
@@ -106,6 +125,7 @@ export interface PastDueRow {
 
 /** Tenants that owe, those for longest first, also for a subscription that has ended. */
 export async function listPastDueTenants(db: Db, now: Date, limit: number): Promise<PastDueRow[]> {
+  // Plain SQL: it continues the statement of `overdueInvoices` in a lateral join.
   const { rows } = await sql<PastDueRow>`
     select t.id as "tenantId", t.slug, t.name, p.slug as "partnerSlug", s.status, coalesce(s.past_due_since, o.since) as "pastDueSince",
       s.currency,
@@ -132,13 +152,27 @@ export interface ReconciliationRow {
 }
 
 export async function findLastReconciliation(db: Db): Promise<ReconciliationRow | undefined> {
-  const { rows } = await sql<ReconciliationRow>`
-    select r.id, r.started_at as "startedAt", r.finished_at as "finishedAt", r.tenants, r.failed, r.error,
-      r.lost_events as "lostEvents",
-      (select count(*)::int from billing_differences d where d.reconciliation_id = r.id) as differences,
-      (select count(*)::int from billing_differences d where d.reconciliation_id = r.id and d.repaired) as repaired
-    from billing_reconciliations r order by r.id desc limit 1`.execute(db)
-  return rows[0]
+  return db
+    .selectFrom('billing_reconciliations as r')
+    .select(({ cast, selectFrom }) => {
+      const differences = selectFrom('billing_differences as d')
+        .whereRef('d.reconciliation_id', '=', 'r.id')
+        .select(({ fn }) => cast<number>(fn.countAll(), 'integer').as('count'))
+      return [
+        'r.id',
+        'r.started_at as startedAt',
+        'r.finished_at as finishedAt',
+        'r.tenants',
+        'r.failed',
+        'r.error',
+        'r.lost_events as lostEvents',
+        differences.$asScalar().$notNull().as('differences'),
+        differences.where('d.repaired', '=', true).$asScalar().$notNull().as('repaired'),
+      ]
+    })
+    .orderBy('r.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }
 
 export type DifferenceRow = Omit<BillingDifference, 'foundAt'> & { foundAt: Date }
@@ -149,12 +183,23 @@ export async function listDifferences(
   reconciliationId: string,
   limit: number,
 ): Promise<DifferenceRow[]> {
-  const { rows } = await sql<DifferenceRow>`
-    select d.id, t.slug as "tenantSlug", d.object_type as "objectType", d.object_id as "objectId", d.kind, d.fields, d.repaired,
-      d.found_at as "foundAt"
-    from billing_differences d join tenants t on t.id = d.tenant_id
-    where d.reconciliation_id = ${reconciliationId} order by d.id desc limit ${limit}`.execute(db)
-  return rows
+  return db
+    .selectFrom('billing_differences as d')
+    .innerJoin('tenants as t', 't.id', 'd.tenant_id')
+    .select([
+      'd.id',
+      't.slug as tenantSlug',
+      'd.object_type as objectType',
+      'd.object_id as objectId',
+      'd.kind',
+      sql<DifferenceRow['fields']>`d.fields`.as('fields'),
+      'd.repaired',
+      'd.found_at as foundAt',
+    ])
+    .where('d.reconciliation_id', '=', reconciliationId)
+    .orderBy('d.id', 'desc')
+    .limit(limit)
+    .execute()
 }
 
 export async function startReconciliation(db: Db): Promise<string> {
@@ -269,12 +314,18 @@ export async function findEarningPartner(
   tenantId: string,
   at: Date,
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    select p.id from tenant_partners h join partners p on p.id = h.partner_id
-    where h.tenant_id = ${tenantId} and date_trunc('second', h.valid_from) <= ${at} and (h.valid_to is null or h.valid_to > ${at})
-      and (p.terminated_at is null or p.terminated_at > ${at})
-    order by h.valid_from desc limit 1`.execute(db)
-  return rows[0]?.id
+  const partner = await db
+    .selectFrom('tenant_partners as h')
+    .innerJoin('partners as p', 'p.id', 'h.partner_id')
+    .select('p.id')
+    .where('h.tenant_id', '=', tenantId)
+    .where(sql<Date>`date_trunc('second', h.valid_from)`, '<=', at)
+    .where((eb) => eb.or([eb('h.valid_to', 'is', null), eb('h.valid_to', '>', at)]))
+    .where((eb) => eb.or([eb('p.terminated_at', 'is', null), eb('p.terminated_at', '>', at)]))
+    .orderBy('h.valid_from', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return partner?.id
 }
 
 export interface StripeSubscriptionRow {
@@ -298,13 +349,25 @@ export async function listStripeSubscriptions(
   db: Db,
   tenantId: string,
 ): Promise<StripeSubscriptionRow[]> {
-  const { rows } = await sql<StripeSubscriptionRow>`
-    select id, stripe_subscription_id as "stripeSubscriptionId", stripe_price_id as "stripePriceId", stripe_status as "stripeStatus", status,
-      currency, cycle, seats, current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd"
-    from subscriptions where tenant_id = ${tenantId} and stripe_subscription_id is not null order by id`.execute(
-    db,
-  )
-  return rows
+  return db
+    .selectFrom('subscriptions')
+    .select([
+      'id',
+      'stripe_subscription_id as stripeSubscriptionId',
+      'stripe_price_id as stripePriceId',
+      'stripe_status as stripeStatus',
+      'status',
+      'currency',
+      'cycle',
+      'seats',
+      'current_period_end as currentPeriodEnd',
+      'cancel_at_period_end as cancelAtPeriodEnd',
+    ])
+    .where('tenant_id', '=', tenantId)
+    .where('stripe_subscription_id', 'is not', null)
+    .orderBy('id')
+    .$narrowType<{ stripeSubscriptionId: string }>()
+    .execute()
 }
 
 export async function isCatalogPrice(db: Db, stripePriceId: string): Promise<boolean> {

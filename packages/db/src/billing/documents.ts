@@ -171,6 +171,7 @@ export interface PendingDocumentRow {
 
 /** Documents of tenants and partners that wait, oldest first. */
 export async function listPendingDocuments(db: Db, limit: number): Promise<PendingDocumentRow[]> {
+  // Plain SQL: a union of parts that are each sorted and cut by themselves.
   const { rows } = await sql<PendingDocumentRow>`
     (select 'tenant' as owner, t.slug, d.number, d.kind, d.problems, d.created_at as "createdAt"
       from billing_documents d join tenants t on t.id = d.tenant_id where d.document is null
@@ -196,6 +197,7 @@ export interface NumberGap {
  * processor there is one prefix. Numbers of another form are left out.
  */
 export async function listNumberGaps(db: Db, limit: number): Promise<NumberGap[]> {
+  // Plain SQL: window functions over parts of the number.
   const { rows } = await sql<NumberGap>`
     with numbers as (
       select substring(number from '^(.*?)[0-9]+$') as prefix, substring(number from '([0-9]{1,15})$')::bigint as value

@@ -89,6 +89,7 @@ export async function findDunningWork(
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
+  // Plain SQL: it continues the statement of `overdueInvoices`.
   const { rows } = await sql<{ id: string }>`
     select s.id from subscriptions s
     where (s.past_due_since is not null
@@ -124,6 +125,7 @@ export async function lockDunnedSubscription(
   id: string,
   now: Date,
 ): Promise<DunnedSubscription | undefined> {
+  // Plain SQL: it continues the statement of `overdueInvoices`, within a case expression.
   const { rows } = await sql<DunnedSubscription>`
     select s.id, s.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName", t.status as "tenantStatus",
       p.slug as "partnerSlug", t.billing_email as "billingEmail", o.email as "ownerEmail", o.name as "ownerName",

@@ -48,6 +48,7 @@ export async function findEntitlementFactsOf(
   tenantIds: readonly string[],
   now: Date,
 ): Promise<Map<string, EntitlementFacts>> {
+  // Plain SQL: three lateral joins, one of them on the statement of `overdueInvoices`.
   const { rows } = await sql<DetailRow>`
     select t.id as "tenantId", case when s.id is not null then json_build_object('source', s.source, 'plan', s.plan, 'seats', s.seats, 'status', s.status,
         'currency', s.currency) end as subscription,

@@ -4,7 +4,7 @@ import type {
   CreditDestination,
   CreditReason,
 } from '@atrium/core/billing/invoice-corrections'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
 export interface CorrectionRow {
@@ -38,22 +38,53 @@ export interface CorrectionRow {
   finishedAt: Date | null
 }
 
-const addressOf = (column: string) =>
-  `coalesce((select u.email from users u where u.id::text = ${column}), ${column})`
+/** The person's address; the id where the record is gone. */
+const emailOf = (id: string) =>
+  sql<
+    string | null
+  >`coalesce((select u.email from users u where u.id::text = ${sql.ref(id)}), ${sql.ref(id)})`
 
-const columns =
-  sql.raw(`c.id, c.request_id as "requestId", c.invoice_id as "invoiceId", i.number as "invoiceNumber",
-  i.stripe_invoice_id as "stripeInvoiceId", c.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName",
-  (select p.slug from partners p where p.id = t.partner_id) as "partnerSlug", c.kind, c.destination, c.category,
-  c.currency, c.amount::text as amount, c.reason, c.reference, c.paid_on::text as "paidOn", c.state, c.error,
-  c.credit_note_id as "creditNoteId",
-  (select r.number from invoice_reversals r where r.id = c.credit_note_id) as "creditNoteNumber", c.attempts,
-  c.requested_by as "requestedById", ${addressOf('c.requested_by')} as "requestedBy",
-  ${addressOf('c.decided_by')} as "decidedBy", c.created_at as "createdAt", c.decided_at as "decidedAt",
-  c.finished_at as "finishedAt"
-  from invoice_corrections c join invoices i on i.id = c.invoice_id join tenants t on t.id = c.tenant_id`)
+/** Amounts are text: a number is exact only up to 2^53. */
+function selectCorrections(db: Db | Trx) {
+  return db
+    .selectFrom('invoice_corrections as c')
+    .innerJoin('invoices as i', 'i.id', 'c.invoice_id')
+    .innerJoin('tenants as t', 't.id', 'c.tenant_id')
+    .leftJoin('partners as p', 'p.id', 't.partner_id')
+    .leftJoin('invoice_reversals as r', 'r.id', 'c.credit_note_id')
+    .select(({ cast }) => [
+      'c.id',
+      'c.request_id as requestId',
+      'c.invoice_id as invoiceId',
+      'i.number as invoiceNumber',
+      'i.stripe_invoice_id as stripeInvoiceId',
+      'c.tenant_id as tenantId',
+      't.slug as tenantSlug',
+      't.name as tenantName',
+      'p.slug as partnerSlug',
+      'c.kind',
+      'c.destination',
+      'c.category',
+      'c.currency',
+      cast<string>('c.amount', 'text').as('amount'),
+      'c.reason',
+      'c.reference',
+      cast<string | null>('c.paid_on', 'text').as('paidOn'),
+      'c.state',
+      'c.error',
+      'c.credit_note_id as creditNoteId',
+      'r.number as creditNoteNumber',
+      'c.attempts',
+      'c.requested_by as requestedById',
+      emailOf('c.requested_by').as('requestedBy'),
+      emailOf('c.decided_by').as('decidedBy'),
+      'c.created_at as createdAt',
+      'c.decided_at as decidedAt',
+      'c.finished_at as finishedAt',
+    ])
+}
 
-/** Newest first, one row more than asked. */
+/** Newest first, one row more than requested. */
 export async function listCorrections(
   db: Db | Trx,
   filter: {
@@ -64,39 +95,32 @@ export async function listCorrections(
     limit: number
   },
 ): Promise<CorrectionRow[]> {
-  const conditions = [
-    sql<SqlBool>`true`,
-    ...(filter.state ? [sql<SqlBool>`c.state = ${filter.state}`] : []),
-    ...(filter.tenantSlug ? [sql<SqlBool>`t.slug = ${filter.tenantSlug}`] : []),
-    ...(filter.invoiceId ? [sql<SqlBool>`c.invoice_id = ${filter.invoiceId}`] : []),
-    ...(filter.before ? [sql<SqlBool>`c.id < ${filter.before}`] : []),
-  ]
-  const { rows } = await sql<CorrectionRow>`
-    select ${columns} where ${sql.join(conditions, sql` and `)}
-    order by c.id desc limit ${filter.limit + 1}`.execute(db)
-  return rows
+  let query = selectCorrections(db)
+  if (filter.state) query = query.where('c.state', '=', filter.state)
+  if (filter.tenantSlug) query = query.where('t.slug', '=', filter.tenantSlug)
+  if (filter.invoiceId) query = query.where('c.invoice_id', '=', filter.invoiceId)
+  if (filter.before) query = query.where('c.id', '<', filter.before)
+  return query
+    .orderBy('c.id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
 }
 
-export async function findCorrection(db: Db | Trx, id: string): Promise<CorrectionRow | undefined> {
-  const { rows } = await sql<CorrectionRow>`select ${columns} where c.id = ${id}`.execute(db)
-  return rows[0]
+export function findCorrection(db: Db | Trx, id: string): Promise<CorrectionRow | undefined> {
+  return selectCorrections(db).where('c.id', '=', id).executeTakeFirst()
 }
 
 /** The same under a row lock. */
-export async function lockCorrection(trx: Trx, id: string): Promise<CorrectionRow | undefined> {
-  const { rows } = await sql<CorrectionRow>`
-    select ${columns} where c.id = ${id} for update of c`.execute(trx)
-  return rows[0]
+export function lockCorrection(trx: Trx, id: string): Promise<CorrectionRow | undefined> {
+  return selectCorrections(trx).where('c.id', '=', id).forUpdate('c').executeTakeFirst()
 }
 
 /** The correction that a request made. */
-export async function findCorrectionOfRequest(
+export function findCorrectionOfRequest(
   db: Db | Trx,
   requestId: string,
 ): Promise<CorrectionRow | undefined> {
-  const { rows } = await sql<CorrectionRow>`
-    select ${columns} where c.request_id = ${requestId}`.execute(db)
-  return rows[0]
+  return selectCorrections(db).where('c.request_id', '=', requestId).executeTakeFirst()
 }
 
 /** Lets one transaction at a time decide what an operator may correct for a tenant alone. */
@@ -141,11 +165,16 @@ export async function listCorrectedAlone(
   trx: Trx,
   about: { tenantId: string; requestedBy: string; since: Date },
 ): Promise<{ currency: string; amount: bigint }[]> {
-  const { rows } = await sql<{ currency: string; amount: string }>`
-    select currency, sum(amount)::text as amount from invoice_corrections
-    where tenant_id = ${about.tenantId} and requested_by = ${about.requestedBy} and decided_by is null
-      and state in ('approved', 'done') and created_at > ${about.since}
-    group by currency`.execute(trx)
+  const rows = await trx
+    .selectFrom('invoice_corrections')
+    .select(({ fn }) => ['currency', fn.sum<string>('amount').as('amount')])
+    .where('tenant_id', '=', about.tenantId)
+    .where('requested_by', '=', about.requestedBy)
+    .where('decided_by', 'is', null)
+    .where('state', 'in', ['approved', 'done'])
+    .where('created_at', '>', about.since)
+    .groupBy('currency')
+    .execute()
   return rows.map(({ currency, amount }) => ({ currency, amount: BigInt(amount) }))
 }
 
@@ -211,30 +240,44 @@ export async function decideCorrection(
     .execute()
 }
 
-/** Ids of approved corrections that nobody works on and whose time has come, oldest first. */
+const now = sql<Date>`now()`
+const inSeconds = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`
+
+/** Ids of approved corrections that are due and not leased, oldest first. */
 export async function findDueCorrections(db: Db, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from invoice_corrections
-    where state = 'approved' and next_at <= now() and (lease_until is null or lease_until < now())
-    order by next_at limit ${limit}`.execute(db)
+  const rows = await db
+    .selectFrom('invoice_corrections')
+    .select('id')
+    .where('state', '=', 'approved')
+    .where('next_at', '<=', now)
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
+    .orderBy('next_at')
+    .limit(limit)
+    .execute()
   return rows.map(({ id }) => id)
 }
 
 /**
- * Takes an approved correction for `leaseSeconds`; one process at a time works on it. Undefined
- * when somebody else does, or it is not approved any more. `attempts` counts this one.
+ * Leases an approved correction for `leaseSeconds`; one process at a time works on it. Undefined
+ * when another process does, or it is not approved any more. `attempts` counts this one.
  */
 export async function claimCorrection(
   db: Db,
   id: string,
   leaseSeconds: number,
 ): Promise<CorrectionRow | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    update invoice_corrections
-    set lease_until = now() + make_interval(secs => ${leaseSeconds}), attempts = attempts + 1
-    where id = ${id} and state = 'approved' and (lease_until is null or lease_until < now())
-    returning id`.execute(db)
-  return rows[0] && findCorrection(db, id)
+  const claimed = await db
+    .updateTable('invoice_corrections')
+    .set(({ eb }) => ({
+      lease_until: inSeconds(leaseSeconds),
+      attempts: eb('attempts', '+', 1),
+    }))
+    .where('id', '=', id)
+    .where('state', '=', 'approved')
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
+    .returning('id')
+    .executeTakeFirst()
+  return claimed && findCorrection(db, id)
 }
 
 /** It is tried again later; `error` says why. */
@@ -244,10 +287,12 @@ export async function putOffCorrection(
   error: string,
   afterSeconds: number,
 ): Promise<void> {
-  await sql`
-    update invoice_corrections
-    set error = ${error}, lease_until = null, next_at = now() + make_interval(secs => ${afterSeconds})
-    where id = ${id} and state = 'approved'`.execute(db)
+  await db
+    .updateTable('invoice_corrections')
+    .set({ error, lease_until: null, next_at: inSeconds(afterSeconds) })
+    .where('id', '=', id)
+    .where('state', '=', 'approved')
+    .execute()
 }
 
 export async function finishCorrection(

@@ -343,13 +343,23 @@ export async function saveReversal(trx: Trx, fields: ReversalFields): Promise<bo
  * is locked by it.
  */
 export async function sumReversals(trx: Trx, invoiceId: string): Promise<void> {
-  await sql`
-    update invoices i set
-      refunded_amount = coalesce((select sum(r.amount) from invoice_reversals r
-        where r.invoice_id = i.id and r.kind = 'refund' and r.effective), 0),
-      disputed_amount = coalesce((select sum(r.amount) from invoice_reversals r
-        where r.invoice_id = i.id and r.kind = 'dispute' and r.effective), 0)
-    where i.id = ${invoiceId}`.execute(trx)
+  await trx
+    .updateTable('invoices')
+    .set(({ fn, selectFrom, val }) => {
+      const sumOf = (kind: 'refund' | 'dispute') =>
+        fn.coalesce(
+          selectFrom('invoice_reversals')
+            .select((eb) => eb.fn.sum<string>('amount').as('sum'))
+            .where('invoice_id', '=', invoiceId)
+            .where('kind', '=', kind)
+            .where('effective', '=', true)
+            .$asScalar(),
+          val('0'),
+        )
+      return { refunded_amount: sumOf('refund'), disputed_amount: sumOf('dispute') }
+    })
+    .where('id', '=', invoiceId)
+    .execute()
 }
 
 export interface DueRow {
@@ -359,16 +369,24 @@ export interface DueRow {
   overdue: boolean
 }
 
-/** What a tenant owes, per currency. */
+/** The amount due of a tenant, per currency. */
 export async function sumOpenInvoices(
   db: Db | Trx,
   tenantId: string,
   now: Date,
 ): Promise<DueRow[]> {
-  const { rows } = await sql<DueRow>`
-    select currency, sum(amount_remaining)::text as amount, count(*)::int as invoices,
-      bool_or(attempt_count > 0 or coalesce(due_date < ${now}, false)) as overdue
-    from invoices where tenant_id = ${tenantId} and status = 'open' and amount_remaining > 0
-    group by currency order by currency`.execute(db)
-  return rows
+  return db
+    .selectFrom('invoices')
+    .select(({ cast, fn }) => [
+      'currency',
+      cast<string>(fn.sum('amount_remaining'), 'text').as('amount'),
+      cast<number>(fn.countAll(), 'integer').as('invoices'),
+      sql<boolean>`bool_or(attempt_count > 0 or coalesce(due_date < ${now}, false))`.as('overdue'),
+    ])
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'open')
+    .where('amount_remaining', '>', '0')
+    .groupBy('currency')
+    .orderBy('currency')
+    .execute()
 }

@@ -36,6 +36,7 @@ export async function findRenewalsAhead(
   db: Db,
   { now, until, after, limit }: { now: Date; until: Date; after?: string; limit: number },
 ): Promise<Charge[]> {
+  // Plain SQL: it shares the conditions `charged` and `untold` with the statements below.
   const { rows } = await sql<Charge>`
     select s.id as "subscriptionId", s.tenant_id as "tenantId", t.partner_id as "partnerId", s.plan, s.current_period_end as at
     ${charged(now, until)} and s.cycle = 'year' and s.status <> 'trialing' and ${untold('subscription.renewal')}

@@ -1,9 +1,9 @@
 import type { InvoiceDisplayStatus } from '@atrium/core/billing/billing'
 import type { LedgerEntryType } from '@atrium/core/billing/payouts'
 import type { Plan } from '@atrium/core/tenants/tenants'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
-import type { InvoiceRow } from './invoices.ts'
+import type { InvoiceRow, StoredLine } from './invoices.ts'
 
 export interface OperatorInvoiceFilter {
   tenantSlug?: string | undefined
@@ -27,21 +27,77 @@ export interface OperatorInvoiceRow extends InvoiceRow {
   tenantPartnerSlug: string | null
 }
 
-const columns = sql.raw(`i.id, i.tenant_id as "tenantId", i.stripe_invoice_id as "stripeInvoiceId",
-  i.stripe_subscription_id as "stripeSubscriptionId", i.number, i.status, i.billing_reason as "billingReason", i.currency,
-  i.subtotal::text as subtotal, i.discount::text as discount, i.tax::text as tax, i.total::text as total,
-  i.total_excluding_tax::text as "totalExcludingTax", i.amount_due::text as "amountDue", i.amount_paid::text as "amountPaid",
-  i.amount_remaining::text as "amountRemaining", i.amount_overpaid::text as "amountOverpaid",
-  i.credited_amount::text as "creditedAmount", i.refunded_amount::text as "refundedAmount",
-  i.disputed_amount::text as "disputedAmount", i.period_start as "periodStart", i.period_end as "periodEnd",
-  i.due_date as "dueDate", i.next_payment_attempt as "nextPaymentAttempt", i.attempt_count as "attemptCount",
-  i.finalized_at as "finalizedAt", i.paid_at as "paidAt", i.voided_at as "voidedAt",
-  i.uncollectible_at as "uncollectibleAt", i.partner_id as "partnerId", i.margin_pct as "marginPct", i.read_at as "readAt",
-  t.slug as "tenantSlug", t.name as "tenantName", p.slug as "partnerSlug", p.name as "partnerName",
-  t.plan as "tenantPlan", (select q.slug from partners q where q.id = t.partner_id) as "tenantPartnerSlug"`)
-const from = sql.raw(
-  `from invoices i join tenants t on t.id = i.tenant_id left join partners p on p.id = i.partner_id`,
-)
+function invoicesOf(db: Db | Trx) {
+  return db
+    .selectFrom('invoices as i')
+    .innerJoin('tenants as t', 't.id', 'i.tenant_id')
+    .leftJoin('partners as p', 'p.id', 'i.partner_id')
+    .where('i.finalized_at', 'is not', null)
+    .where('i.status', '<>', 'draft')
+}
+
+type AmountColumn =
+  | 'i.subtotal'
+  | 'i.discount'
+  | 'i.tax'
+  | 'i.total'
+  | 'i.total_excluding_tax'
+  | 'i.amount_due'
+  | 'i.amount_paid'
+  | 'i.amount_remaining'
+  | 'i.amount_overpaid'
+  | 'i.credited_amount'
+  | 'i.refunded_amount'
+  | 'i.disputed_amount'
+
+/** Amounts are text: a number is exact only up to 2^53. */
+function selectInvoices(db: Db | Trx) {
+  return invoicesOf(db)
+    .leftJoin('partners as current', 'current.id', 't.partner_id')
+    .select(({ cast }) => {
+      const text = (column: AmountColumn) => cast<string>(column, 'text')
+      return [
+        'i.id',
+        'i.tenant_id as tenantId',
+        'i.stripe_invoice_id as stripeInvoiceId',
+        'i.stripe_subscription_id as stripeSubscriptionId',
+        'i.number',
+        'i.status',
+        'i.billing_reason as billingReason',
+        'i.currency',
+        text('i.subtotal').as('subtotal'),
+        text('i.discount').as('discount'),
+        text('i.tax').as('tax'),
+        text('i.total').as('total'),
+        text('i.total_excluding_tax').as('totalExcludingTax'),
+        text('i.amount_due').as('amountDue'),
+        text('i.amount_paid').as('amountPaid'),
+        text('i.amount_remaining').as('amountRemaining'),
+        text('i.amount_overpaid').as('amountOverpaid'),
+        text('i.credited_amount').as('creditedAmount'),
+        text('i.refunded_amount').as('refundedAmount'),
+        text('i.disputed_amount').as('disputedAmount'),
+        'i.period_start as periodStart',
+        'i.period_end as periodEnd',
+        'i.due_date as dueDate',
+        'i.next_payment_attempt as nextPaymentAttempt',
+        'i.attempt_count as attemptCount',
+        'i.finalized_at as finalizedAt',
+        'i.paid_at as paidAt',
+        'i.voided_at as voidedAt',
+        'i.uncollectible_at as uncollectibleAt',
+        'i.partner_id as partnerId',
+        'i.margin_pct as marginPct',
+        'i.read_at as readAt',
+        't.slug as tenantSlug',
+        't.name as tenantName',
+        'p.slug as partnerSlug',
+        'p.name as partnerName',
+        't.plan as tenantPlan',
+        'current.slug as tenantPartnerSlug',
+      ]
+    })
+}
 
 /** `invoiceDisplayStatusOf` in SQL; the tests compare the two. */
 const displayStatus = (now: Date) => sql`case
@@ -53,10 +109,9 @@ const displayStatus = (now: Date) => sql`case
   when i.attempt_count > 0 or coalesce(i.due_date < ${now}, false) then 'overdue'
   else 'open' end`
 
-function conditions(filter: OperatorInvoiceFilter, now: Date): RawBuilder<SqlBool> {
+function conditionsOf(filter: OperatorInvoiceFilter, now: Date): RawBuilder<SqlBool>[] {
   const { tenantSlug, partnerSlug, status, currency, number, from: first, to: last } = filter
-  const all = [
-    sql<SqlBool>`i.finalized_at is not null and i.status <> 'draft'`,
+  return [
     ...(tenantSlug ? [sql<SqlBool>`t.slug = ${tenantSlug}`] : []),
     ...(partnerSlug ? [sql<SqlBool>`p.slug = ${partnerSlug}`] : []),
     ...(status ? [sql<SqlBool>`${displayStatus(now)} = ${status}`] : []),
@@ -69,22 +124,26 @@ function conditions(filter: OperatorInvoiceFilter, now: Date): RawBuilder<SqlBoo
       ? [sql<SqlBool>`i.finalized_at < (${last}::date + 1)::timestamp at time zone 'UTC'`]
       : []),
   ]
-  return sql.join(all, sql` and `) as RawBuilder<SqlBool>
 }
 
-/** Newest first by the day of finalization, without drafts; one row more than asked. */
+/** Newest first by the day of finalization, without drafts; one row more than requested. */
 export async function listOperatorInvoices(
   db: Db,
   filter: OperatorInvoiceFilter,
   page: { now: Date; before?: string | undefined; limit: number },
 ): Promise<OperatorInvoiceRow[]> {
-  const after = page.before
-    ? sql`and (i.finalized_at, i.id) < (select b.finalized_at, b.id from invoices b where b.id = ${page.before})`
-    : sql``
-  const { rows } = await sql<OperatorInvoiceRow>`
-    select ${columns}, '[]'::jsonb as lines ${from} where ${conditions(filter, page.now)} ${after}
-    order by i.finalized_at desc, i.id desc limit ${page.limit + 1}`.execute(db)
-  return rows
+  const rows = await selectInvoices(db)
+    .where((eb) => eb.and(conditionsOf(filter, page.now)))
+    .$if(page.before !== undefined, (query) =>
+      query.where(
+        sql<SqlBool>`(i.finalized_at, i.id) < (select b.finalized_at, b.id from invoices b where b.id = ${page.before})`,
+      ),
+    )
+    .orderBy('i.finalized_at', 'desc')
+    .orderBy('i.id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  return rows.map((row) => ({ ...row, lines: [] }))
 }
 
 export interface InvoiceTotalsRow {
@@ -99,32 +158,45 @@ export interface InvoiceTotalsRow {
 }
 
 /** Void invoices count, but are worth nothing. */
-export async function sumOperatorInvoices(
+export function sumOperatorInvoices(
   db: Db,
   filter: OperatorInvoiceFilter,
   now: Date,
 ): Promise<InvoiceTotalsRow[]> {
-  const { rows } = await sql<InvoiceTotalsRow>`
-    select i.currency, count(*)::int as invoices,
-      coalesce(sum(i.total) filter (where i.status <> 'void'), 0)::text as total,
-      coalesce(sum(i.tax) filter (where i.status <> 'void'), 0)::text as tax,
-      coalesce(sum(i.amount_paid), 0)::text as paid,
-      coalesce(sum(i.amount_remaining) filter (where i.status = 'open'), 0)::text as due,
-      coalesce(sum(i.refunded_amount), 0)::text as refunded,
-      coalesce(sum(i.credited_amount) filter (where i.status <> 'void'), 0)::text as credited
-    ${from} where ${conditions(filter, now)} group by i.currency order by i.currency`.execute(db)
-  return rows
+  return invoicesOf(db)
+    .where((eb) => eb.and(conditionsOf(filter, now)))
+    .select(({ fn, cast }) => {
+      const notVoid = (column: 'i.total' | 'i.tax' | 'i.credited_amount') =>
+        fn.sum<string | null>(column).filterWhere('i.status', '<>', 'void')
+      const text = (sum: Expression<string | null>) =>
+        cast<string>(fn.coalesce(sum, sql<string>`0`), 'text')
+      return [
+        'i.currency',
+        cast<number>(fn.countAll(), 'integer').as('invoices'),
+        text(notVoid('i.total')).as('total'),
+        text(notVoid('i.tax')).as('tax'),
+        text(fn.sum<string | null>('i.amount_paid')).as('paid'),
+        text(fn.sum<string | null>('i.amount_remaining').filterWhere('i.status', '=', 'open')).as(
+          'due',
+        ),
+        text(fn.sum<string | null>('i.refunded_amount')).as('refunded'),
+        text(notVoid('i.credited_amount')).as('credited'),
+      ]
+    })
+    .groupBy('i.currency')
+    .orderBy('i.currency')
+    .execute()
 }
 
 /** Undefined for a draft. */
-export async function findOperatorInvoice(
+export function findOperatorInvoice(
   db: Db | Trx,
   id: string,
 ): Promise<OperatorInvoiceRow | undefined> {
-  const { rows } = await sql<OperatorInvoiceRow>`
-    select ${columns}, i.lines ${from}
-    where i.id = ${id} and i.finalized_at is not null and i.status <> 'draft'`.execute(db)
-  return rows[0]
+  return selectInvoices(db)
+    .select(sql<StoredLine[]>`i.lines`.as('lines'))
+    .where('i.id', '=', id)
+    .executeTakeFirst()
 }
 
 export interface StoredReversal {
@@ -148,19 +220,34 @@ export async function listStoredReversals(
   db: Db | Trx,
   invoiceId: string,
 ): Promise<StoredReversal[]> {
-  const { rows } = await sql<
-    Omit<StoredReversal, 'amount' | 'total' | 'balance' | 'outside'> &
-      Record<'amount' | 'balance' | 'outside', string> & { total: string | null }
-  >`
-    select id, kind, number, amount::text as amount, total::text as total, coalesce(balance_amount, 0)::text as balance,
-      coalesce(outside_amount, case when kind = 'credit_note' and effective then amount else 0 end)::text as outside,
-      coalesce(refund_ids, '{}') as "refundIds", status, effective, created_at as "createdAt"
-    from invoice_reversals where invoice_id = ${invoiceId} order by created_at, id`.execute(db)
+  const rows = await db
+    .selectFrom('invoice_reversals')
+    .select(({ cast }) => [
+      'id',
+      'kind',
+      'number',
+      cast<string>('amount', 'text').as('amount'),
+      cast<string | null>('total', 'text').as('total'),
+      cast<string | null>('balance_amount', 'text').as('balance'),
+      // A credit note from before its parts were kept was paid outside of the processor.
+      sql<string>`coalesce(outside_amount, case when kind = 'credit_note' and effective then amount else 0 end)::text`.as(
+        'outside',
+      ),
+      'refund_ids as refundIds',
+      'status',
+      'effective',
+      'created_at as createdAt',
+    ])
+    .where('invoice_id', '=', invoiceId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
   return rows.map((row) => ({
     ...row,
     amount: BigInt(row.amount),
     total: row.total === null ? null : BigInt(row.total),
-    balance: BigInt(row.balance),
+    balance: BigInt(row.balance ?? 0),
+    refundIds: row.refundIds ?? [],
     outside: BigInt(row.outside),
   }))
 }
@@ -172,9 +259,15 @@ export interface ShareEntry {
 }
 
 /** What the partner ledger holds about an invoice, oldest first. */
-export async function listShareEntries(db: Db, invoiceId: string): Promise<ShareEntry[]> {
-  const { rows } = await sql<ShareEntry>`
-    select type, amount::text as amount, created_at as "createdAt"
-    from partner_ledger where invoice_id = ${invoiceId} order by id`.execute(db)
-  return rows
+export function listShareEntries(db: Db, invoiceId: string): Promise<ShareEntry[]> {
+  return db
+    .selectFrom('partner_ledger')
+    .select(({ cast }) => [
+      'type',
+      cast<string>('amount', 'text').as('amount'),
+      'created_at as createdAt',
+    ])
+    .where('invoice_id', '=', invoiceId)
+    .orderBy('id')
+    .execute()
 }

@@ -2,7 +2,8 @@ import type { PriceAmount, PriceScheme, PriceState, PriceTier } from '@atrium/co
 import type { BillingCycle } from '@atrium/core/billing/subscriptions'
 import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import type { Plan } from '@atrium/core/tenants/tenants'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Db, Trx } from '../platform/connect.ts'
 
 export interface PriceAmountRow {
@@ -35,16 +36,50 @@ export interface PriceRow {
   subscriptions: number
 }
 
-const columns =
-  sql.raw(`p.id, p.plan, p.cycle, p.version, p.state, p.scheme, p.tax_behavior as "taxBehavior", p.min_seats as "minSeats", p.max_seats as "maxSeats",
-  p.trial_days as "trialDays", p.visible_from as "visibleFrom", p.visible_until as "visibleUntil",
-  case when p.partner_ids is not null then array(select q.slug from partners q where q.id = any(p.partner_ids) order by q.slug) end
-    as "partnerSlugs",
-  p.note, p.created_at as "createdAt", p.updated_at as "updatedAt",
-  (select coalesce(json_agg(json_build_object('currency', a.currency, 'unitAmount', a.unit_amount, 'tiers', a.tiers,
-      'stripePriceId', a.stripe_price_id, 'error', a.stripe_error) order by a.currency), '[]')
-    from price_amounts a where a.price_id = p.id) as amounts,
-  (select count(*) from subscriptions s where s.price_id = p.id and s.status not in ('canceled', 'incomplete_expired')) as subscriptions`)
+function selectPrices(db: Db | Trx) {
+  return db.selectFrom('prices as p').select(({ cast, selectFrom }) => [
+    'p.id',
+    'p.plan',
+    'p.cycle',
+    'p.version',
+    'p.state',
+    'p.scheme',
+    'p.tax_behavior as taxBehavior',
+    'p.min_seats as minSeats',
+    'p.max_seats as maxSeats',
+    'p.trial_days as trialDays',
+    'p.visible_from as visibleFrom',
+    'p.visible_until as visibleUntil',
+    // The builder has no subquery as an array.
+    sql<string[] | null>`case when p.partner_ids is not null
+      then array(select q.slug from partners q where q.id = any(p.partner_ids) order by q.slug) end`.as(
+      'partnerSlugs',
+    ),
+    'p.note',
+    'p.created_at as createdAt',
+    'p.updated_at as updatedAt',
+    jsonArrayFrom(
+      selectFrom('price_amounts as a')
+        .select([
+          'a.currency',
+          // JSON turns it into a number.
+          sql<number>`a.unit_amount`.as('unitAmount'),
+          'a.tiers',
+          'a.stripe_price_id as stripePriceId',
+          'a.stripe_error as error',
+        ])
+        .whereRef('a.price_id', '=', 'p.id')
+        .orderBy('a.currency'),
+    ).as('amounts'),
+    selectFrom('subscriptions as s')
+      .select(({ fn }) => cast<number>(fn.countAll(), 'integer').as('count'))
+      .whereRef('s.price_id', '=', 'p.id')
+      .where('s.status', 'not in', ['canceled', 'incomplete_expired'])
+      .$asScalar()
+      .$notNull()
+      .as('subscriptions'),
+  ])
+}
 
 export interface PriceFilter {
   plan?: Plan | undefined
@@ -54,48 +89,45 @@ export interface PriceFilter {
   limit: number
 }
 
-/** Newest first, one row more than asked. */
+/** Newest first, one row more than requested. */
 export async function listPrices(db: Db, filter: PriceFilter): Promise<PriceRow[]> {
-  const conditions = [
-    sql<SqlBool>`true`,
-    ...(filter.plan ? [sql<SqlBool>`p.plan = ${filter.plan}`] : []),
-    ...(filter.cycle ? [sql<SqlBool>`p.cycle = ${filter.cycle}`] : []),
-    ...(filter.state ? [sql<SqlBool>`p.state = ${filter.state}`] : []),
-    ...(filter.before ? [sql<SqlBool>`p.id < ${filter.before}`] : []),
-  ]
-  return read(
-    db,
-    sql`where ${sql.join(conditions, sql` and `)} order by p.id desc limit ${filter.limit + 1}`,
-  )
+  let query = selectPrices(db)
+  if (filter.plan) query = query.where('p.plan', '=', filter.plan)
+  if (filter.cycle) query = query.where('p.cycle', '=', filter.cycle)
+  if (filter.state) query = query.where('p.state', '=', filter.state)
+  if (filter.before) query = query.where('p.id', '<', filter.before)
+  return query
+    .orderBy('p.id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
 }
 
-export async function findPrice(db: Db | Trx, id: string): Promise<PriceRow | undefined> {
-  const [row] = await read(db, sql`where p.id = ${id}`)
-  return row
+export function findPrice(db: Db | Trx, id: string): Promise<PriceRow | undefined> {
+  return selectPrices(db).where('p.id', '=', id).executeTakeFirst()
 }
 
-export async function findPriceOnSale(
+export function findPriceOnSale(
   db: Db | Trx,
   plan: Plan,
   cycle: BillingCycle,
 ): Promise<PriceRow | undefined> {
-  const [row] = await read(
-    db,
-    sql`where p.state = 'active' and p.plan = ${plan} and p.cycle = ${cycle}`,
-  )
-  return row
+  return selectPrices(db)
+    .where('p.state', '=', 'active')
+    .where('p.plan', '=', plan)
+    .where('p.cycle', '=', cycle)
+    .executeTakeFirst()
 }
 
 /** The price that the payment processor knows by this id, whatever its state. */
-export async function findPriceByStripeId(
+export function findPriceByStripeId(
   db: Db | Trx,
   stripePriceId: string,
 ): Promise<PriceRow | undefined> {
-  const [row] = await read(
-    db,
-    sql`where p.id = (select a.price_id from price_amounts a where a.stripe_price_id = ${stripePriceId})`,
-  )
-  return row
+  return selectPrices(db)
+    .where('p.id', '=', ({ selectFrom }) =>
+      selectFrom('price_amounts').select('price_id').where('stripe_price_id', '=', stripePriceId),
+    )
+    .executeTakeFirst()
 }
 
 /** What a tenant of this partner, or of none, can buy at `at`. */
@@ -103,17 +135,19 @@ export function listOfferedPrices(
   db: Db | Trx,
   { partnerId, at }: { partnerId: string | null; at: Date },
 ): Promise<PriceRow[]> {
-  return read(
-    db,
-    sql`where p.state = 'active' and (p.visible_from is null or p.visible_from <= ${at}) and (p.visible_until is null or p.visible_until > ${at})
-      and (p.partner_ids is null or ${partnerId}::uuid = any(p.partner_ids))
-    order by array_position(array['free', 'starter', 'business', 'enterprise'], p.plan), p.cycle`,
-  )
-}
-
-async function read(db: Db | Trx, rest: RawBuilder<unknown>): Promise<PriceRow[]> {
-  const { rows } = await sql<PriceRow>`select ${columns} from prices p ${rest}`.execute(db)
-  return rows
+  return selectPrices(db)
+    .where('p.state', '=', 'active')
+    .where((eb) => eb.or([eb('p.visible_from', 'is', null), eb('p.visible_from', '<=', at)]))
+    .where((eb) => eb.or([eb('p.visible_until', 'is', null), eb('p.visible_until', '>', at)]))
+    .where((eb) =>
+      eb.or([
+        eb('p.partner_ids', 'is', null),
+        eb(sql`${partnerId}::uuid`, '=', eb.fn.any('p.partner_ids')),
+      ]),
+    )
+    .orderBy(sql`array_position(array['free', 'starter', 'business', 'enterprise'], p.plan)`)
+    .orderBy('p.cycle')
+    .execute()
 }
 
 /** Lets one transaction at a time make or activate versions of one plan and cycle. */

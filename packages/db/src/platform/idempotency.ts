@@ -40,6 +40,7 @@ export async function beginIdempotent(
   db: Db,
   { scope, key, requestHash }: { scope: string; key: string; requestHash: string },
 ): Promise<IdempotentRun | undefined> {
+  // Plain SQL: the condition of the update names both the kept and the new row.
   const taken = await sql<{ run: string }>`
     insert into idempotency_keys as kept (scope, key, request_hash, run, lease_until, expires_at)
     values (${scope}, ${key}, ${requestHash}, new_id(), ${leaseEnd}, now() + make_interval(hours => ${keptHours}))

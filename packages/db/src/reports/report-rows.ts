@@ -138,6 +138,7 @@ async function listed(
   const from = after
     ? sql`where (-r.arr, r."tenantId") > (${-after.arr}::bigint, ${after.tenantId}::uuid)`
     : sql``
+  // Plain SQL: rows are compared as a whole, over statements that differ by report.
   const found =
     await sql<FigureRow>`select * from (${rows}) as r ${from} order by r.arr desc, r."tenantId" limit ${limit + 1}`.execute(
       db,

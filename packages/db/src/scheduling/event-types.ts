@@ -250,6 +250,7 @@ async function writeHosts(
 ): Promise<void> {
   await trx.deleteFrom('event_type_hosts').where('event_type_id', '=', id).execute()
   if (assignment === 'host') return
+  // Plain SQL: the builder has no `unnest`.
   await sql`insert into event_type_hosts (event_type_id, host_id) select ${id}, unnest(${[...ids]}::uuid[])`.execute(
     trx,
   )

@@ -18,6 +18,7 @@ export interface QueueFigures {
  */
 export async function readQueues(db: Db): Promise<QueueFigures[]> {
   const jobs = sql.id(jobSchema, 'job')
+  // Plain SQL: the tables belong to the job engine and are not in our types.
   const { rows } = await sql<QueueFigures>`
     select q.name,
       count(*) filter (where j.state in ('created', 'retry') and j.start_after <= clock_timestamp())::int as waiting,
@@ -43,6 +44,7 @@ const unfinishedMember = sql<boolean>`(m.identity_state in ('pending', 'error') 
  * indexes of what is unfinished.
  */
 export async function readBacklogs(db: Db): Promise<BacklogFigures[]> {
+  // Plain SQL: a union of filtered counts, one branch for each kind of row.
   const { rows } = await sql<BacklogFigures>`
     select 'provisioning' as kind, count(*)::int as waiting, count(*) filter (where s.state = 'error')::int as failing, 0 as "gaveUp",
       min(coalesce(s.changed_at, t.created_at)) as "oldestAt"
@@ -90,6 +92,7 @@ export async function listFailures(
   { kind, limit }: { kind?: FailureKind | undefined; limit: number },
 ): Promise<FailureRow[]> {
   const requested = (one: FailureKind) => sql.lit(kind === undefined || kind === one)
+  // Plain SQL: a union of parts that are each sorted and cut by themselves.
   const { rows } = await sql<FailureRow>`
     (select 'provisioning' as kind, s.tenant_id::text as id, s.step as part, t.slug as "tenantSlug",
       coalesce(s.finished_at, s.changed_at) as at, s.error as message, s.next_at as "nextAt"
@@ -134,6 +137,7 @@ export interface ProcessRow {
  * for as long as it lives.
  */
 export async function listProcesses(db: Db): Promise<ProcessRow[]> {
+  // Plain SQL from here on: the server's own views and functions.
   const { rows } = await sql<ProcessRow>`
     select host(client_addr) as address, backend_start as since from pg_stat_activity
     where datname = current_database() and application_name like ${`% ${listeningTo('tenant_changed')}`} order by backend_start, pid`.execute(

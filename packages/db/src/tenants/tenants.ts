@@ -191,6 +191,7 @@ export async function listTenants(
         ]),
   ]
   const page = async (tenants: RawBuilder<unknown>, more: RawBuilder<SqlBool>[]) => {
+    // Plain SQL: the tenants come from different sources, with the joins of `tenantJoins`.
     const { rows } = await sql<TenantRow & { role: TenantRole | null }>`
       select ${sql.raw(tenantColumns)}, (select role from memberships r where r.tenant_id = t.id and r.user_id = ${userId} and r.status <> 'removing') as role
       from ${tenants} ${sql.raw(tenantJoins)}
