@@ -8,7 +8,7 @@ import {
 } from '@atrium/core/flags/flag-evaluation'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { errorText } from '../../src/platform/error-text.ts'
+import { type ErrorText, errorText } from '../../src/platform/error-text.ts'
 import { writeText } from '../../src/platform/errors.ts'
 
 const hash = (text: string) => createHash('sha256').update(text, 'utf8').digest().readUInt32BE(0)
@@ -257,7 +257,7 @@ describe('an explanation', () => {
   const before = now - 1
   const after = now + 1
   const at = (moment: number) => ({ time: new Date(moment).toISOString() })
-  it.each([
+  it.each<[string, Partial<FlagRule>, ErrorText]>([
     ['state', { killed: true }, errorText('flagKilled')],
     ['state', { state: 'on' }, errorText('flagState', { state: 'on' })],
     ['window', {}, errorText('flagWindowNone')],
@@ -296,7 +296,7 @@ describe('an explanation', () => {
     ['everywhere', { state: 'on' }, errorText('flagEverywhere')],
     ['everywhere', {}, errorText('flagNotEverywhere')],
     ['tenant', {}, errorText('flagRolloutTenant', { tenant: 'acme' })],
-  ] as const)('explains the step %s of a flag with %o', (step, fields, detail) => {
+  ])('explains the step %s of a flag with %o', (step, fields, detail) => {
     const explained = explainFlag(question(rule(fields)), 'new_billing_engine')
     expect(explained?.steps.find((one) => one.step === step)?.detail).toEqual(detail)
   })
