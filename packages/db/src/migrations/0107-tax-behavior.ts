@@ -5,11 +5,19 @@ import { type Kysely, sql } from 'kysely'
  * its last invoice contained; the history, which reports are made from, has amounts without tax.
  */
 export async function up(db: Kysely<never>): Promise<void> {
-  await sql`alter table prices add column tax_behavior text not null default 'exclusive'
-    check (tax_behavior in ('exclusive', 'inclusive'))`.execute(db)
-  await sql`alter table subscriptions
-    add column tax_behavior text not null default 'exclusive' check (tax_behavior in ('exclusive', 'inclusive')),
-    add column contained_tax_percent numeric(8, 4) not null default 0 check (contained_tax_percent >= 0)`.execute(
+  await sql`
+    alter table prices
+      add column tax_behavior text not null default 'exclusive',
+      add constraint prices_tax_behavior check (tax_behavior in ('exclusive', 'inclusive')) not valid`.execute(
+    db,
+  )
+  await sql`
+    alter table subscriptions
+      add column tax_behavior text not null default 'exclusive',
+      add column contained_tax_percent numeric(8, 4) not null default 0,
+      add constraint subscriptions_tax_behavior
+        check (tax_behavior in ('exclusive', 'inclusive')) not valid,
+      add constraint subscriptions_contained_tax check (contained_tax_percent >= 0) not valid`.execute(
     db,
   )
   await sql`

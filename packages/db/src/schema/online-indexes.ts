@@ -43,6 +43,12 @@ const indexes: readonly OnlineIndex[] = [
     of: `(partner_id, currency, arr desc) ${ranked.replace('partner_id, ', '')} where arr > 0 and partner_id is not null`,
     replaces: 'subscription_history_partner_top',
   },
+  // Orders within an owner's limit whose payment is pending.
+  {
+    name: 'partner_approvals_unsettled',
+    table: 'partner_approvals',
+    of: `(tenant_id) where status = 'within_limit' and settled_at is null`,
+  },
   // What else the payment processor told of an object.
   {
     name: 'webhook_inbox_object',
