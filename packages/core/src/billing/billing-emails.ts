@@ -90,6 +90,7 @@ export const billingEmails = {
       plan,
       variable('price.before', '€80.00'),
       variable('price.after', '€90.00'),
+      variable('price.tax', 'without tax'),
       variable('price.from', '1 March 2027'),
       variable('price.choice', 'If you do not agree, cancel the subscription before that day.'),
       billingLink,

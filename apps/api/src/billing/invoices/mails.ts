@@ -1,4 +1,5 @@
 import { formatAmount } from '@atrium/core/billing/money'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { writtenDay, writtenMoment } from '@atrium/core/platform/written-day'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import type { CustomerTenant } from '@atrium/db/billing/payment-customers'
@@ -82,6 +83,8 @@ export type BillingMail =
       currency: string
       before: bigint
       after: bigint
+      /** Of both amounts. */
+      taxBehavior: TaxBehavior
       from: Date
       mayKeep: boolean
     }
@@ -160,6 +163,7 @@ function valuesOf(
       ...subscription,
       'price.before': formatAmount(mail.before, mail.currency, language),
       'price.after': formatAmount(mail.after, mail.currency, language),
+      'price.tax': mailTexts(language)('priceTax', { tax: mail.taxBehavior }),
       'price.from': writtenDay(mail.from, language),
       'price.choice': mailTexts(language)(mail.mayKeep ? 'priceChoice.keep' : 'priceChoice.cancel'),
     }

@@ -160,11 +160,21 @@ async function announce(
     ...{ notified_at: now, next_at: now, attempts: 0, error: null },
   })
   const { mayKeep } = move
+  const { taxBehavior } = price
   await sendBillingMail(
     trx,
     services,
     billedTenant(tenant),
-    { template: 'subscription.price_change', plan, currency, before, after, from, mayKeep },
+    {
+      template: 'subscription.price_change',
+      plan,
+      currency,
+      before,
+      after,
+      taxBehavior,
+      from,
+      mayKeep,
+    },
     `${move.migrationId}:${row.id}`,
   )
 }
