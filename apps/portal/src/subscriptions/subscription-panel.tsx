@@ -1,5 +1,5 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
-import type { TenantSubscription } from '@atrium/core/billing/subscriptions'
+import { changeableStatuses, type TenantSubscription } from '@atrium/core/billing/subscriptions'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { FailureText } from '@atrium/ui/failure-text'
@@ -92,10 +92,7 @@ function CurrentPlan(props: CurrentProps) {
   const { plan, cycle, seats, assignedSeats, totalMinor, currency, source, status } = subscription
   const running = !isEnded(status) && status !== 'incomplete' && !subscription.cancelAtPeriodEnd
   const changeable =
-    mayChange &&
-    running &&
-    source === 'stripe' &&
-    ['trialing', 'active', 'past_due', 'paused'].includes(status)
+    mayChange && running && source === 'stripe' && changeableStatuses.includes(status)
   const close = () => setEditing(undefined)
   return (
     <Panel

@@ -37,6 +37,12 @@ export type PendingChange = z.infer<typeof PendingChange>
 /** Statuses in which the plan of the subscription is the plan of the tenant. */
 export const grantingStatuses: readonly SubscriptionStatus[] = ['trialing', 'active', 'past_due']
 
+/**
+ * Statuses in which plan, cycle and seats can be changed. Not while a payment is missing: a change
+ * would credit time that was never paid.
+ */
+export const changeableStatuses: readonly SubscriptionStatus[] = ['trialing', 'active', 'paused']
+
 /** Statuses that count as recurring revenue (docs/reference/contract.md, subscriptions). */
 export const payingStatuses: readonly SubscriptionStatus[] = ['active', 'past_due']
 

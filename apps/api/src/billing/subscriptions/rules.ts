@@ -1,5 +1,5 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
-import { periodTotal } from '@atrium/core/billing/subscriptions'
+import { changeableStatuses, periodTotal } from '@atrium/core/billing/subscriptions'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
@@ -40,9 +40,6 @@ export function rejectAgreedByHand({ source }: SubscriptionRow, { caller }: Acce
   if (source === 'manual' && !caller.operator) throw new AppError('operator_managed')
 }
 
-// Not while a payment is missing: a change would credit time that was never paid.
-const changeable: readonly SubscriptionRow['status'][] = ['trialing', 'active', 'paused']
-
 /**
  * Throws AppError `subscription_ended`, `uncancel_first`, `subscription_state`, `currency_locked`.
  */
@@ -57,7 +54,7 @@ export function rejectUnchangeable(row: SubscriptionRow, currency: string | unde
   if (row.cancelAtPeriodEnd) throw new AppError('uncancel_first')
   if (row.status === 'past_due')
     throw new AppError('subscription_state', errorText('payBeforeChange'))
-  if (!changeable.includes(row.status)) {
+  if (!changeableStatuses.includes(row.status)) {
     throw new AppError(
       'subscription_state',
       errorText('subscriptionNotChangeable', { status: row.status.replace('_', ' ') }),
