@@ -276,8 +276,8 @@ async function seatLimits(
 ): Promise<{ limit: number; most: number }> {
   const subscription = await findLiveSubscription(db, id)
   const kept = keptSeats(subscription?.pending ?? null, clock.now())
-  const given = entitled === 0 || (seats > 0 && seats < entitled) ? seats : entitled
-  const limit = given === 0 ? given : Math.min(given, kept)
+  const current = entitled === 0 || (seats > 0 && seats < entitled) ? seats : entitled
+  const limit = current === 0 ? 0 : Math.min(current, kept)
   if (seat_mode !== 'auto') return { limit, most: limit }
   return {
     limit,
