@@ -88,7 +88,7 @@ it('leads an operator through the first hour', async () => {
     'Find out who did what': async (ui) => {
       await open(ui('Audit'))
       await page.getByText(ui('Flag created')).first().waitFor()
-      await page.getByRole('button', { name: ui('Export') }).waitFor()
+      await page.getByRole('button', { name: ui('Export'), exact: true }).waitFor()
     },
   })
   expect(visitor.complaints).toEqual([])
