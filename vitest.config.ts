@@ -111,7 +111,8 @@ export default defineConfig({
           // other things besides.
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: 2,
+          // With two, a third of the processors' time is idle.
+          maxWorkers: 3,
         },
       },
     ],
