@@ -89,19 +89,19 @@ async function* datev(
   })
   const first = (part - 1) * datevRowsPerBatch
   let seen = 0
-  let begun = false
+  let hasHead = false
   for await (const rows of bookkeepingRows(services, month, currency)) {
     if (request.signal.aborted) return
     const lines = rows.map(datevLine).filter((line) => line !== '')
     const taken = lines.slice(Math.max(0, first - seen), first + datevRowsPerBatch - seen)
     seen += lines.length
     if (taken.length > 0) {
-      yield (begun ? '' : head) + taken.join('')
-      begun = true
+      yield (hasHead ? '' : head) + taken.join('')
+      hasHead = true
     }
     if (seen >= first + datevRowsPerBatch) return
   }
-  if (begun) return
+  if (hasHead) return
   if (part > 1) throw new AppError('not_found', errorText('datevPart'))
   yield head
 }
