@@ -56,7 +56,9 @@ export async function startBookingWorkplace(
     const keys = `bench:${randomBytes(32).toString('base64')}`
     const environment = {
       ...sandboxEnvironment(sandbox),
-      ...{ DATABASE_URL: accounts.appUrl, ENCRYPTION_KEYS: keys, BOOKING_URL: bookingUrl },
+      DATABASE_URL: accounts.appUrl,
+      ENCRYPTION_KEYS: keys,
+      BOOKING_URL: bookingUrl,
       BOOKING_APP_SECRET: demoServiceCredentials.bookingAppSecret,
     }
     const first = await startProduct(session, environment)
@@ -77,13 +79,11 @@ export async function startBookingWorkplace(
       .executeTakeFirstOrThrow()
     const calendars = stalwartCalendars({
       baseUrl: sandbox.mailUrl,
-      ...{
-        deadlineMs: 10_000,
-        retries: 0,
-        backoffMs: { initial: 10, max: 10 },
-        circuit: { failures: 1_000, openMs: 1 },
-        onCall: () => {},
-      },
+      deadlineMs: 10_000,
+      retries: 0,
+      backoffMs: { initial: 10, max: 10 },
+      circuit: { failures: 1_000, openMs: 1 },
+      onCall: () => {},
     })
     const credential = {
       username,
@@ -153,19 +153,15 @@ async function makeHost(product: Server, sandbox: Sandbox): Promise<Made> {
   await call('PUT', `${scheduling}/hosts/${host.id}/mail-credential`, { mode: 'mint' })
   const eventType = async (eventSlug: string, minutes: number) => {
     const { id } = await call<{ id: string }>('POST', `${scheduling}/event-types`, {
-      ...{
-        hostId: host.id,
-        title: 'Introduction',
-        eventSlug,
-        durations: [minutes],
-        stepMinutes: minutes,
-        noticeMinutes: 0,
-      },
-      ...{
-        bookingWindow: { kind: 'rolling', days: 365 },
-        locationKind: 'video',
-        location: 'https://meet.example/acme',
-      },
+      hostId: host.id,
+      title: 'Introduction',
+      eventSlug,
+      durations: [minutes],
+      stepMinutes: minutes,
+      noticeMinutes: 0,
+      bookingWindow: { kind: 'rolling', days: 365 },
+      locationKind: 'video',
+      location: 'https://meet.example/acme',
     })
     return id
   }

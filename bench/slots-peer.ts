@@ -144,8 +144,12 @@ function startsOf(
   ]
   return () => {
     const { dateRanges, oooExcludedDateRanges } = parts.buildDateRanges({
-      ...{ availability, timeZone: schedule.zone, travelSchedules: [], outOfOffice: undefined },
-      ...{ dateFrom: parts.utc(range.start), dateTo: parts.utc(range.end) },
+      availability,
+      timeZone: schedule.zone,
+      travelSchedules: [],
+      outOfOffice: undefined,
+      dateFrom: parts.utc(range.start),
+      dateTo: parts.utc(range.end),
     })
     const taken = busy.map(({ start, end }) => ({ start: parts.utc(start), end: parts.utc(end) }))
     const free = {

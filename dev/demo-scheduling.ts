@@ -82,15 +82,14 @@ async function makeEventTypes(call: Call, anna: string, adam: string): Promise<v
       await call('POST', `${scheduling}/event-types`, body)
   }
   await make({
-    ...{
-      hostId: anna,
-      title: 'Introduction call',
-      eventSlug: 'introduction',
-      durations: [30, 60],
-      noticeMinutes: 60,
-      afterMinutes: 10,
-    },
-    ...{ locationKind: 'video', location: 'https://meet.example/acme-introduction' },
+    hostId: anna,
+    title: 'Introduction call',
+    eventSlug: 'introduction',
+    durations: [30, 60],
+    noticeMinutes: 60,
+    afterMinutes: 10,
+    locationKind: 'video',
+    location: 'https://meet.example/acme-introduction',
     description: 'We get to know each other, and you tell us what you need.',
     fields: [
       {
@@ -102,28 +101,26 @@ async function makeEventTypes(call: Call, anna: string, adam: string): Promise<v
     ],
   })
   await make({
-    ...{
-      hostId: anna,
-      title: 'Workshop',
-      eventSlug: 'workshop',
-      durations: [120],
-      noticeMinutes: 1_440,
-      seats: 6,
-      requiresConfirmation: true,
-    },
-    ...{ locationKind: 'in_person', location: 'Acme Engineering, Factory Lane 1' },
+    hostId: anna,
+    title: 'Workshop',
+    eventSlug: 'workshop',
+    durations: [120],
+    noticeMinutes: 1_440,
+    seats: 6,
+    requiresConfirmation: true,
+    locationKind: 'in_person',
+    location: 'Acme Engineering, Factory Lane 1',
     description: 'Two hours around one table, with up to six people.',
   })
   await make({
-    ...{
-      hostId: adam,
-      title: 'Support',
-      eventSlug: 'support',
-      durations: [30],
-      assignment: 'round_robin',
-      hostIds: [anna, adam],
-    },
-    ...{ locationKind: 'visitor_phone', noticeMinutes: 30 },
+    hostId: adam,
+    title: 'Support',
+    eventSlug: 'support',
+    durations: [30],
+    assignment: 'round_robin',
+    hostIds: [anna, adam],
+    locationKind: 'visitor_phone',
+    noticeMinutes: 30,
     description: 'Whoever of us is free calls you.',
     fields: [{ key: 'phone', label: 'Your phone number', kind: 'phone', required: true }],
   })

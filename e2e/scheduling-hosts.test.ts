@@ -60,24 +60,21 @@ async function takeBooking(): Promise<void> {
   const day = [{ start: '00:00', end: '24:00' }]
   const weekly = { mon: day, tue: day, wed: day, thu: day, fri: day, sat: day, sun: day }
   await api('PUT', `${scheduling}/schedules/${hours.id}`, {
-    ...{
-      name: hours.name,
-      timeZone: hours.timeZone,
-      overrides: [],
-      standard: true,
-      version: hours.version,
-    },
+    name: hours.name,
+    timeZone: hours.timeZone,
+    overrides: [],
+    standard: true,
+    version: hours.version,
     weekly,
   })
   const eventType = await api('POST', `${scheduling}/event-types`, {
-    ...{
-      hostId: host.id,
-      title: 'First meeting',
-      durations: [30],
-      stepMinutes: 60,
-      requiresConfirmation: true,
-    },
-    ...{ locationKind: 'in_person', location: 'Room 1' },
+    hostId: host.id,
+    title: 'First meeting',
+    durations: [30],
+    stepMinutes: 60,
+    requiresConfirmation: true,
+    locationKind: 'in_person',
+    location: 'Room 1',
   })
   const date = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   const { slots } = await read(

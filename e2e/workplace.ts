@@ -69,16 +69,14 @@ export async function startWorkplace({
   const at = (offset: number) => `http://localhost:${base + offset}`
   return {
     addresses: {
-      ...{
-        api: at(0),
-        portal: at(100),
-        operator: at(200),
-        booking: at(300),
-        control: at(1000),
-        smtpPage: at(1501),
-        dnsPage: at(1601),
-        payments: at(1400),
-      },
+      api: at(0),
+      portal: at(100),
+      operator: at(200),
+      booking: at(300),
+      control: at(1000),
+      smtpPage: at(1501),
+      dnsPage: at(1601),
+      payments: at(1400),
       database:
         process.env.DATABASE_URL ?? `postgres://atrium_api:atrium@127.0.0.1:${base + 400}/atrium`,
     },

@@ -54,14 +54,13 @@ export async function measureAuditPage(session: Session, bench: AuditBench): Pro
     const [first, second, own] = [cpu('peer'), cpu('peer again'), cpu('trpc')]
     const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
     return {
-      ...{
-        row: 'P6',
-        what: `tRPC page of ${page} audit entries`,
-        peer: 'Hono + one named select of them',
-        unit: 'x',
-        direction: 'at least',
-      },
-      ...{ reach: 0.5, beyond: 0.75 },
+      row: 'P6',
+      what: `tRPC page of ${page} audit entries`,
+      peer: 'Hono + one named select of them',
+      unit: 'x',
+      direction: 'at least',
+      reach: 0.5,
+      beyond: 0.75,
       values: failure
         ? []
         : own.map(

@@ -357,14 +357,13 @@ async function measureMutations(session: Session, { database }: AuditBench): Pro
   const [first, second, ours] = [rate('alone'), rate('alone again'), rate('audited')]
   const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
   return {
-    ...{
-      row: 'P9',
-      what: 'change of a tenant with its audit entry, per second',
-      peer: 'the change alone',
-      unit: 'x',
-      direction: 'at least',
-    },
-    ...{ reach: 0.5, beyond: 0.65 },
+    row: 'P9',
+    what: 'change of a tenant with its audit entry, per second',
+    peer: 'the change alone',
+    unit: 'x',
+    direction: 'at least',
+    reach: 0.5,
+    beyond: 0.65,
     values: failure
       ? []
       : ours.map(
@@ -397,25 +396,19 @@ function rateContender(name: string, call: () => Promise<unknown>): Contender {
 
 function entryOf(tenant: number, serial: number): NewAuditEvent {
   return {
-    ...{
-      at: new Date(),
-      actorType: 'user',
-      actorId: `bench-user-${tenant}`,
-      actorEmail: `user${tenant}@bench.test`,
-      actorIp: '192.0.2.7',
-    },
-    ...{
-      action: 'tenant.updated',
-      outcome: 'success',
-      resourceType: 'tenant',
-      resourceId: String(tenant),
-      resourceName: `Workplace ${tenant}`,
-    },
-    ...{
-      tenantSlug: slugOf(tenant),
-      partnerSlug: null,
-      source: 'portal',
-      metadata: { changes: { industry: ['Trade', `Trade ${serial}`] } },
-    },
+    at: new Date(),
+    actorType: 'user',
+    actorId: `bench-user-${tenant}`,
+    actorEmail: `user${tenant}@bench.test`,
+    actorIp: '192.0.2.7',
+    action: 'tenant.updated',
+    outcome: 'success',
+    resourceType: 'tenant',
+    resourceId: String(tenant),
+    resourceName: `Workplace ${tenant}`,
+    tenantSlug: slugOf(tenant),
+    partnerSlug: null,
+    source: 'portal',
+    metadata: { changes: { industry: ['Trade', `Trade ${serial}`] } },
   }
 }

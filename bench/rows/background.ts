@@ -85,7 +85,13 @@ async function measureFirstStep(session: Session, workplace: Workplace): Promise
       session,
     )
     const row = (id: string, what: string, name: string): RowResult => ({
-      ...{ row: id, what, peer: 'clock', unit: 'ms', direction: 'at most', reach: 80, beyond: 30 },
+      row: id,
+      what,
+      peer: 'clock',
+      unit: 'ms',
+      direction: 'at most',
+      reach: 80,
+      beyond: 30,
       values: failures.has(name)
         ? []
         : (measured.get(name) ?? []).map((figures) => figures.p50Ms ?? Number.NaN),
@@ -142,16 +148,14 @@ async function createForEngine({ db }: Database, jobs: Jobs, slug: string): Prom
       .where('email', '=', 'owner@globex.test')
       .executeTakeFirstOrThrow()
     const tenant = await insertTenant(trx, {
-      ...{
-        slug,
-        name: slug,
-        plan: 'free',
-        partnerId: null,
-        seats: 0,
-        industry: null,
-        brandColor: null,
-        ownerId: owner.id,
-      },
+      slug,
+      name: slug,
+      plan: 'free',
+      partnerId: null,
+      seats: 0,
+      industry: null,
+      brandColor: null,
+      ownerId: owner.id,
       billing: { company: null, vatNumber: null, country: null, email: null },
       domains: [`${slug}.tenants.local`],
       platformDomain: 'tenants.local',
@@ -207,7 +211,10 @@ async function measureAgainstBare(
     const [first, second, ours] = [rate('pg-boss'), rate('pg-boss again'), rate('ours')]
     const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
     return {
-      ...{ ...row, peer: 'bare pg-boss, batch 100', unit: 'x', direction: 'at least' },
+      ...row,
+      peer: 'bare pg-boss, batch 100',
+      unit: 'x',
+      direction: 'at least',
       values: failure
         ? []
         : ours.map(
@@ -239,7 +246,10 @@ function measureDrain(session: Session, databaseUrl: string): Promise<RowResult>
     drainWorker(databaseUrl, 'product'),
     drainWorker(databaseUrl, 'bare'),
     {
-      ...{ row: 'P14c', what: 'backlog of wake-ups, jobs/s', reach: 0.8, beyond: 0.95 },
+      row: 'P14c',
+      what: 'backlog of wake-ups, jobs/s',
+      reach: 0.8,
+      beyond: 0.95,
       note: `${jobsPerSlot} jobs at once, empty handlers: the queue of provisioning wake-ups`,
     },
   )
@@ -256,7 +266,10 @@ function measureOutbox(session: Session, databaseUrl: string): Promise<RowResult
     env: { DATABASE_URL: databaseUrl },
   })
   return measureAgainstBare(session, own, drainWorker(databaseUrl, 'bare'), {
-    ...{ row: 'P14d', what: 'backlog of mails, mails/s', reach: 0.8, beyond: 0.95 },
+    row: 'P14d',
+    what: 'backlog of mails, mails/s',
+    reach: 0.8,
+    beyond: 0.95,
     note: `${jobsPerSlot} queued mails, branded and rendered, into a mail server that takes them at once; the peer's handlers are empty`,
   })
 }

@@ -25,35 +25,43 @@ const days = 30
 const callsPerSlot = 12
 
 const race: Bars = {
-  ...{
-    row: 'P11',
-    what: `${visitors} visitors confirm one slot`,
-    peer: `${visitors} confirm a slot each, ${peerAtOnce} at a time`,
-  },
-  ...{ unit: 'x', direction: 'at most', reach: 0.8, beyond: 0.5 },
+  row: 'P11',
+  what: `${visitors} visitors confirm one slot`,
+  peer: `${visitors} confirm a slot each, ${peerAtOnce} at a time`,
+  unit: 'x',
+  direction: 'at most',
+  reach: 0.8,
+  beyond: 0.5,
 }
 const listed: Bars = {
-  ...{
-    row: 'S1',
-    what: `slots of ${days} days, asked for the first time`,
-    peer: 'the free/busy call in it',
-  },
-  ...{ unit: 'x', direction: 'at most', reach: 2, beyond: 1.4 },
+  row: 'S1',
+  what: `slots of ${days} days, asked for the first time`,
+  peer: 'the free/busy call in it',
+  unit: 'x',
+  direction: 'at most',
+  reach: 2,
+  beyond: 1.4,
 }
 // Ten segments: what a server may send before the first acknowledgement (RFC 6928).
 const firstFlight = 14_600
 const firstView: Bars = {
-  ...{
-    row: 'S2',
-    what: 'first view of the booking page, compressed',
-    peer: `${firstFlight} bytes, one round trip`,
-  },
-  ...{ unit: 'x', direction: 'at most', reach: 1, beyond: 0.6 },
+  row: 'S2',
+  what: 'first view of the booking page, compressed',
+  peer: `${firstFlight} bytes, one round trip`,
+  unit: 'x',
+  direction: 'at most',
+  reach: 1,
+  beyond: 0.6,
 }
 const scriptBytes = 30 * 1024
 const script: Bars = {
-  ...{ row: 'S3', what: 'its script, compressed', peer: `${scriptBytes} bytes` },
-  ...{ unit: 'x', direction: 'at most', reach: 1, beyond: 0.5 },
+  row: 'S3',
+  what: 'its script, compressed',
+  peer: `${scriptBytes} bytes`,
+  unit: 'x',
+  direction: 'at most',
+  reach: 1,
+  beyond: 0.5,
 }
 
 /** P11 and S1 to S3: what visitors of the booking page wait for and load. */
@@ -116,7 +124,8 @@ function book(
     const sent = request(
       `${url}/api/v1/bookings`,
       {
-        ...{ method: 'POST', agent: false },
+        method: 'POST',
+        agent: false,
         headers: {
           'content-type': 'application/json',
           'x-atrium-booking-app': bookingSecret,
@@ -307,12 +316,10 @@ async function measureFirstView(
     file: join(import.meta.dirname, '../../apps/booking/src/server.ts'),
     core: cores.server,
     env: {
-      ...{
-        PORT: String(port),
-        PUBLIC_URL: `http://127.0.0.1:${port}`,
-        API_URL: workplace.products[0].url,
-        LOG_LEVEL: 'warn',
-      },
+      PORT: String(port),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      API_URL: workplace.products[0].url,
+      LOG_LEVEL: 'warn',
       BOOKING_APP_SECRET: workplace.bookingSecret,
     },
     outputFile: join(session.folder, 'booking.log'),

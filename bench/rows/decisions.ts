@@ -110,14 +110,14 @@ async function measureFlags(
 
 async function measureIntake(session: Session, app: App, database: Database): Promise<RowResult> {
   const event = (id: string) => ({
-    ...{
-      id,
-      object: 'event',
-      api_version: '2026-10-28.dahlia',
-      created: Math.floor(Date.now() / 1000),
-      livemode: false,
-    },
-    ...{ type: 'invoice.paid', pending_webhooks: 1, request: { id: null, idempotency_key: null } },
+    id,
+    object: 'event',
+    api_version: '2026-10-28.dahlia',
+    created: Math.floor(Date.now() / 1000),
+    livemode: false,
+    type: 'invoice.paid',
+    pending_webhooks: 1,
+    request: { id: null, idempotency_key: null },
     data: {
       object: {
         id: `in_${id}`,
@@ -196,7 +196,8 @@ async function compared(
   })
   return {
     ...bars,
-    ...{ unit: 'x', direction: 'at most' },
+    unit: 'x',
+    direction: 'at most',
     values: failure
       ? []
       : own.map((ms, i) => ms / (((a[i] ?? Number.NaN) + (b[i] ?? Number.NaN)) / 2)),

@@ -165,12 +165,13 @@ async function exponents(session: Session, all: readonly Grown[]): Promise<RowRe
   for (const [n, work] of works.entries()) {
     const sizes = all.map(({ workplace }) => workplace.rows)
     const bars: Bars = {
-      ...{
-        row: `G${n + 1}`,
-        what: `${work.what}, ${powers(sizes)} rows`,
-        peer: 'the exponent of the number of rows',
-      },
-      ...{ unit: 'exponent', direction: 'at most', reach: 0.15, beyond: 0.05 },
+      row: `G${n + 1}`,
+      what: `${work.what}, ${powers(sizes)} rows`,
+      peer: 'the exponent of the number of rows',
+      unit: 'exponent',
+      direction: 'at most',
+      reach: 0.15,
+      beyond: 0.05,
     }
     rows.push(
       await attempted(bars, async () => {
@@ -219,12 +220,13 @@ async function measureDepths(session: Session, grown: Grown): Promise<RowResult[
   const rows: RowResult[] = []
   for (const [n, [name, read]] of Object.entries(lists).entries()) {
     const bars: Bars = {
-      ...{
-        row: `D${n + 1}`,
-        what: `${name}: page ${deep.at(-1)} of ${page}, keyset`,
-        peer: 'page 1 of the same list',
-      },
-      ...{ unit: 'x', direction: 'at most', reach: 1.5, beyond: 1.1 },
+      row: `D${n + 1}`,
+      what: `${name}: page ${deep.at(-1)} of ${page}, keyset`,
+      peer: 'page 1 of the same list',
+      unit: 'x',
+      direction: 'at most',
+      reach: 1.5,
+      beyond: 1.1,
     }
     rows.push(
       await attempted(bars, async () => {

@@ -190,12 +190,13 @@ function toRows(
       ...compare('peer', 'rest', cpu),
     },
     {
-      ...{
-        row: 'P1 (row)',
-        what: 'the same against a smaller answer',
-        peer: 'Hono + one named select of one table, Pool 8',
-      },
-      ...{ ...base, reach: 1, beyond: 1.5, ...compare('row', 'rest', cpu) },
+      row: 'P1 (row)',
+      what: 'the same against a smaller answer',
+      peer: 'Hono + one named select of one table, Pool 8',
+      ...base,
+      reach: 1,
+      beyond: 1.5,
+      ...compare('row', 'rest', cpu),
     },
     {
       row: 'P2',
@@ -216,14 +217,12 @@ function toRows(
       ...compare('peer', 'batch', cpu),
     },
     {
-      ...{
-        row: 'P4',
-        what: 'P1 in requests/s',
-        peer: 'pgbench, same SQL, 8 clients',
-        ...base,
-        reach: 0.65,
-        beyond: 0.75,
-      },
+      row: 'P4',
+      what: 'P1 in requests/s',
+      peer: 'pgbench, same SQL, 8 clients',
+      ...base,
+      reach: 0.65,
+      beyond: 0.75,
       ...(pgbenchIsMissing
         ? { values: [], note: pgbenchIsMissing }
         : compare('pgbench', 'rest', rate, true)),
@@ -251,7 +250,10 @@ function toRows(
         row: tenants === 'few' ? 'P16a' : 'P16b',
         what: `REST GET /tenants, ${tenants === 'few' ? 'about two' : 'about twelve'} tenants`,
         peer: 'Hono + one named select of the same records, Pool 8',
-        ...{ unit: 'x', direction: 'at most', reach: 1.3, beyond: 1.1 },
+        unit: 'x',
+        direction: 'at most',
+        reach: 1.3,
+        beyond: 1.1,
         ...compare(`peer, ${tenants}`, `list, ${tenants}`, cpu, true),
       }),
     ),

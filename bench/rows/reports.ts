@@ -152,7 +152,9 @@ async function differences(bench: Bench, { random }: Session): Promise<string[]>
     check('growth', months, growth)
     const churn = (await getChurnCohorts(services, scope, { from })).months.map(
       ({ month, tenants, averageTenureDays, money }) => ({
-        ...{ month, tenants, averageTenureDays },
+        month,
+        tenants,
+        averageTenureDays,
         lost: money.reduce((sum, one) => sum + one.lostArrMinor, 0),
       }),
     )
@@ -236,12 +238,13 @@ async function timed(
       failures.get(key) ??
       (wrong.some((one) => name.startsWith(one)) ? 'it is not what the history gives' : undefined)
     return {
-      ...{
-        row: `P12${String.fromCharCode(97 + index)}`,
-        what: `${name} (${scope})`,
-        peer: 'read of a tenant by key',
-      },
-      ...{ unit: 'x', direction: 'at most', reach: 12, beyond: 5 },
+      row: `P12${String.fromCharCode(97 + index)}`,
+      what: `${name} (${scope})`,
+      peer: 'read of a tenant by key',
+      unit: 'x',
+      direction: 'at most',
+      reach: 12,
+      beyond: 5,
       values: fault
         ? []
         : ours.map(

@@ -14,12 +14,13 @@ const peerCalls = 20
 const ownCalls = 2_000
 
 const bars: Bars = {
-  ...{
-    row: 'P10',
-    what: `slots of ${days} days, CPU`,
-    peer: `@calcom/platform-libraries ${peerVersion}`,
-  },
-  ...{ unit: 'x', direction: 'at least', reach: 60, beyond: 120 },
+  row: 'P10',
+  what: `slots of ${days} days, CPU`,
+  peer: `@calcom/platform-libraries ${peerVersion}`,
+  unit: 'x',
+  direction: 'at least',
+  reach: 60,
+  beyond: 120,
 }
 
 /**
@@ -110,21 +111,25 @@ function questionFrom(now: number): SlotQuestion {
       ]),
     },
     settings: {
-      ...{
-        eventTypeId: 'bench',
-        durationMinutes: 30,
-        stepMinutes: 15,
-        noticeMinutes: 60,
-        beforeMinutes: 0,
-        afterMinutes: 0,
-      },
-      ...{ bookingWindow: { kind: 'open' }, limits: {}, hostLimits: {}, seats: 1 },
+      eventTypeId: 'bench',
+      durationMinutes: 30,
+      stepMinutes: 15,
+      noticeMinutes: 60,
+      beforeMinutes: 0,
+      afterMinutes: 0,
+      bookingWindow: { kind: 'open' },
+      limits: {},
+      hostLimits: {},
+      seats: 1,
     },
     busy: Array.from({ length: busyPeriods }, () => {
       const from = start + below(days * 96) * 15 * minuteMs
       return { start: from, end: from + (1 + below(6)) * 15 * minuteMs }
     }),
-    ...{ bookings: [], locks: [], now, range: { start, end: start + days * dayMs } },
+    bookings: [],
+    locks: [],
+    now,
+    range: { start, end: start + days * dayMs },
   }
 }
 

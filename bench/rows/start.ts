@@ -41,27 +41,23 @@ export async function measureStart(session: Session): Promise<RowResult[]> {
   const peer = 'empty node:http process'
   return [
     {
-      ...{
-        row: 'P13a',
-        what: 'start to ready',
-        peer,
-        unit: 'x',
-        direction: 'at most',
-        reach: 3,
-        beyond: 2.2,
-      },
+      row: 'P13a',
+      what: 'start to ready',
+      peer,
+      unit: 'x',
+      direction: 'at most',
+      reach: 3,
+      beyond: 2.2,
       ...(failure ? { values: [], note: failure } : startRatios(measured)),
     },
     {
-      ...{
-        row: 'P13b',
-        what: 'memory at rest',
-        peer,
-        unit: 'x',
-        direction: 'at most',
-        reach: 1.55,
-        beyond: 1.4,
-      },
+      row: 'P13b',
+      what: 'memory at rest',
+      peer,
+      unit: 'x',
+      direction: 'at most',
+      reach: 1.55,
+      beyond: 1.4,
       ...(failure ? { values: [], note: failure } : await restRatios(session, empty)),
     },
   ]

@@ -76,15 +76,13 @@ async function measureTypeCheck(session: Session): Promise<RowResult> {
     (name) => `${name} ${median(seconds(name)).toFixed(1)} s and ${errors.get(name) ?? 0} errors`,
   )
   return {
-    ...{
-      row: 'P15a',
-      what: 'type check of the servers, wall clock',
-      peer: 'TypeScript 5.9, same tree',
-      unit: 'x',
-      direction: 'at most',
-      reach: 0.35,
-      beyond: 0.3,
-    },
+    row: 'P15a',
+    what: 'type check of the servers, wall clock',
+    peer: 'TypeScript 5.9, same tree',
+    unit: 'x',
+    direction: 'at most',
+    reach: 0.35,
+    beyond: 0.3,
     values: failure ? [] : ratios(measured, names.own, names.peer),
     note: failure || counts.join(', '),
   }
@@ -153,15 +151,13 @@ async function compareTestDatabases(session: Session, adminUrl: string): Promise
     const ms = (name: string) =>
       Math.round(median((measured.get(name) ?? []).map((figures) => 1000 / figures.callsPerSecond)))
     return {
-      ...{
-        row: 'P15b',
-        what: 'database per test file',
-        peer: `truncate of ${rows.length} tables`,
-        unit: 'x',
-        direction: 'at most',
-        reach: 0.35,
-        beyond: 0.2,
-      },
+      row: 'P15b',
+      what: 'database per test file',
+      peer: `truncate of ${rows.length} tables`,
+      unit: 'x',
+      direction: 'at most',
+      reach: 0.35,
+      beyond: 0.2,
       values: ratios(measured, 'copy', 'truncate'),
       nullTest: ratios(measured, 'truncate', 'truncate again'),
       note: `copy ${ms('copy')} ms; it goes with the server of the run. Truncate ${ms('truncate')} ms`,

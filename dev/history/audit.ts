@@ -33,21 +33,19 @@ export function createHistoricAudit(): HistoricAudit {
       const rows = entries
         .sort((one, other) => one.at.getTime() - other.at.getTime())
         .map(({ actor, at, entry }) => ({
-          ...{
-            at,
-            actor_type: actor.type,
-            actor_id: actor.id,
-            actor_email: actor.email,
-            actor_ip: actor.ip,
-            source: actor.source,
-          },
-          ...{
-            action: entry.action,
-            outcome: entry.outcome ?? ('success' as const),
-            resource_type: entry.resourceType,
-          },
-          ...{ resource_id: entry.resourceId ?? null, resource_name: entry.resourceName ?? null },
-          ...{ tenant_slug: entry.tenantSlug ?? null, partner_slug: entry.partnerSlug ?? null },
+          at,
+          actor_type: actor.type,
+          actor_id: actor.id,
+          actor_email: actor.email,
+          actor_ip: actor.ip,
+          source: actor.source,
+          action: entry.action,
+          outcome: entry.outcome ?? ('success' as const),
+          resource_type: entry.resourceType,
+          resource_id: entry.resourceId ?? null,
+          resource_name: entry.resourceName ?? null,
+          tenant_slug: entry.tenantSlug ?? null,
+          partner_slug: entry.partnerSlug ?? null,
           metadata: JSON.stringify(entry.metadata ?? {}),
         }))
       for (let from = 0; from < rows.length; from += rowsAtOnce) {

@@ -92,25 +92,23 @@ export async function insertCustomers(
       (payments.saved.customers.find(({ id }) => id === customer)?.created ?? 0) * 1000,
     )
     const card = method && {
-      ...{
-        paymentMethodId: method.id,
-        brand: method.number.startsWith('5') ? 'mastercard' : 'visa',
-        displayBrand: null,
-      },
-      ...{ last4: method.number.slice(-4), expMonth: method.expMonth, expYear: method.expYear },
-      ...{ funding: 'credit', country: 'US', wallet: null },
+      paymentMethodId: method.id,
+      brand: method.number.startsWith('5') ? 'mastercard' : 'visa',
+      displayBrand: null,
+      last4: method.number.slice(-4),
+      expMonth: method.expMonth,
+      expYear: method.expYear,
+      funding: 'credit',
+      country: 'US',
+      wallet: null,
     }
     return {
-      ...{
-        tenant_id: idIn(made.tenants, slug),
-        customer_id: customer,
-        card: card ? JSON.stringify(card) : null,
-        created_at: created,
-      },
-      ...{
-        card_read_at: method ? new Date(method.created * 1000) : null,
-        card_chosen_at: method ? new Date(method.created * 1000) : null,
-      },
+      tenant_id: idIn(made.tenants, slug),
+      customer_id: customer,
+      card: card ? JSON.stringify(card) : null,
+      created_at: created,
+      card_read_at: method ? new Date(method.created * 1000) : null,
+      card_chosen_at: method ? new Date(method.created * 1000) : null,
     }
   })
   await trx.insertInto('payment_customers').values(rows).execute()
@@ -130,24 +128,18 @@ export async function insertInbox(
       const at = new Date(created * 1000)
       const { api_version: version } = JSON.parse(body) as { api_version: string }
       return {
-        ...{
-          id,
-          type,
-          object_id: objectId,
-          api_version: version,
-          created: at,
-          livemode: false,
-          payload: body,
-          attempts: 1,
-        },
-        ...{
-          state: ignored.has(type) ? ('skipped' as const) : ('applied' as const),
-          note: noteOf(type),
-        },
-        ...{
-          received_at: new Date(at.getTime() + 900),
-          finished_at: new Date(at.getTime() + 1_300),
-        },
+        id,
+        type,
+        object_id: objectId,
+        api_version: version,
+        created: at,
+        livemode: false,
+        payload: body,
+        attempts: 1,
+        state: ignored.has(type) ? ('skipped' as const) : ('applied' as const),
+        note: noteOf(type),
+        received_at: new Date(at.getTime() + 900),
+        finished_at: new Date(at.getTime() + 1_300),
       }
     })
   await trx.insertInto('webhook_inbox').values(rows).execute()
@@ -313,29 +305,27 @@ const isAbout = (type: string) =>
 /** What was given back of invoices, and the processor's id of the invoice that it belongs to. */
 function reversals({ saved }: PaymentsHistory): ProcessorReversal[] {
   const refunds = saved.refunds.map(({ id, invoice, currency, amount, status, created }) => ({
-    ...{
-      id,
-      kind: 'refund' as const,
-      invoiceId: invoice,
-      currency,
-      amount,
-      amountExcludingTax: null,
-      status,
-    },
-    ...{ effective: status === 'succeeded', created: new Date(created * 1000) },
+    id,
+    kind: 'refund' as const,
+    invoiceId: invoice,
+    currency,
+    amount,
+    amountExcludingTax: null,
+    status,
+    effective: status === 'succeeded',
+    created: new Date(created * 1000),
   }))
   const notes = saved.creditNotes.map(
     ({ id, invoice, currency, total, lines, status, created }) => ({
-      ...{
-        id,
-        kind: 'credit_note' as const,
-        invoiceId: invoice,
-        currency,
-        amount: total,
-        amountExcludingTax: totalExcludingTaxOf({ lines }),
-        status,
-      },
-      ...{ effective: status === 'issued', created: new Date(created * 1000) },
+      id,
+      kind: 'credit_note' as const,
+      invoiceId: invoice,
+      currency,
+      amount: total,
+      amountExcludingTax: totalExcludingTaxOf({ lines }),
+      status,
+      effective: status === 'issued',
+      created: new Date(created * 1000),
     }),
   )
   return [...refunds, ...notes]

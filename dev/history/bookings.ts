@@ -131,62 +131,48 @@ async function book(trx: Trx, { types, date, random, hours, coming }: Day): Prom
   await trx
     .insertInto('bookings')
     .values({
-      ...{
-        id,
-        tenant_id: type.tenantId,
-        event_type_id: type.id,
-        host_id: type.hostId,
-        status: cancelled ? 'cancelled' : 'confirmed',
-      },
-      ...{ source: 'public', uid: `${id}@atrium`, invited: true },
-      ...{
-        title: type.title,
-        location_kind: type.kind,
-        location: type.location,
-        start_at: start,
-        end_at: end,
-      },
-      ...{
-        host_zone: type.zone,
-        host_wall: wallTime(start),
-        visitor_name: visitor,
-        visitor_email: email,
-        visitor_zone: type.zone,
-      },
-      ...{
-        visitor_locale: 'en',
-        manage_hash: createHash('sha256').update(`manage ${mark}`).digest(),
-        confirmed_at: madeAt,
-      },
-      ...{
-        ended_at: endedAt,
-        ended_by: cancelled ? 'visitor' : null,
-        reason: cancelled ? reason : null,
-      },
-      ...{
-        no_show: !cancelled && !coming && fate > 0.94,
-        created_at: madeAt,
-        updated_at: endedAt ?? madeAt,
-        visitor_confirmed_at: madeAt,
-      },
+      id,
+      tenant_id: type.tenantId,
+      event_type_id: type.id,
+      host_id: type.hostId,
+      status: cancelled ? 'cancelled' : 'confirmed',
+      source: 'public',
+      uid: `${id}@atrium`,
+      invited: true,
+      title: type.title,
+      location_kind: type.kind,
+      location: type.location,
+      start_at: start,
+      end_at: end,
+      host_zone: type.zone,
+      host_wall: wallTime(start),
+      visitor_name: visitor,
+      visitor_email: email,
+      visitor_zone: type.zone,
+      visitor_locale: 'en',
+      manage_hash: createHash('sha256').update(`manage ${mark}`).digest(),
+      confirmed_at: madeAt,
+      ended_at: endedAt,
+      ended_by: cancelled ? 'visitor' : null,
+      reason: cancelled ? reason : null,
+      no_show: !cancelled && !coming && fate > 0.94,
+      created_at: madeAt,
+      updated_at: endedAt ?? madeAt,
+      visitor_confirmed_at: madeAt,
     })
     .execute()
   const toCalendar = coming && !cancelled
   await trx
     .insertInto('booking_hosts')
     .values({
-      ...{
-        booking_id: id,
-        host_id: type.hostId,
-        claim_start: start,
-        claim_end: end,
-        active: !cancelled,
-        seat_group: id,
-      },
-      ...{
-        calendar_state: toCalendar ? 'pending' : 'none',
-        calendar_next_at: toCalendar ? new Date() : null,
-      },
+      booking_id: id,
+      host_id: type.hostId,
+      claim_start: start,
+      claim_end: end,
+      active: !cancelled,
+      seat_group: id,
+      calendar_state: toCalendar ? 'pending' : 'none',
+      calendar_next_at: toCalendar ? new Date() : null,
     })
     .execute()
   await trx

@@ -99,24 +99,18 @@ async function insertPartners(
   const ids = new Map<string, string>()
   for (const partner of partners) {
     const columns = {
-      ...{
-        name: partner.name,
-        domain: partner.domain,
-        margin_pct: partner.marginPct,
-        created_at: partner.since,
-        updated_at: partner.since,
-      },
-      ...{
-        billing_company: partner.name,
-        billing_country: partner.country,
-        billing_address: demoAddress,
-        billing_email: `billing@${partner.domain}`,
-      },
-      ...{
-        contact_name: partner.name,
-        contact_email: `hello@${partner.domain}`,
-        self_billing_consent_at: partner.consentAt,
-      },
+      name: partner.name,
+      domain: partner.domain,
+      margin_pct: partner.marginPct,
+      created_at: partner.since,
+      updated_at: partner.since,
+      billing_company: partner.name,
+      billing_country: partner.country,
+      billing_address: demoAddress,
+      billing_email: `billing@${partner.domain}`,
+      contact_name: partner.name,
+      contact_email: `hello@${partner.domain}`,
+      self_billing_consent_at: partner.consentAt,
     }
     const { id } = await trx
       .insertInto('partners')
@@ -129,15 +123,11 @@ async function insertPartners(
   await trx
     .insertInto('partner_margins')
     .values({
-      ...{
-        partner_id: idIn(ids, 'alster'),
-        margin_pct: 18,
-        effective_from: isoDay(new Date(until.getTime() + 40 * dayMs)),
-      },
-      ...{
-        reason: 'Agreed for the next year.',
-        created_at: new Date(until.getTime() - 12 * dayMs),
-      },
+      partner_id: idIn(ids, 'alster'),
+      margin_pct: 18,
+      effective_from: isoDay(new Date(until.getTime() + 40 * dayMs)),
+      reason: 'Agreed for the next year.',
+      created_at: new Date(until.getTime() - 12 * dayMs),
     })
     .execute()
   return ids
@@ -172,32 +162,28 @@ async function insertCompany(
   await insertPeople(trx, people, company.people, since, () => ({}))
   const [owner, ...others] = company.people
   const inserted = await insertTenant(trx, {
-    ...{
-      slug,
-      name: company.name,
-      plan: company.sale.plan,
-      seats: company.sale.seats,
-      industry: company.industry,
-    },
-    ...{
-      brandColor: company.brandColor,
-      partnerId: (company.partner && partners.get(company.partner)) ?? null,
-    },
+    slug,
+    name: company.name,
+    plan: company.sale.plan,
+    seats: company.sale.seats,
+    industry: company.industry,
+    brandColor: company.brandColor,
+    partnerId: (company.partner && partners.get(company.partner)) ?? null,
     billing: {
       company: company.name,
       vatNumber: null,
       country: company.country,
       email: `billing@${slug}.test`,
     },
-    ...{
-      domains: [`${slug}.${tenantDomain}`],
-      platformDomain: tenantDomain,
-      ownerId: idIn(people, owner?.email ?? ''),
-    },
+    domains: [`${slug}.${tenantDomain}`],
+    platformDomain: tenantDomain,
+    ownerId: idIn(people, owner?.email ?? ''),
   })
   if (!inserted) throw new Error(`the tenant ${slug} exists already`)
   const memberships = others.map(({ email, role }, index) => ({
-    ...{ tenant_id: inserted.id, user_id: idIn(people, email), role },
+    tenant_id: inserted.id,
+    user_id: idIn(people, email),
+    role,
     created_at: new Date(since.getTime() + (index + 1) * 5 * dayMs),
   }))
   await trx.insertInto('memberships').values(memberships).execute()
@@ -225,13 +211,12 @@ async function insertPeople(
     .insertInto('users')
     .values(
       added.map((person) => ({
-        ...{
-          idp_subject_id: person.subject,
-          email: person.email,
-          name: person.name,
-          last_seen_at: person.lastSeenAt,
-        },
-        ...{ created_at: since, updated_at: since },
+        idp_subject_id: person.subject,
+        email: person.email,
+        name: person.name,
+        last_seen_at: person.lastSeenAt,
+        created_at: since,
+        updated_at: since,
         ...more(person),
       })),
     )

@@ -11,7 +11,10 @@ export async function insertReconciliations(trx: Trx, { history, made }: Parts):
       new Date(history.until.getTime() - (30 - index) * dayMs + 2 * hourMs + 43 * minuteMs),
   )
   const rows = nights.map((started_at) => ({
-    ...{ started_at, finished_at: new Date(started_at.getTime() + 6_200), failed: 0, error: null },
+    started_at,
+    finished_at: new Date(started_at.getTime() + 6_200),
+    failed: 0,
+    error: null,
     tenants: history.companies.filter(({ sale }) => sale.at < started_at).length,
   }))
   const made_ = await trx
@@ -28,17 +31,13 @@ export async function insertReconciliations(trx: Trx, { history, made }: Parts):
   await trx
     .insertInto('billing_differences')
     .values({
-      ...{
-        reconciliation_id: made_[18]?.id ?? '',
-        tenant_id: idIn(made.tenants, 'harbour-logistics'),
-        object_type: 'subscription',
-      },
-      ...{
-        object_id: subscription?.id ?? '',
-        kind: 'differs',
-        fields: JSON.stringify({ seats: [19, 20] }),
-        repaired: true,
-      },
+      reconciliation_id: made_[18]?.id ?? '',
+      tenant_id: idIn(made.tenants, 'harbour-logistics'),
+      object_type: 'subscription',
+      object_id: subscription?.id ?? '',
+      kind: 'differs',
+      fields: JSON.stringify({ seats: [19, 20] }),
+      repaired: true,
       ...(night && { found_at: night }),
     })
     .execute()
@@ -54,15 +53,14 @@ export async function insertAdjustments(
   await trx
     .insertInto('ledger_adjustments')
     .values({
-      ...{
-        partner_id,
-        currency: 'eur',
-        amount: 15_000,
-        reason: 'Contribution to the trade fair.',
-        state: 'pending',
-        requested_by: operator.id,
-      },
-      ...{ created_at: at, decided_at: null },
+      partner_id,
+      currency: 'eur',
+      amount: 15_000,
+      reason: 'Contribution to the trade fair.',
+      state: 'pending',
+      requested_by: operator.id,
+      created_at: at,
+      decided_at: null,
     })
     .execute()
   const entry = {

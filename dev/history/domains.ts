@@ -11,23 +11,19 @@ import { dayMs, hourMs } from './parts.ts'
 export async function insertDomains(trx: Trx, { history, made }: Parts): Promise<void> {
   const ago = (days: number) => new Date(history.until.getTime() - days * dayMs + 5 * hourMs)
   const record = (name: string, purpose: RecordPurpose, found: string[]): RecordVerdict => ({
-    ...{
-      type: purpose === 'mx' ? 'MX' : 'TXT',
-      name: purpose === 'dmarc' ? `_dmarc.${name}` : name,
-      purpose,
-      required: true,
-      found,
-    },
+    type: purpose === 'mx' ? 'MX' : 'TXT',
+    name: purpose === 'dmarc' ? `_dmarc.${name}` : name,
+    purpose,
+    required: true,
+    found,
     value:
       purpose === 'mx'
         ? '10 mail.atrium.test'
         : purpose === 'spf'
           ? 'v=spf1 mx -all'
           : 'v=DMARC1; p=none',
-    ...{
-      verdict: found.length > 0 ? 'ok' : 'missing',
-      reason: null,
-    },
+    verdict: found.length > 0 ? 'ok' : 'missing',
+    reason: null,
   })
   const verdictsOf = (name: string, without: readonly RecordPurpose[]) =>
     (['mx', 'spf', 'dmarc'] as const).map((purpose) =>
@@ -47,14 +43,12 @@ export async function insertDomains(trx: Trx, { history, made }: Parts): Promise
     { days: 45, from: 'failing', to: 'verified', without: [] },
   ] as const
   const checks = steps.map(({ days, from, to, without }) => ({
-    ...{
-      domain_id: id,
-      at: ago(days),
-      cause: 'schedule' as const,
-      state: to,
-      previous_state: from,
-      regressed: without.length > 0,
-    },
+    domain_id: id,
+    at: ago(days),
+    cause: 'schedule' as const,
+    state: to,
+    previous_state: from,
+    regressed: without.length > 0,
     verdicts: JSON.stringify(verdictsOf(acme, without)),
   }))
   await trx.insertInto('domain_checks').values(checks).execute()
@@ -63,14 +57,14 @@ export async function insertDomains(trx: Trx, { history, made }: Parts): Promise
   const domain = await trx
     .insertInto('domains')
     .values({
-      ...{
-        tenant_id: idIn(made.tenants, 'kestrel-robotics'),
-        name: own,
-        state: 'failing',
-        verified_at: ago(240),
-        created_at: ago(241),
-      },
-      ...{ dmarc_rua: `postmaster@${own}`, verdicts: gone, last_checked_at: ago(1) },
+      tenant_id: idIn(made.tenants, 'kestrel-robotics'),
+      name: own,
+      state: 'failing',
+      verified_at: ago(240),
+      created_at: ago(241),
+      dmarc_rua: `postmaster@${own}`,
+      verdicts: gone,
+      last_checked_at: ago(1),
     })
     .returning('id')
     .executeTakeFirstOrThrow()

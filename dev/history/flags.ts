@@ -74,25 +74,21 @@ const flags: readonly {
 
 export async function insertFlags(trx: Trx, { history, operator, audit }: Parts): Promise<void> {
   const standard: FlagSettings = {
-    ...{
-      description: null,
-      owner: null,
-      state: 'off',
-      percentage: 0,
-      allowTenants: [],
-      denyTenants: [],
-      allowPartners: [],
-      allowPlans: [],
-    },
-    ...{
-      prerequisites: [],
-      guards: [],
-      enabledFrom: null,
-      enabledUntil: null,
-      staleAfter: null,
-      killedAt: null,
-      rollback: null,
-    },
+    description: null,
+    owner: null,
+    state: 'off',
+    percentage: 0,
+    allowTenants: [],
+    denyTenants: [],
+    allowPartners: [],
+    allowPlans: [],
+    prerequisites: [],
+    guards: [],
+    enabledFrom: null,
+    enabledUntil: null,
+    staleAfter: null,
+    killedAt: null,
+    rollback: null,
   }
   for (const { key, steps } of flags) {
     let before: FlagSettings | null = null
@@ -126,16 +122,15 @@ export async function insertFlags(trx: Trx, { history, operator, audit }: Parts)
       await trx
         .insertInto('flag_changes')
         .values({
-          ...{
-            flag_key: key,
-            version: index + 1,
-            kind,
-            at,
-            note,
-            actor_id: operator.id,
-            actor_email: operator.email,
-          },
-          ...{ before: from && JSON.stringify(from), after: JSON.stringify(after) },
+          flag_key: key,
+          version: index + 1,
+          kind,
+          at,
+          note,
+          actor_id: operator.id,
+          actor_email: operator.email,
+          before: from && JSON.stringify(from),
+          after: JSON.stringify(after),
         })
         .execute()
       audit.by(operatorActor(operator), at, {

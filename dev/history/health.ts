@@ -83,12 +83,10 @@ export async function insertSystemDays(trx: Trx, { until }: DemoHistory): Promis
       const outage = outages[system]?.find((one) => one.daysAgo === daysAgo)
       const failures = outage?.failures ?? 0
       return {
-        ...{
-          system,
-          day: isoDay(at),
-          calls: Math.round((weekend ? 180 : 700) * (0.7 + 0.6 * random())) + failures,
-          failures,
-        },
+        system,
+        day: isoDay(at),
+        calls: Math.round((weekend ? 180 : 700) * (0.7 + 0.6 * random())) + failures,
+        failures,
         last_failed_at: outage ? new Date(at.getTime() + 14 * hourMs) : null,
         last_failure: outage?.message ?? null,
       }

@@ -28,12 +28,10 @@ export async function insertMails(trx: Trx, { history, made }: Parts): Promise<v
     .orderBy('i.paid_at')
     .execute()
   const receipts = paid.map((invoice) => ({
-    ...{
-      at: invoice.paid_at ?? since,
-      tenantId: invoice.tenant_id,
-      template: 'invoice.paid' as const,
-      key: `invoice.paid:${invoice.id}:billing`,
-    },
+    at: invoice.paid_at ?? since,
+    tenantId: invoice.tenant_id,
+    template: 'invoice.paid' as const,
+    key: `invoice.paid:${invoice.id}:billing`,
     to: invoice.billing_email ?? `billing@${invoice.slug}.test`,
     values: {
       'invoice.number': invoice.number ?? '',
@@ -45,12 +43,11 @@ export async function insertMails(trx: Trx, { history, made }: Parts): Promise<v
   const welcomes = history.companies
     .flatMap(({ slug, people }) => people.slice(-2).map((person) => ({ slug, person })))
     .map(({ slug, person }) => ({
-      ...{
-        at: new Date(since.getTime() + random() * 27.5 * dayMs),
-        tenantId: idIn(made.tenants, slug),
-        template: 'member.welcome' as const,
-      },
-      ...{ to: person.email, key: `history.welcome:${person.email}` },
+      at: new Date(since.getTime() + random() * 27.5 * dayMs),
+      tenantId: idIn(made.tenants, slug),
+      template: 'member.welcome' as const,
+      to: person.email,
+      key: `history.welcome:${person.email}`,
       values: { 'member.name': person.name, 'member.email': person.email, 'link.signIn': '' },
     }))
   const mails = [...receipts, ...welcomes].sort(
@@ -68,7 +65,10 @@ export async function insertMails(trx: Trx, { history, made }: Parts): Promise<v
   }
   const rejected = (status: number, words: string) =>
     failureText({
-      ...{ system: 'smtp', call: 'send', kind: status < 500 ? 'server' : 'refused', status },
+      system: 'smtp',
+      call: 'send',
+      kind: status < 500 ? 'server' : 'refused',
+      status,
       more: `it replied "${status} ${words}"`,
     })
   const rejections = [
@@ -89,12 +89,10 @@ export async function insertMails(trx: Trx, { history, made }: Parts): Promise<v
     await trx
       .updateTable('outbox')
       .set({
-        ...{
-          state: gaveUp ? 'gave_up' : 'failed',
-          sent_at: null,
-          changed_at: changed,
-          created_at: new Date(changed.getTime() - 15 * hourMs),
-        },
+        state: gaveUp ? 'gave_up' : 'failed',
+        sent_at: null,
+        changed_at: changed,
+        created_at: new Date(changed.getTime() - 15 * hourMs),
         attempts: gaveUp ? mailRetrySeconds.length + 1 : mailRetrySeconds.length,
         next_at: gaveUp ? null : new Date(history.until.getTime() + 30 * hourMs),
         error: gaveUp

@@ -58,19 +58,15 @@ async function runMonth(
     if (!partner) continue
     const heldReason = reasonToHold(partner)
     const id = await insertPayout(trx, {
-      ...{
-        partnerId,
-        currency,
-        requestedBy: null,
-        cutOff: start,
-        now: at,
-        minimum: leastPayout(currency),
-      },
-      ...{
-        status: heldReason === null ? ('draft' as const) : ('held' as const),
-        heldReason,
-        mostEntries: mostPayoutEntries,
-      },
+      partnerId,
+      currency,
+      requestedBy: null,
+      cutOff: start,
+      now: at,
+      minimum: leastPayout(currency),
+      status: heldReason === null ? ('draft' as const) : ('held' as const),
+      heldReason,
+      mostEntries: mostPayoutEntries,
     })
     if (id === undefined) continue
     const made = await findPayout(trx, id)
@@ -141,15 +137,14 @@ async function move(
   const reference = `SEPA ${isoDay(paidAt).replaceAll('-', '')}-${partner.slug.toUpperCase()}`
   const number = statementNumber(partner.slug, await countStatements(trx, partner.id))
   await insertLedgerEntry(trx, {
-    ...{
-      partnerId: partner.id,
-      currency,
-      type: 'payout',
-      amount: -BigInt(payout.amount),
-      sourceType: 'payout',
-      sourceId: id,
-    },
-    ...{ availableAt: paidAt, createdAt: paidAt },
+    partnerId: partner.id,
+    currency,
+    type: 'payout',
+    amount: -BigInt(payout.amount),
+    sourceType: 'payout',
+    sourceId: id,
+    availableAt: paidAt,
+    createdAt: paidAt,
   })
   const paid = { ...payout, statementNumber: number, paidAt, reference }
   const kept = {

@@ -67,8 +67,11 @@ async function play(seed: number): Promise<{ books: Books; differences: string[]
   const books = await readBooks(service, year)
   const differences = differencesOf(books)
   const result: Played = {
-    ...{ seed, customers, commit: commit ?? '' },
-    ...{ events: year.events.length, differences: differences.length },
+    seed,
+    customers,
+    commit: commit ?? '',
+    events: year.events.length,
+    differences: differences.length,
   }
   played.push(result)
   if (commit !== undefined) {

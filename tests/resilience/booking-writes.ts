@@ -51,7 +51,8 @@ export function bookingWrites(testApp: BookingsTestApp): readonly Write<Target>[
     prepare: () => Promise<Target>,
     call: Write<Target>['call'],
   ): Write<Target> => ({
-    ...{ name, prepare },
+    name,
+    prepare,
     async call(send, target) {
       // All visitors of this machine have one address, and what it may ask for is another goal's.
       await testApp.database.db.deleteFrom('rate_limits').execute()

@@ -119,20 +119,16 @@ async function newTenant(testApp: BookingsTestApp): Promise<{ id: string; slug: 
     .executeTakeFirstOrThrow()
   const tenant = await db.transaction().execute((trx) =>
     insertTenant(trx, {
-      ...{
-        slug,
-        name: slug,
-        plan: 'free',
-        partnerId: null,
-        seats: 1,
-        industry: null,
-        brandColor: null,
-        ownerId: owner.id,
-      },
-      ...{
-        billing: { company: null, vatNumber: null, country: null, email: null },
-        domains: [`${slug}.tenants.local`],
-      },
+      slug,
+      name: slug,
+      plan: 'free',
+      partnerId: null,
+      seats: 1,
+      industry: null,
+      brandColor: null,
+      ownerId: owner.id,
+      billing: { company: null, vatNumber: null, country: null, email: null },
+      domains: [`${slug}.tenants.local`],
       platformDomain: 'tenants.local',
     }),
   )
@@ -211,16 +207,15 @@ async function missedPayment(testApp: BookingsTestApp, at: Date, days: number): 
   const { id } = await db
     .insertInto('subscriptions')
     .values({
-      ...{
-        tenant_id: tenant.id,
-        source: 'manual',
-        plan: 'business',
-        cycle: 'month',
-        currency: 'eur',
-        per_seat_amount: 800,
-        seats: 10,
-      },
-      ...{ status: 'past_due', past_due_since: plus(at, -days * day) },
+      tenant_id: tenant.id,
+      source: 'manual',
+      plan: 'business',
+      cycle: 'month',
+      currency: 'eur',
+      per_seat_amount: 800,
+      seats: 10,
+      status: 'past_due',
+      past_due_since: plus(at, -days * day),
     })
     .returning('id')
     .executeTakeFirstOrThrow()

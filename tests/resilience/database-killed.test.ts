@@ -216,7 +216,11 @@ it(
     expect(alive, processes.flatMap(({ log }) => log.slice(-30)).join('\n')).toEqual([200, 200])
     expect({ gone, unheard, unanswered: visitorConcurrency.unanswered, faults, signedOut }).toEqual(
       {
-        ...{ gone: [], unheard: [], unanswered: [], faults: [], signedOut: [] },
+        gone: [],
+        unheard: [],
+        unanswered: [],
+        faults: [],
+        signedOut: [],
       },
     )
     expect(struck.map(({ signedIn }) => signedIn.at(-1))).toEqual(ends.map(() => 200))

@@ -196,21 +196,17 @@ async function sell(testApp: TestApp, partnerId: string, token: string): Promise
     .executeTakeFirstOrThrow()
   const made = await db.transaction().execute((trx) =>
     insertTenant(trx, {
-      ...{
-        slug,
-        name: slug,
-        plan: 'free',
-        partnerId,
-        seats: 1,
-        industry: null,
-        brandColor: null,
-        ownerId,
-      },
-      ...{
-        billing: { company: null, vatNumber: null, country: null, email: null },
-        domains: [`${slug}.tenants.local`],
-        platformDomain: 'tenants.local',
-      },
+      slug,
+      name: slug,
+      plan: 'free',
+      partnerId,
+      seats: 1,
+      industry: null,
+      brandColor: null,
+      ownerId,
+      billing: { company: null, vatNumber: null, country: null, email: null },
+      domains: [`${slug}.tenants.local`],
+      platformDomain: 'tenants.local',
     }),
   )
   if (!made) throw new Error('the name is taken')

@@ -305,7 +305,10 @@ function invoiceRefund(testApp: MembersTestApp): Write<Payer & { invoice: string
     },
     call: (send, { invoice }) =>
       send('POST', `/billing/invoices/${invoice}/corrections`, testApp.as.operator, {
-        ...{ requestId: randomUUID(), kind: 'credit', destination: 'card', amountMinor: 500 },
+        requestId: randomUUID(),
+        kind: 'credit',
+        destination: 'card',
+        amountMinor: 500,
         reason: 'Agreed with the customer.',
       }),
     async state({ invoice, there }) {

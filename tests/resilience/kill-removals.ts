@@ -234,8 +234,11 @@ async function hostState(testApp: MembersTestApp, { slug, hostId }: Host) {
   const passwords =
     accountId === undefined ? [] : await mailOf(testApp).listAppPasswords({ accountId })
   return {
-    ...{ removed: host?.removed_at !== null, calendar: host?.calendar_id !== null },
-    ...{ credentials, removals: removals.length, passwords: passwords.length },
+    removed: host?.removed_at !== null,
+    calendar: host?.calendar_id !== null,
+    credentials,
+    removals: removals.length,
+    passwords: passwords.length,
   }
 }
 

@@ -99,12 +99,10 @@ function securityPolicy(testApp: MembersTestApp): Write<string> {
     prepare: () => newTenant(testApp),
     call: (send, slug) =>
       send('PATCH', `/tenants/${slug}/security-policy`, testApp.as.outsider, {
-        ...{
-          mfaMode: 'required',
-          sessionIdleMinutes: 30,
-          allowedCountries: ['DE', 'FR'],
-          ipAllowlist: ['192.0.2.0/24'],
-        },
+        mfaMode: 'required',
+        sessionIdleMinutes: 30,
+        allowedCountries: ['DE', 'FR'],
+        ipAllowlist: ['192.0.2.0/24'],
       }),
     state: (slug) =>
       testApp.database.db

@@ -82,7 +82,8 @@ function tenantChange(testApp: MembersTestApp): Write<string> {
     prepare: () => newTenant(testApp),
     call: (send, slug) =>
       send('PATCH', `/tenants/${slug}`, testApp.as.operator, {
-        ...{ name: `Renamed ${slug}`, plan: 'business' },
+        name: `Renamed ${slug}`,
+        plan: 'business',
         domains: [`${slug}.tenants.local`, `${slug}-more.example.org`],
       }),
     state: (slug) => tenantState(testApp, slug),

@@ -33,11 +33,9 @@ async function createWriter(scaled: ScaledTestApp): Promise<Writer> {
     async writeAndRead(n) {
       const requestId = `scale-write-${serial++}`
       const written = await scaled.send('PATCH', '/tenants/acme', {
-        ...{
-          token: operator,
-          body: { industry: `Industry ${serial}` },
-          headers: { 'x-request-id': requestId },
-        },
+        token: operator,
+        body: { industry: `Industry ${serial}` },
+        headers: { 'x-request-id': requestId },
         ...at(n),
       })
       const [audit, report] = await Promise.all([

@@ -30,7 +30,8 @@ export async function oneAtATime(checks: readonly (() => Promise<Check>)[]): Pro
   const told: Check[] = []
   for (const check of checks) {
     const one = await check().catch((error: unknown) => ({
-      ...{ what: 'a check that broke off', holds: false },
+      what: 'a check that broke off',
+      holds: false,
       measured: error instanceof Error ? error.message : String(error),
     }))
     process.stderr.write(`  ${one.what}: ${one.measured}\n`)
@@ -58,16 +59,14 @@ async function checkJobs({ testApp, processes }: ScaledTestApp): Promise<Check> 
   for (const slug of slugs) {
     await db.transaction().execute(async (trx) => {
       const tenant = await insertTenant(trx, {
-        ...{
-          slug,
-          name: slug,
-          plan: 'free',
-          partnerId: null,
-          seats: 0,
-          industry: null,
-          brandColor: null,
-          ownerId: owner.id,
-        },
+        slug,
+        name: slug,
+        plan: 'free',
+        partnerId: null,
+        seats: 0,
+        industry: null,
+        brandColor: null,
+        ownerId: owner.id,
         billing: { company: null, vatNumber: null, country: null, email: null },
         domains: [`${slug}.tenants.local`],
         platformDomain: 'tenants.local',
@@ -177,7 +176,9 @@ async function checkKeys(scaled: ScaledTestApp): Promise<Check> {
   const responses = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
       scaled.send('POST', '/tenants', {
-        ...{ token, body, headers: { 'idempotency-key': 'one-for-all' } },
+        token,
+        body,
+        headers: { 'idempotency-key': 'one-for-all' },
         ...at(scaled.processes[n % scaled.processes.length]),
       }),
     ),

@@ -126,10 +126,8 @@ it('requests that ask for much work get little, and others are served meanwhile'
     const response = await fetch(`${api.url}${one.path()}`, {
       method: one.method,
       headers: {
-        ...{
-          'x-atrium-booking-app': testApp.env.BOOKING_APP_SECRET ?? '',
-          'x-forwarded-for': botAddress(),
-        },
+        'x-atrium-booking-app': testApp.env.BOOKING_APP_SECRET ?? '',
+        'x-forwarded-for': botAddress(),
         ...(one.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(one.body === undefined ? {} : { body: one.body }),

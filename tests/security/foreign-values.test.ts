@@ -73,22 +73,18 @@ async function furnish(world: World): Promise<Map<string, Input[]>> {
   await db
     .insertInto('invoices')
     .values({
-      ...{
-        tenant_id: world.tenantId,
-        stripe_invoice_id: `in_${mark()}`,
-        number: `A-${mark()}`,
-        status: 'open',
-        currency: 'eur',
-        subtotal: 8_000,
-      },
-      ...{
-        total: 8_000,
-        total_excluding_tax: 8_000,
-        amount_due: 8_000,
-        amount_paid: 0,
-        amount_remaining: 8_000,
-        created_at: new Date(),
-      },
+      tenant_id: world.tenantId,
+      stripe_invoice_id: `in_${mark()}`,
+      number: `A-${mark()}`,
+      status: 'open',
+      currency: 'eur',
+      subtotal: 8_000,
+      total: 8_000,
+      total_excluding_tax: 8_000,
+      amount_due: 8_000,
+      amount_paid: 0,
+      amount_remaining: 8_000,
+      created_at: new Date(),
     })
     .execute()
   return inputs

@@ -63,17 +63,13 @@ export async function openFront({
     typeof portal,
   ][]) {
     const config = readAppConfig(app, {
-      ...{
-        PORT: '0',
-        PUBLIC_URL: url,
-        API_URL: api.url,
-        DATABASE_URL: testApp.config.databaseUrl,
-        IDP_ISSUER: testApp.sandbox.issuers[app],
-      },
-      ...{
-        OIDC_CLIENT_ID: demoClients[app].clientId,
-        OIDC_CLIENT_SECRET: demoClients[app].clientSecret,
-      },
+      PORT: '0',
+      PUBLIC_URL: url,
+      API_URL: api.url,
+      DATABASE_URL: testApp.config.databaseUrl,
+      IDP_ISSUER: testApp.sandbox.issuers[app],
+      OIDC_CLIENT_ID: demoClients[app].clientId,
+      OIDC_CLIENT_SECRET: demoClients[app].clientSecret,
       ENCRYPTION_KEYS: testApp.env.ENCRYPTION_KEYS,
     })
     const log = createLogger(`atrium-${app}`, 'debug', {

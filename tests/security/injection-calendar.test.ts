@@ -193,12 +193,10 @@ it('carries what a visitor wrote through API, mails, calendar file and calendar 
         'idempotency-key': crypto.randomUUID(),
       },
       body: {
-        ...{
-          eventTypeId,
-          start: testApp.at(10 + (n % 350)).toISOString(),
-          note,
-          answers: { topic },
-        },
+        eventTypeId,
+        start: testApp.at(10 + (n % 350)).toISOString(),
+        note,
+        answers: { topic },
         attendee: { name, email: address, timeZone: 'UTC', locale: 'en' },
       },
     })

@@ -36,23 +36,17 @@ it('exports the audit log so that every text comes back and none is a formula', 
       .insertInto('audit_events')
       .values(
         names.slice(start, start + 500).map((name, index) => ({
-          ...{
-            at: new Date(Date.UTC(2026, 0, 1) + start + index),
-            actor_type: 'user' as const,
-            action: 'tenant.updated',
-            outcome: 'success' as const,
-          },
-          ...{
-            actor_email: name,
-            resource_type: 'tenant',
-            resource_id: String(start + index),
-            resource_name: name,
-          },
-          ...{
-            source: 'api' as const,
-            tenant_slug: 'exported',
-            metadata: JSON.stringify({ note: name, [name]: 1 }),
-          },
+          at: new Date(Date.UTC(2026, 0, 1) + start + index),
+          actor_type: 'user' as const,
+          action: 'tenant.updated',
+          outcome: 'success' as const,
+          actor_email: name,
+          resource_type: 'tenant',
+          resource_id: String(start + index),
+          resource_name: name,
+          source: 'api' as const,
+          tenant_slug: 'exported',
+          metadata: JSON.stringify({ note: name, [name]: 1 }),
         })),
       )
       .execute()
@@ -130,18 +124,14 @@ it('writes reports and statements so that every text comes back and none is a fo
   }
   const statement = parseCsv(
     statementCsv({
-      ...{
-        number: null,
-        partner: { slug: 'north', name: 'North', company: null, vatNumber: null, country: null },
-        currency: 'eur',
-      },
-      ...{
-        periodFrom: null,
-        periodTo: '2026-11-22',
-        paidAt: null,
-        reference: null,
-        amountMinor: 0,
-      },
+      number: null,
+      partner: { slug: 'north', name: 'North', company: null, vatNumber: null, country: null },
+      currency: 'eur',
+      periodFrom: null,
+      periodTo: '2026-11-22',
+      paidAt: null,
+      reference: null,
+      amountMinor: 0,
       status: 'draft',
       canceledAt: null,
       cancellationNumber: null,

@@ -46,7 +46,10 @@ const routes = [
     body: { eventTypeId: crypto.randomUUID(), start: '2027-01-04T10:00:00Z' },
   },
   {
-    ...{ what: 'bookings', most: 10, method: 'POST', path: '/api/v1/bookings' },
+    what: 'bookings',
+    most: 10,
+    method: 'POST',
+    path: '/api/v1/bookings',
     body: {
       eventTypeId: crypto.randomUUID(),
       start: '2027-01-04T10:00:00Z',
@@ -66,10 +69,8 @@ async function ask(
   const response = await fetch(`${process?.url}${route.path}`, {
     method: route.method,
     headers: {
-      ...{
-        'x-atrium-booking-app': testApp.env.BOOKING_APP_SECRET ?? '',
-        'x-forwarded-for': address,
-      },
+      'x-atrium-booking-app': testApp.env.BOOKING_APP_SECRET ?? '',
+      'x-forwarded-for': address,
       ...('body' in route ? { 'content-type': 'application/json' } : {}),
     },
     ...('body' in route ? { body: JSON.stringify(route.body) } : {}),

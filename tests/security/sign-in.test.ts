@@ -152,14 +152,14 @@ const logoutNotice =
     return (await emailOf(victim)) === person ? undefined : 'the session ended'
   }
 const noticeOf = (subject: string, changes: object = {}) => ({
-  ...{
-    iss: testBff.sandbox.issuers.portal,
-    aud: 'atrium-portal',
-    sub: subject,
-    iat: Math.floor(Date.now() / 1000),
-    jti: randomUUID(),
-  },
-  ...{ exp: Math.floor(Date.now() / 1000) + 60, events: event, ...changes },
+  iss: testBff.sandbox.issuers.portal,
+  aud: 'atrium-portal',
+  sub: subject,
+  iat: Math.floor(Date.now() / 1000),
+  jti: randomUUID(),
+  exp: Math.floor(Date.now() / 1000) + 60,
+  events: event,
+  ...changes,
 })
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const { privateKey } = await generateKeyPair('RS256')

@@ -57,12 +57,12 @@ const integrations = await connectIntegrations({
   onCall: (report) => {
     const { system, call, request, status, attempt, outcome } = report
     tracing?.ended(`${system} ${call}`, report.ms, {
-      ...{
-        'atrium.system': system,
-        'atrium.request': request,
-        'http.response.status_code': status,
-      },
-      ...{ 'atrium.attempt': attempt, 'atrium.outcome': outcome, failed: outcome !== 'ok' },
+      'atrium.system': system,
+      'atrium.request': request,
+      'http.response.status_code': status,
+      'atrium.attempt': attempt,
+      'atrium.outcome': outcome,
+      failed: outcome !== 'ok',
     })
     upstreamCalls.observe(report)
     metrics.upstreamCalls.observe(
@@ -79,12 +79,10 @@ const app = createApp({ config, database, integrations, upstreamCalls, log, metr
 // as long as they need. Idle connections are kept longer than proxies keep theirs, so that none is
 // closed under a request that is on its way.
 const serverOptions = {
-  ...{
-    keepAliveTimeout: 65_000,
-    headersTimeout: 15_000,
-    requestTimeout: 30_000,
-    connectionsCheckingInterval: 5_000,
-  },
+  keepAliveTimeout: 65_000,
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
   maxHeaderSize: headerLimitBytes,
 }
 const server = createServer(serverOptions, app.listener)

@@ -152,7 +152,10 @@ describe('an alias', () => {
   it('is shown without a member where the mailbox is nobody of the tenant', async () => {
     const { id: domainId } = await mailDomainOf(testApp, 'acme')
     const { id: accountId } = await mailOf(testApp).createAccount({
-      ...{ localPart: 'robot', domainId, displayName: 'Robot', password: 'Xk3!fjWq9zLm7Rt2' },
+      localPart: 'robot',
+      domainId,
+      displayName: 'Robot',
+      password: 'Xk3!fjWq9zLm7Rt2',
     })
     await mailOf(testApp).addAlias({ accountId, localPart: 'machine', domainId })
     expect((await list()).body.items).toEqual([

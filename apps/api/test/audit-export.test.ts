@@ -32,22 +32,16 @@ beforeAll(async () => {
     .insertInto('audit_events')
     .values(
       Array.from({ length: 1_200 }, (_, n) => ({
-        ...{
-          at: new Date(Date.UTC(2026, 0, 1, 0, 0, Math.floor(n / 400))),
-          actor_type: 'system' as const,
-          action: 'tenant.updated',
-        },
-        ...{
-          outcome: 'success' as const,
-          resource_type: 'tenant',
-          source: 'job' as const,
-          tenant_slug: 'exported',
-        },
-        ...{
-          resource_id: String(n),
-          resource_name: evil[n % evil.length] ?? '',
-          metadata: JSON.stringify({ n, text: '=1' }),
-        },
+        at: new Date(Date.UTC(2026, 0, 1, 0, 0, Math.floor(n / 400))),
+        actor_type: 'system' as const,
+        action: 'tenant.updated',
+        outcome: 'success' as const,
+        resource_type: 'tenant',
+        source: 'job' as const,
+        tenant_slug: 'exported',
+        resource_id: String(n),
+        resource_name: evil[n % evil.length] ?? '',
+        metadata: JSON.stringify({ n, text: '=1' }),
       })),
     )
     .execute()

@@ -139,15 +139,15 @@ describe('the pages of the log', () => {
       .insertInto('audit_events')
       .values(
         Array.from({ length: 620 }, (_, n) => ({
-          ...{
-            at,
-            actor_type: 'system' as const,
-            action: 'tenant.updated',
-            outcome: 'success' as const,
-            resource_type: 'tenant',
-            source: 'job' as const,
-          },
-          ...{ tenant_slug: 'ties', resource_name: `entry ${n}`, metadata: '{}' },
+          at,
+          actor_type: 'system' as const,
+          action: 'tenant.updated',
+          outcome: 'success' as const,
+          resource_type: 'tenant',
+          source: 'job' as const,
+          tenant_slug: 'ties',
+          resource_name: `entry ${n}`,
+          metadata: '{}',
         })),
       )
       .execute()
@@ -278,11 +278,9 @@ describe('what an act leaves in the log', () => {
 
   it('names actor, object, change, reason, source and request', async () => {
     await suspend({
-      ...{
-        'x-forwarded-for': '203.0.113.9, 10.0.0.1',
-        'x-request-id': 'my-request-1',
-        'x-atrium-source': 'operator',
-      },
+      'x-forwarded-for': '203.0.113.9, 10.0.0.1',
+      'x-request-id': 'my-request-1',
+      'x-atrium-source': 'operator',
       'x-atrium-app-secret': testApp.env.OPERATOR_APP_SECRET ?? '',
     })
     expect(await newest('tenant.suspended')).toMatchObject({
@@ -429,13 +427,11 @@ describe('what an act leaves in the log', () => {
         action: 'tenant.suspended',
         actorType: 'user',
         // Not in the log of a tenant that the caller has nothing to do with.
-        ...{
-          resourceType: 'tenant',
-          resourceId: null,
-          resourceName: 'globex',
-          tenantSlug: null,
-          partnerSlug: null,
-        },
+        resourceType: 'tenant',
+        resourceId: null,
+        resourceName: 'globex',
+        tenantSlug: null,
+        partnerSlug: null,
         metadata: { code: 'operator_required', requestId: response.headers.get('x-request-id') },
       },
     ])
@@ -466,18 +462,14 @@ describe('what an act leaves in the log', () => {
       (await query({ outcome: 'denied', limit: '1' }, owner, '/tenants/acme/audit')).body.items,
     ).toMatchObject([
       {
-        ...{
-          action: 'member.suspended',
-          actorEmail: 'member@acme.test',
-          resourceType: 'member',
-          resourceId: target,
-        },
-        ...{
-          resourceName: 'acme',
-          tenantSlug: 'acme',
-          partnerSlug: 'north',
-          metadata: { code: 'not_admin' },
-        },
+        action: 'member.suspended',
+        actorEmail: 'member@acme.test',
+        resourceType: 'member',
+        resourceId: target,
+        resourceName: 'acme',
+        tenantSlug: 'acme',
+        partnerSlug: 'north',
+        metadata: { code: 'not_admin' },
       },
     ])
     await testApp.database.db

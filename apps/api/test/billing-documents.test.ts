@@ -32,7 +32,10 @@ async function shop(env: Record<string, string> = {}, taxPercent = 19): Promise<
   const billing = billingOf(testApp)
   const owner = billing.as('owner@acme.test')
   await owner.send('PATCH', '/tenants/acme/billing-info', {
-    ...{ company: 'Acme AG', country: 'DE', vatNumber: 'DE129273398', email: 'bills@acme.test' },
+    company: 'Acme AG',
+    country: 'DE',
+    vatNumber: 'DE129273398',
+    email: 'bills@acme.test',
   })
   await owner.send('PUT', '/tenants/acme/billing-address', address)
   await billing.setCard('acme', 'pm_card_visa')
@@ -41,7 +44,10 @@ async function shop(env: Record<string, string> = {}, taxPercent = 19): Promise<
   const { body } = await owner.get('/tenants/acme/invoices')
   const invoiceId: string = body.items[0].id
   return {
-    ...{ testApp, billing, owner, invoiceId },
+    testApp,
+    billing,
+    owner,
+    invoiceId,
     documents: async () =>
       (await owner.get(`/tenants/acme/invoices/${invoiceId}/documents`)).body.items,
     xml: async (id) => (await owner.get(`/tenants/acme/documents/${id}?format=xml`)).body,
@@ -201,7 +207,9 @@ describe('an invoice that is voided', () => {
       const { customerId } = billing
       const customer = await customerId('acme')
       testApp.sandbox.payments.act({
-        ...{ action: 'attach_card', customer: customer ?? '', card: 'pm_card_chargeCustomerFail' },
+        action: 'attach_card',
+        customer: customer ?? '',
+        card: 'pm_card_chargeCustomerFail',
       })
       await change(open, 9)
       const invoices = (await owner.get('/tenants/acme/invoices')).body.items

@@ -259,14 +259,12 @@ describe('the overview', () => {
     expect(
       currencies.find(({ currency }: { currency: string }) => currency === 'eur'),
     ).toMatchObject({
-      ...{
-        atRiskMrrMinor: 2_000,
-        openInvoices: 1,
-        overdueInvoices: 1,
-        overdueMinor: 2_000,
-        failedPaymentsLast30Days: 1,
-        paidLast30DaysMinor: 0,
-      },
+      atRiskMrrMinor: 2_000,
+      openInvoices: 1,
+      overdueInvoices: 1,
+      overdueMinor: 2_000,
+      failedPaymentsLast30Days: 1,
+      paidLast30DaysMinor: 0,
     })
   })
 })

@@ -403,8 +403,12 @@ describe('invoices', () => {
       due: [],
     })
     expect((await owner.get('/tenants/acme/billing/next-invoice')).body).toMatchObject({
-      ...{ exact: true, currency: 'eur', totalMinor: 2_000, creditMinor: 0 },
-      ...{ amountDueMinor: 2_000, balanceMinor: 0 },
+      exact: true,
+      currency: 'eur',
+      totalMinor: 2_000,
+      creditMinor: 0,
+      amountDueMinor: 2_000,
+      balanceMinor: 0,
     })
     expect(await owner.send('POST', `/tenants/acme/invoices/${invoice.id}/pay`)).toMatchObject({
       status: 409,

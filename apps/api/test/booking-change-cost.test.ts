@@ -33,7 +33,10 @@ async function costOf(
   body: Record<string, unknown>,
 ): Promise<string[]> {
   const booking = await testApp.book({
-    ...{ host, eventTypeId, start: testApp.at(hours), status: 'pending' },
+    host,
+    eventTypeId,
+    start: testApp.at(hours),
+    status: 'pending',
   })
   const query = vi.spyOn(pg.Client.prototype, 'query')
   const { status } = await testApp.act(await host.token(), 'POST', `/${booking.id}/${action}`, body)

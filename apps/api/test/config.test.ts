@@ -26,14 +26,13 @@ function faultsOf(env: Record<string, string | undefined>): string[] {
 describe('the configuration of the API', () => {
   it('hides no fault behind another', () => {
     const faults = faultsOf({
-      ...{
-        PORT: 'x',
-        IDP_API_URL: 'http://id.test',
-        ENCRYPTION_KEYS: 'broken',
-        IDP_OPERATOR_AUDIENCE: 'else',
-        HOST: '',
-      },
-      ...{ MAIL_PROVISIONING_ENABLED: 'on', FILES_API_USER: 'atrium' },
+      PORT: 'x',
+      IDP_API_URL: 'http://id.test',
+      ENCRYPTION_KEYS: 'broken',
+      IDP_OPERATOR_AUDIENCE: 'else',
+      HOST: '',
+      MAIL_PROVISIONING_ENABLED: 'on',
+      FILES_API_USER: 'atrium',
     })
     const names = [
       'FILES_API_TOKEN',

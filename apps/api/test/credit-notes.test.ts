@@ -77,7 +77,8 @@ it('credited to the customer for later invoices leaves the partner one share of 
 it('given back outside of the processor takes the share with it, until it is void', async () => {
   const [first] = await invoices()
   const note = testApp.sandbox.payments.act({
-    ...{ action: 'credit_note', to: 'outside' },
+    action: 'credit_note',
+    to: 'outside',
     invoice: first?.id ?? '',
     amount: 6_000,
   })

@@ -30,39 +30,34 @@ async function behind(of: TestApp, slug: string): Promise<string> {
   const { id } = await db
     .insertInto('subscriptions')
     .values({
-      ...{
-        tenant_id: tenantId,
-        source: 'manual',
-        plan: 'business',
-        cycle: 'month',
-        currency: 'eur',
-        per_seat_amount: 800,
-        seats: 10,
-      },
-      ...{ status: 'past_due', past_due_since: now },
+      tenant_id: tenantId,
+      source: 'manual',
+      plan: 'business',
+      cycle: 'month',
+      currency: 'eur',
+      per_seat_amount: 800,
+      seats: 10,
+      status: 'past_due',
+      past_due_since: now,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
   await db
     .insertInto('invoices')
     .values({
-      ...{
-        tenant_id: tenantId,
-        stripe_invoice_id: `in_${id}`,
-        status: 'open',
-        currency: 'eur',
-        subtotal: 8_000,
-        total: 8_000,
-        total_excluding_tax: 8_000,
-      },
-      ...{
-        amount_due: 8_000,
-        amount_paid: 0,
-        amount_remaining: 8_000,
-        attempt_count: 1,
-        finalized_at: now,
-        created_at: now,
-      },
+      tenant_id: tenantId,
+      stripe_invoice_id: `in_${id}`,
+      status: 'open',
+      currency: 'eur',
+      subtotal: 8_000,
+      total: 8_000,
+      total_excluding_tax: 8_000,
+      amount_due: 8_000,
+      amount_paid: 0,
+      amount_remaining: 8_000,
+      attempt_count: 1,
+      finalized_at: now,
+      created_at: now,
     })
     .execute()
   return id
@@ -262,16 +257,15 @@ describe('a tenant whose payment is overdue for longer than the days of grace', 
     await db
       .insertInto('subscriptions')
       .values({
-        ...{
-          tenant_id: await tenantId('acme'),
-          source: 'manual',
-          plan: 'business',
-          cycle: 'month',
-          currency: 'eur',
-          per_seat_amount: 800,
-          seats: 10,
-        },
-        ...{ status: 'past_due', past_due_since: new Date(Date.now() - 15 * day) },
+        tenant_id: await tenantId('acme'),
+        source: 'manual',
+        plan: 'business',
+        cycle: 'month',
+        currency: 'eur',
+        per_seat_amount: 800,
+        seats: 10,
+        status: 'past_due',
+        past_due_since: new Date(Date.now() - 15 * day),
       })
       .execute()
     for (const { status, body } of await add())

@@ -215,7 +215,10 @@ describe('OpenFeature clients', () => {
       metadata: { version: 1 },
     })
     expect(body.flags).toContainEqual({
-      ...{ key: waiting, value: false, reason: 'TARGETING_MATCH', variant: 'off' },
+      key: waiting,
+      value: false,
+      reason: 'TARGETING_MATCH',
+      variant: 'off',
       metadata: { version: 1, prerequisite: base },
     })
   })
@@ -265,10 +268,16 @@ describe('OpenFeature clients', () => {
       }
     }
     expect(await rejected('/no_such_flag', { context })).toEqual({
-      ...{ status: 404, code: 'not_found', errorCode: 'FLAG_NOT_FOUND', key: 'no_such_flag' },
+      status: 404,
+      code: 'not_found',
+      errorCode: 'FLAG_NOT_FOUND',
+      key: 'no_such_flag',
     })
     expect(await rejected(`/${key}`, { context: {} })).toEqual({
-      ...{ status: 400, code: 'invalid_input', errorCode: 'TARGETING_KEY_MISSING', key },
+      status: 400,
+      code: 'invalid_input',
+      errorCode: 'TARGETING_KEY_MISSING',
+      key,
     })
     expect(await rejected('', {})).toEqual({
       status: 400,
@@ -276,7 +285,9 @@ describe('OpenFeature clients', () => {
       errorCode: 'INVALID_CONTEXT',
     })
     expect(await rejected('', { context: { targetingKey: '../acme' } })).toEqual({
-      ...{ status: 400, code: 'invalid_input', errorCode: 'INVALID_CONTEXT' },
+      status: 400,
+      code: 'invalid_input',
+      errorCode: 'INVALID_CONTEXT',
     })
     expect(await rejected('', '{')).toEqual({
       status: 400,
@@ -296,7 +307,9 @@ describe('OpenFeature clients', () => {
     expect(
       await rejected('', { context: { targetingKey: 'never-made' } }, { token: operator }),
     ).toEqual({
-      ...{ status: 400, code: 'invalid_input', errorCode: 'INVALID_CONTEXT' },
+      status: 400,
+      code: 'invalid_input',
+      errorCode: 'INVALID_CONTEXT',
     })
   })
 

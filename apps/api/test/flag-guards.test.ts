@@ -102,7 +102,8 @@ describe('guard rules of a flag', () => {
     const guards = [rule, { ...rule, signal: 'mood', threshold: 100 }, { ...rule, minimum: 0 }]
     const { status, body } = await patch(key, { version: 1, note: 'Wrong.', guards })
     expect({ status, paths: body.issues.map((issue: { path: string }) => issue.path) }).toEqual({
-      ...{ status: 400, paths: ['guards.1.signal', 'guards.1.threshold', 'guards.2.minimum'] },
+      status: 400,
+      paths: ['guards.1.signal', 'guards.1.threshold', 'guards.2.minimum'],
     })
   })
 
@@ -128,7 +129,10 @@ describe('what guards see', () => {
     await requests('acme', 1_000, 1_000, 32)
     await requests('globex', 300, 3, 29)
     expect(await readGuards(key)).toEqual({
-      ...{ key, version: 1, at: clock.now().toISOString(), acting: true },
+      key,
+      version: 1,
+      at: clock.now().toISOString(),
+      acting: true,
       guards: [
         {
           ...rule,
@@ -206,11 +210,9 @@ describe('what guards see', () => {
     await end('acme', 'The mail server did not answer.')
     await end('globex', null)
     expect((await readGuards(key)).guards[0]).toMatchObject({
-      ...{
-        on: { events: 3, failures: 3, rate: 100 },
-        off: { events: 3, failures: 0, rate: 0 },
-        broken: true,
-      },
+      on: { events: 3, failures: 3, rate: 100 },
+      off: { events: 3, failures: 0, rate: 0 },
+      broken: true,
     })
     await sql`update provisioning_steps set state = 'skipped', error = null where tenant_id = ${idOf('acme')}`.execute(
       testApp.database.db,
@@ -357,15 +359,15 @@ describe('a broken guard', () => {
     await requests('globex', 300, 3)
     await evaluateGuards()
     const rollback = {
-      ...{ signal: 'server_errors', windowMinutes: 30, threshold: 5 },
-      ...{
-        eventsOn: 40,
-        rateOn: 10,
-        eventsOff: 300,
-        rateOff: 1,
-        tenantsOn: 1,
-        failingTenantsOn: 1,
-      },
+      signal: 'server_errors',
+      windowMinutes: 30,
+      threshold: 5,
+      eventsOn: 40,
+      rateOn: 10,
+      eventsOff: 300,
+      rateOff: 1,
+      tenantsOn: 1,
+      failingTenantsOn: 1,
     }
     const killed = {
       state: 'off',
@@ -389,27 +391,24 @@ describe('a broken guard', () => {
     const { items } = (await testApp.request('GET', `/flags/${key}/history`, { token: operator }))
       .body
     expect(items[0]).toMatchObject({
-      ...{
-        kind: 'killed',
-        version: 2,
-        actorId: null,
-        actorEmail: null,
-        note: 'auto-rollback: server_errors',
-      },
-      ...{ before: { state: 'rollout', rollback: null }, after: { state: 'off', rollback } },
+      kind: 'killed',
+      version: 2,
+      actorId: null,
+      actorEmail: null,
+      note: 'auto-rollback: server_errors',
+      before: { state: 'rollout', rollback: null },
+      after: { state: 'off', rollback },
     })
     const audit = (
       await testApp.request('GET', `/audit?action=flag.killed&q=${key}`, { token: operator })
     ).body.items
     expect(audit).toMatchObject([
       {
-        ...{
-          id: items[0].auditId,
-          actorType: 'system',
-          source: 'job',
-          outcome: 'success',
-          resourceId: key,
-        },
+        id: items[0].auditId,
+        actorType: 'system',
+        source: 'job',
+        outcome: 'success',
+        resourceId: key,
         metadata: {
           note: 'auto-rollback: server_errors',
           version: 2,
@@ -425,14 +424,16 @@ describe('a broken guard', () => {
       )
     expect(mails.rows).toEqual([
       {
-        ...{ template: 'flag.rolled_back', recipient: 'mail@atrium.test', tenant_id: null },
+        template: 'flag.rolled_back',
+        recipient: 'mail@atrium.test',
+        tenant_id: null,
         values: {
-          ...{
-            'flag.key': key,
-            'flag.signal': 'Requests that failed on our side',
-            'flag.minutes': 30,
-          },
-          ...{ 'flag.threshold': '5%', 'flag.rateOn': '10%', 'flag.rateOff': '1%' },
+          'flag.key': key,
+          'flag.signal': 'Requests that failed on our side',
+          'flag.minutes': 30,
+          'flag.threshold': '5%',
+          'flag.rateOn': '10%',
+          'flag.rateOff': '1%',
           language: 'en',
         },
       },
@@ -536,7 +537,8 @@ describe('a broken guard', () => {
     expect(
       (await patch(key, { version: 2, note: 'Words.', description: 'Still off.' })).body,
     ).toMatchObject({
-      ...{ killedAt: expect.any(String), rollback: { signal: 'server_errors' } },
+      killedAt: expect.any(String),
+      rollback: { signal: 'server_errors' },
     })
     const { body } = await patch(key, { version: 3, state: 'rollout', note: 'Mended.' })
     expect(body).toMatchObject({ state: 'rollout', killedAt: null, rollback: null })

@@ -47,24 +47,20 @@ describe('a flag', () => {
   it('is off by default, and shows its creator', async () => {
     const key = await create()
     expect(await read(key)).toMatchObject({
-      ...{
-        key,
-        state: 'off',
-        percentage: 0,
-        version: 1,
-        note: 'Created.',
-        owner: 'operator@atrium.test',
-        updatedBy: 'operator@atrium.test',
-      },
-      ...{
-        allowTenants: [],
-        denyTenants: [],
-        allowPartners: [],
-        allowPlans: [],
-        prerequisites: [],
-        killedAt: null,
-        lastAskedAt: null,
-      },
+      key,
+      state: 'off',
+      percentage: 0,
+      version: 1,
+      note: 'Created.',
+      owner: 'operator@atrium.test',
+      updatedBy: 'operator@atrium.test',
+      allowTenants: [],
+      denyTenants: [],
+      allowPartners: [],
+      allowPlans: [],
+      prerequisites: [],
+      killedAt: null,
+      lastAskedAt: null,
     })
     expect(await auditOf(key)).toMatchObject([
       { action: 'flag.created', actorType: 'operator', resourceId: key, outcome: 'success' },
@@ -74,22 +70,20 @@ describe('a flag', () => {
   it('keeps every field that it is given', async () => {
     const base = await create()
     const fields = {
-      ...{
-        description: 'New invoices',
-        owner: 'Billing',
-        state: 'rollout',
-        percentage: 12.5,
-        salt: 'pepper',
-        note: 'First tenants.',
-      },
-      ...{
-        allowTenants: ['acme'],
-        denyTenants: ['globex'],
-        allowPartners: ['north'],
-        allowPlans: ['enterprise'],
-      },
-      ...{ prerequisites: [{ key: base, value: true }], staleAfter: '2027-01-31' },
-      ...{ enabledFrom: '2026-11-01T00:00:00.000Z', enabledUntil: '2027-11-01T00:00:00.000Z' },
+      description: 'New invoices',
+      owner: 'Billing',
+      state: 'rollout',
+      percentage: 12.5,
+      salt: 'pepper',
+      note: 'First tenants.',
+      allowTenants: ['acme'],
+      denyTenants: ['globex'],
+      allowPartners: ['north'],
+      allowPlans: ['enterprise'],
+      prerequisites: [{ key: base, value: true }],
+      staleAfter: '2027-01-31',
+      enabledFrom: '2026-11-01T00:00:00.000Z',
+      enabledUntil: '2027-11-01T00:00:00.000Z',
     }
     const key = await create(fields)
     expect(await read(key)).toMatchObject(fields)
@@ -121,17 +115,13 @@ describe('a flag', () => {
     const { status, body } = await testApp.request('POST', '/flags', {
       token: operator,
       body: {
-        ...{
-          key,
-          allowTenants: ['acme', 'no-such-tenant'],
-          denyTenants: ['nobody-here'],
-          allowPartners: ['no-such-partner'],
-        },
-        ...{
-          enabledFrom: '2027-01-01T00:00:00Z',
-          enabledUntil: '2026-01-01T00:00:00Z',
-          prerequisites: [{ key: 'no_such_flag', value: true }],
-        },
+        key,
+        allowTenants: ['acme', 'no-such-tenant'],
+        denyTenants: ['nobody-here'],
+        allowPartners: ['no-such-partner'],
+        enabledFrom: '2027-01-01T00:00:00Z',
+        enabledUntil: '2026-01-01T00:00:00Z',
+        prerequisites: [{ key: 'no_such_flag', value: true }],
       },
     })
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_input' })
@@ -199,10 +189,13 @@ describe('a change of a flag', () => {
     expect(entries[1]).toMatchObject({
       action: 'flag.updated',
       metadata: {
-        ...{ note: 'A quarter.', version: 2 },
+        note: 'A quarter.',
+        version: 2,
         changes: {
-          ...{ state: ['off', 'rollout'], percentage: [0, 25] },
-          ...{ allowTenants: [[], ['acme']], prerequisites: [[], [`${other}=false`]] },
+          state: ['off', 'rollout'],
+          percentage: [0, 25],
+          allowTenants: [[], ['acme']],
+          prerequisites: [[], [`${other}=false`]],
         },
       },
     })

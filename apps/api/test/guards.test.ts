@@ -130,10 +130,15 @@ beforeAll(async () => {
   const newToken = (subject: string, audience: string): string => {
     const token = unique('token')
     tokens.set(token, {
-      ...{ subject, issuer: 'https://idp.test/', audiences: [audience] },
-      ...{ email: 'token@example.test', name: 'Name of the token' },
-      ...{ groups: undefined, signedInAt: undefined },
-      ...{ issuedAt: new Date(), expiresAt: new Date(Date.now() + 60_000) },
+      subject,
+      issuer: 'https://idp.test/',
+      audiences: [audience],
+      email: 'token@example.test',
+      name: 'Name of the token',
+      groups: undefined,
+      signedInAt: undefined,
+      issuedAt: new Date(),
+      expiresAt: new Date(Date.now() + 60_000),
     })
     return token
   }
@@ -357,10 +362,10 @@ describe.each<[Guard, Record<Person, string>]>([
   [
     'adminPartnerOrOperator',
     outcomes('not_found', {
-      ...{ not_admin: ['member', 'memberAndForeignOwner'] },
-      ...{ ok: [...operators, 'admin', 'owner', 'manager', 'partnerOwner'] },
-      ...{ access_level: ['viewer', 'support', 'memberAndViewer'] },
-      ...{ partner_suspended: ['managerOfSuspended', 'ownerOfSuspended'] },
+      not_admin: ['member', 'memberAndForeignOwner'],
+      ok: [...operators, 'admin', 'owner', 'manager', 'partnerOwner'],
+      access_level: ['viewer', 'support', 'memberAndViewer'],
+      partner_suspended: ['managerOfSuspended', 'ownerOfSuspended'],
     }),
   ],
   [

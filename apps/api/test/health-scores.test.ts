@@ -43,21 +43,17 @@ async function tenant(
     .transaction()
     .execute((trx) =>
       insertTenant(trx, {
-        ...{
-          slug,
-          name: slug,
-          plan: 'business',
-          partnerId: partner,
-          seats: 10,
-          industry: null,
-          brandColor: null,
-          ownerId: owner,
-        },
-        ...{
-          billing: { company: null, vatNumber: null, country: null, email: null },
-          domains: [`${slug}.example`],
-          platformDomain: 'tenants.local',
-        },
+        slug,
+        name: slug,
+        plan: 'business',
+        partnerId: partner,
+        seats: 10,
+        industry: null,
+        brandColor: null,
+        ownerId: owner,
+        billing: { company: null, vatNumber: null, country: null, email: null },
+        domains: [`${slug}.example`],
+        platformDomain: 'tenants.local',
       }),
     )
   if (!made) throw new Error('the slug is taken')
@@ -121,19 +117,15 @@ const subscribe = (
   db()
     .insertInto('subscriptions')
     .values({
-      ...{
-        tenant_id: tenantId,
-        source: 'manual',
-        plan: 'business',
-        cycle: 'month',
-        currency: fields.currency ?? 'eur',
-      },
-      ...{
-        per_seat_amount: 800,
-        seats: fields.seats ?? 10,
-        status: fields.status ?? 'active',
-        past_due_since: null,
-      },
+      tenant_id: tenantId,
+      source: 'manual',
+      plan: 'business',
+      cycle: 'month',
+      currency: fields.currency ?? 'eur',
+      per_seat_amount: 800,
+      seats: fields.seats ?? 10,
+      status: fields.status ?? 'active',
+      past_due_since: null,
     })
     .execute()
 
@@ -331,14 +323,12 @@ describe('the health report', () => {
       .insertInto('health_summaries')
       .values(
         [null, south.id].map((partner) => ({
-          ...{
-            day: dayOf(before(30)),
-            partner_id: partner,
-            band: 'healthy' as const,
-            tenants: 2,
-            mrr: '[]',
-            computed_at: before(30),
-          },
+          day: dayOf(before(30)),
+          partner_id: partner,
+          band: 'healthy' as const,
+          tenants: 2,
+          mrr: '[]',
+          computed_at: before(30),
         })),
       )
       .execute()

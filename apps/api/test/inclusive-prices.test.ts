@@ -11,8 +11,11 @@ import { day } from './subscriptions-test-app.ts'
 const viesOff = { VIES_API_URL: 'http://127.0.0.1:1' }
 const stripeTax = { ...sellerEnvironment, TAX_MODE: 'stripe_tax', ...viesOff }
 const fixedRates = {
-  ...{ ...sellerEnvironment, TAX_MODE: 'fixed_rates', TAX_SELLER_COUNTRY: 'DE' },
-  ...{ TAX_RATES: 'DE=19', ...viesOff },
+  ...sellerEnvironment,
+  TAX_MODE: 'fixed_rates',
+  TAX_SELLER_COUNTRY: 'DE',
+  TAX_RATES: 'DE=19',
+  ...viesOff,
 }
 /** Of a seat and month. Kuwaiti dinars have three decimals, yen none. */
 const unitAmounts = { eur: 1_000, usd: 1_100, jpy: 1_234, kwd: 5_550 }
@@ -25,7 +28,9 @@ async function createPrice(world: PaidSubscriptionsTestApp, fields: Record<strin
   const { status, body } = await world.testApp.request('POST', '/prices', {
     token: world.operator,
     body: {
-      ...{ plan: 'starter', cycle: 'month', state: 'active' },
+      plan: 'starter',
+      cycle: 'month',
+      state: 'active',
       amounts: Object.entries(unitAmounts).map(([currency, unitAmount]) => ({
         currency,
         unitAmount,
@@ -44,7 +49,11 @@ async function newTenantIn(world: PaidSubscriptionsTestApp, country: string) {
     .set({
       billing_country: country,
       billing_address: JSON.stringify({
-        ...{ line1: 'Wall 1', line2: null, postalCode: '20095', city: 'Hamburg', region: null },
+        line1: 'Wall 1',
+        line2: null,
+        postalCode: '20095',
+        city: 'Hamburg',
+        region: null,
       }),
     })
     .where('id', '=', tenant.id)
@@ -53,7 +62,10 @@ async function newTenantIn(world: PaidSubscriptionsTestApp, country: string) {
 }
 
 const starter = (currency: Currency, seats = 3) => ({
-  ...{ plan: 'starter', cycle: 'month', currency, seats },
+  plan: 'starter',
+  cycle: 'month',
+  currency,
+  seats,
 })
 
 async function settle({ testApp }: PaidSubscriptionsTestApp) {
@@ -82,7 +94,10 @@ describe.each([
     expect(preview).toMatchObject({
       status: 200,
       body: {
-        ...{ netMinor: totalMinor - taxMinor, taxMinor, totalMinor, amountDueMinor: totalMinor },
+        netMinor: totalMinor - taxMinor,
+        taxMinor,
+        totalMinor,
+        amountDueMinor: totalMinor,
         taxes: [{ percent: 19, behavior: 'inclusive', amountMinor: taxMinor }],
         recurring: { totalMinor, taxMinor },
       },
@@ -94,7 +109,10 @@ describe.each([
     })
     const [invoice] = await world.processor().listInvoices(customerId)
     expect(invoice).toMatchObject({
-      ...{ total: totalMinor, tax: taxMinor, amountPaid: totalMinor, status: 'paid' },
+      total: totalMinor,
+      tax: taxMinor,
+      amountPaid: totalMinor,
+      status: 'paid',
     })
   })
 
@@ -166,7 +184,9 @@ describe.each([
     world.testApp.sandbox.payments.setNow(later)
     const [renewal] = await world.processor().listInvoices(customerId)
     expect(renewal).toMatchObject({
-      ...{ billingReason: 'subscription_cycle', total: 9_000, tax: germanTaxIn(9_000) },
+      billingReason: 'subscription_cycle',
+      total: 9_000,
+      tax: germanTaxIn(9_000),
       taxes: [{ behavior: 'inclusive' }],
     })
   })
@@ -188,7 +208,8 @@ describe('the tax behavior of a price', () => {
   it('never changes once the price is on sale: another one is a new version', async () => {
     const price = await createPrice(world, {})
     const { status, body } = await request('PATCH', `/prices/${price.id}`, {
-      ...{ taxBehavior: 'inclusive', expectedVersion: price.editVersion },
+      taxBehavior: 'inclusive',
+      expectedVersion: price.editVersion,
     })
     expect(status).toBe(200)
     expect(body).toMatchObject({ taxBehavior: 'inclusive', version: price.version + 1 })
@@ -208,7 +229,9 @@ describe('the tax behavior of a price', () => {
     const from = new Date(world.started.getTime() + 100 * day).toISOString().slice(0, 10)
     expect(
       await request('POST', `/prices/${price.id}/migrations`, {
-        ...{ from, mayKeep: true, reason: 'A price with tax' },
+        from,
+        mayKeep: true,
+        reason: 'A price with tax',
       }),
     ).toMatchObject({ status: 409, body: { code: 'price_state' } })
   })

@@ -15,7 +15,11 @@ beforeAll(async () => {
     provisioned: false,
     integrations: async (connected, { payments }) => {
       const own = await connectIntegrations({
-        ...{ identity: null, mail: null, files: null, smtp: null, payments },
+        identity: null,
+        mail: null,
+        files: null,
+        smtp: null,
+        payments,
         policy: {
           deadlineMs: 1_000,
           retries: 0,
@@ -107,12 +111,17 @@ describe('a refund', () => {
     })
     expect([status, body.state, body.error]).toEqual([201, 'done', null])
     expect(body).toMatchObject({
-      ...{ amountMinor: 3_000, currency: 'eur', creditNoteNumber: expect.any(String) },
-      ...{ requestedBy: 'operator@atrium.test', decidedBy: null },
+      amountMinor: 3_000,
+      currency: 'eur',
+      creditNoteNumber: expect.any(String),
+      requestedBy: 'operator@atrium.test',
+      decidedBy: null,
     })
     const after = await read(invoice.id)
     expect(after).toMatchObject({
-      ...{ status: 'partially_refunded', refundedMinor: 3_000, creditedMinor: 3_000 },
+      status: 'partially_refunded',
+      refundedMinor: 3_000,
+      creditedMinor: 3_000,
       allowedCorrections: {
         destinations: [
           { destination: 'card', maxMinor: 9_000 },
@@ -135,10 +144,15 @@ describe('a refund', () => {
     const { items } = await get('/audit?action=invoice.refunded&limit=5')
     expect(items).toMatchObject([
       {
-        ...{ outcome: 'success', resourceType: 'invoice', resourceId: invoice.id },
-        ...{ tenantSlug: 'acme', actorType: 'operator' },
+        outcome: 'success',
+        resourceType: 'invoice',
+        resourceId: invoice.id,
+        tenantSlug: 'acme',
+        actorType: 'operator',
         metadata: {
-          ...{ amountMinor: 3_000, currency: 'eur', reason: 'Agreed with the customer.' },
+          amountMinor: 3_000,
+          currency: 'eur',
+          reason: 'Agreed with the customer.',
         },
       },
     ])
@@ -158,7 +172,9 @@ describe('a refund', () => {
     const after = await read(invoice.id)
     expect(after.refundedMinor).toBe(3 * part)
     const more = await correct(invoice.id, {
-      ...{ kind: 'credit', destination: 'outside', amountMinor: part },
+      kind: 'credit',
+      destination: 'outside',
+      amountMinor: part,
     })
     expect(more).toMatchObject({ status: 400, body: { issues: [{ path: 'amountMinor' }] } })
   })
@@ -220,7 +236,10 @@ describe('a refund', () => {
   it('whose answer is lost is found at the processor, and not made a second time', async () => {
     const { id, stripeInvoiceId } = await read((await paidInvoice()).id)
     testApp.sandbox.fault({
-      ...{ system: 'payments', match: 'POST /v1/credit_notes', mode: 'reset', after: true },
+      system: 'payments',
+      match: 'POST /v1/credit_notes',
+      mode: 'reset',
+      after: true,
     })
     const { body } = await correct(id, { kind: 'credit', destination: 'card', amountMinor: 120 })
     expect(body).toMatchObject({ state: 'approved', error: expect.any(String) })
@@ -305,7 +324,8 @@ describe('an open invoice', () => {
     const { body } = await correct(open.id, { kind: 'credit', amountMinor: 1_000 })
     expect(body).toMatchObject({ state: 'done' })
     expect(await read(open.id)).toMatchObject({
-      ...{ amountRemainingMinor: due - 1_000, creditedMinor: 1_000 },
+      amountRemainingMinor: due - 1_000,
+      creditedMinor: 1_000,
       allowedCorrections: {
         dueReductionMinor: due - 1_000,
         transferMinor: due - 1_000,
@@ -379,7 +399,8 @@ describe('the list of invoices', () => {
     const paid = all.filter((one: { status: string }) => one.status === 'paid')
     expect(currencies).toMatchObject([
       {
-        ...{ currency: 'eur', invoices: paid.length },
+        currency: 'eur',
+        invoices: paid.length,
         totalMinor: paid.reduce(
           (sum: number, one: { totalMinor: number }) => sum + one.totalMinor,
           0,

@@ -88,30 +88,22 @@ export async function startLedgerTestApp(
     const { id } = await db
       .insertInto('invoices')
       .values({
-        ...{
-          tenant_id: acme,
-          stripe_invoice_id: `in_${word()}`,
-          number: `A-${word()}`,
-          status: paid ? 'paid' : 'open',
-        },
-        ...{
-          currency: fields.currency ?? 'eur',
-          subtotal: net,
-          total,
-          total_excluding_tax: net,
-          amount_due: total,
-          tax: total - net,
-        },
-        ...{
-          amount_paid: paid ? total : 0,
-          amount_remaining: paid ? 0 : total,
-          created_at: paidAt,
-          finalized_at: paidAt,
-        },
-        ...{
-          paid_at: paid ? paidAt : null,
-          partner_id: fields.partnerId === undefined ? north : fields.partnerId,
-        },
+        tenant_id: acme,
+        stripe_invoice_id: `in_${word()}`,
+        number: `A-${word()}`,
+        status: paid ? 'paid' : 'open',
+        currency: fields.currency ?? 'eur',
+        subtotal: net,
+        total,
+        total_excluding_tax: net,
+        amount_due: total,
+        tax: total - net,
+        amount_paid: paid ? total : 0,
+        amount_remaining: paid ? 0 : total,
+        created_at: paidAt,
+        finalized_at: paidAt,
+        paid_at: paid ? paidAt : null,
+        partner_id: fields.partnerId === undefined ? north : fields.partnerId,
         margin_pct: fields.partnerId === null ? null : (fields.marginPct ?? 20),
       })
       .returning('id')

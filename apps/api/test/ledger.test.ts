@@ -129,13 +129,18 @@ describe('money that goes back', () => {
     const refund = await ledger.reversal(held, { amount: 5_950 })
     await ledger.settle(held)
     expect(await balance()).toMatchObject({
-      ...{ balanceMinor: 7_000, availableMinor: 6_000, pendingMinor: 1_000, payableMinor: 6_000 },
+      balanceMinor: 7_000,
+      availableMinor: 6_000,
+      pendingMinor: 1_000,
+      payableMinor: 6_000,
       nextAvailableAt: '2026-03-31T00:00:00.000Z',
     })
     const dispute = await ledger.reversal(held, { kind: 'dispute', amount: 11_900 })
     await ledger.settle(held)
     expect(await balance()).toMatchObject({
-      ...{ balanceMinor: 6_000, availableMinor: 6_000, pendingMinor: 0 },
+      balanceMinor: 6_000,
+      availableMinor: 6_000,
+      pendingMinor: 0,
       nextAvailableAt: null,
     })
     const made = await ledger.post(`/partners/${slug}/payouts`, ledger.olive, { currency: 'eur' })

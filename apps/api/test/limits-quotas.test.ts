@@ -11,20 +11,17 @@ import { visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const small = {
-  ...{
-    workplaces_person_day: 4,
-    workplaces_person: 3,
-    invitations_day: 3,
-    invitations_unproven_day: 2,
-    members_day: 6,
-  },
-  ...{
-    invitations_recipient_day: 2,
-    invitation_repeats_day: 3,
-    invitation_links_minute: 2,
-    aliases: 1,
-  },
-  ...{ streams: 2, exports: 1 },
+  workplaces_person_day: 4,
+  workplaces_person: 3,
+  invitations_day: 3,
+  invitations_unproven_day: 2,
+  members_day: 6,
+  invitations_recipient_day: 2,
+  invitation_repeats_day: 3,
+  invitation_links_minute: 2,
+  aliases: 1,
+  streams: 2,
+  exports: 1,
 }
 const LIMITS = Object.entries(small)
   .map(([name, most]) => `${name}=${most}`)

@@ -68,7 +68,9 @@ it('gives an identity its contact data and its group when it makes it', async ()
   }
   const group = groups.find(({ name }) => name === 'acme')
   expect(users.find(({ email }) => email === body.member.email)).toMatchObject({
-    ...{ name: 'Nora Park', is_active: true, groups: [group?.pk] },
+    name: 'Nora Park',
+    is_active: true,
+    groups: [group?.pk],
     attributes: { firstName: 'Nora', lastName: 'Park', phone: '+49 30 123' },
   })
   expect(await testApp.database.db.selectFrom('identity_dues').select('user_id').execute()).toEqual(

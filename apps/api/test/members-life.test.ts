@@ -498,7 +498,9 @@ describe('a removal', () => {
       body: { code: 'user_deactivated' },
     })
     expect((await auditOf(testApp, 'member.removed'))[0]).toMatchObject({
-      ...{ resource_id: member.id, actor_email: 'admin@acme.test', tenant_slug: 'acme' },
+      resource_id: member.id,
+      actor_email: 'admin@acme.test',
+      tenant_slug: 'acme',
       metadata: { identity: 'deleted', complete: true, mailbox: member.email },
     })
   })

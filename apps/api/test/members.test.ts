@@ -30,25 +30,33 @@ const atField = (path: string, message = expect.any(String)) => ({
 describe('a new member', () => {
   it('gets identity, mailbox and file account, and one password for both sign-ins, shown once', async () => {
     const response = await create({
-      ...{ email: 'Mara', firstName: 'Mara', lastName: 'Maler', phone: '+49 30 1234' },
+      email: 'Mara',
+      firstName: 'Mara',
+      lastName: 'Maler',
+      phone: '+49 30 1234',
       alternativeEmail: 'mara@private.example',
     })
     expect(response.status).toBe(201)
     const { member, oneTimePassword } = response.body
     expect(member).toMatchObject({
-      ...{ email: 'mara@acme.tenants.local', name: 'Mara Maler', role: 'member', status: 'active' },
-      ...{
-        mailboxAddress: 'mara@acme.tenants.local',
-        outcomes: { identity: 'ok', mail: 'ok', files: 'ok' },
-        errors: {},
-      },
-      ...{ bootstrapAdmin: false, managed: true, needsPassword: false },
+      email: 'mara@acme.tenants.local',
+      name: 'Mara Maler',
+      role: 'member',
+      status: 'active',
+      mailboxAddress: 'mara@acme.tenants.local',
+      outcomes: { identity: 'ok', mail: 'ok', files: 'ok' },
+      errors: {},
+      bootstrapAdmin: false,
+      managed: true,
+      needsPassword: false,
     })
     expect(oneTimePassword).toHaveLength(16)
     const user = await identityUser(testApp, member.email)
     expect(user).toMatchObject({ is_active: true, path: 'tenants/acme', name: 'Mara Maler' })
     expect(user?.attributes).toMatchObject({
-      ...{ firstName: 'Mara', lastName: 'Maler', phone: '+49 30 1234' },
+      firstName: 'Mara',
+      lastName: 'Maler',
+      phone: '+49 30 1234',
       alternativeEmail: 'mara@private.example',
     })
     expect(user?.groups).toHaveLength(1)
@@ -86,14 +94,12 @@ describe('a new member', () => {
     expect(await create({ email: 'out@elsewhere.example' })).toMatchObject(rejected('email_taken'))
     expect((await accept(testApp, 'out@elsewhere.example')).body.tempPassword).toHaveLength(16)
     expect(await testApp.member(body.member.id)).toMatchObject({
-      ...{
-        email: 'out@elsewhere.example',
-        mailboxAddress: null,
-        status: 'active',
-        invited: false,
-        managed: true,
-        needsPassword: false,
-      },
+      email: 'out@elsewhere.example',
+      mailboxAddress: null,
+      status: 'active',
+      invited: false,
+      managed: true,
+      needsPassword: false,
       outcomes: { identity: 'ok', mail: 'skipped', files: 'ok' },
     })
   })

@@ -47,14 +47,12 @@ const values = {
   'link.signIn': 'https://portal.test/t/acme',
 }
 const welcome = (mail: Partial<OutgoingMail> = {}): OutgoingMail => ({
-  ...{
-    tenantId: acmeId,
-    template: 'member.welcome',
-    to: 'mira@acme.test',
-    name: 'Mira "M" <Member>',
-    values,
-    key: randomUUID(),
-  },
+  tenantId: acmeId,
+  template: 'member.welcome',
+  to: 'mira@acme.test',
+  name: 'Mira "M" <Member>',
+  values,
+  key: randomUUID(),
   ...mail,
 })
 
@@ -170,7 +168,10 @@ describe('a queued mail', () => {
 
   it('of the platform bears its own name', async () => {
     await queue({
-      ...{ tenantId: null, template: 'payout.paid', to: 'pia@north.test', key: randomUUID() },
+      tenantId: null,
+      template: 'payout.paid',
+      to: 'pia@north.test',
+      key: randomUUID(),
       values: {
         'partner.name': 'North',
         'payout.amount': '1',

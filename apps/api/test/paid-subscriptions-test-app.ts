@@ -25,7 +25,12 @@ export async function openPaidSubscriptions({ env = {} }: { env?: Record<string,
     // Fails as often as a test lets it, without being given up on.
     integrations: async (connected, { payments, vies }) => {
       const own = await connectIntegrations({
-        ...{ identity: null, mail: null, files: null, smtp: null, payments, vies },
+        identity: null,
+        mail: null,
+        files: null,
+        smtp: null,
+        payments,
+        vies,
         policy: {
           deadlineMs: 1_000,
           retries: 1,
@@ -72,21 +77,17 @@ export async function openPaidSubscriptions({ env = {} }: { env?: Record<string,
       .executeTakeFirstOrThrow()
     const made = await db.transaction().execute((trx) =>
       insertTenant(trx, {
-        ...{
-          slug,
-          name: slug,
-          plan: 'free',
-          partnerId: null,
-          seats: 1,
-          industry: null,
-          brandColor: null,
-          ownerId: user.id,
-        },
-        ...{
-          billing: { company: null, vatNumber: null, country: null, email: null },
-          domains: [`${slug}.tenants.local`],
-          platformDomain: 'tenants.local',
-        },
+        slug,
+        name: slug,
+        plan: 'free',
+        partnerId: null,
+        seats: 1,
+        industry: null,
+        brandColor: null,
+        ownerId: user.id,
+        billing: { company: null, vatNumber: null, country: null, email: null },
+        domains: [`${slug}.tenants.local`],
+        platformDomain: 'tenants.local',
       }),
     )
     if (!made) throw new Error('taken')
@@ -138,20 +139,22 @@ export async function openPaidSubscriptions({ env = {} }: { env?: Record<string,
       })
 
   return {
-    ...{ testApp, started, operator, owner, at },
-    ...{
-      fault,
-      processor,
-      newTenant,
-      call,
-      subscribed,
-      rows,
-      atProcessor,
-      tenantRow,
-      change,
-      settleAt,
-      read,
-    },
+    testApp,
+    started,
+    operator,
+    owner,
+    at,
+    fault,
+    processor,
+    newTenant,
+    call,
+    subscribed,
+    rows,
+    atProcessor,
+    tenantRow,
+    change,
+    settleAt,
+    read,
     [Symbol.asyncDispose]: () => testApp[Symbol.asyncDispose](),
   }
 }

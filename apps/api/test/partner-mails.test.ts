@@ -44,7 +44,8 @@ it('only the person invited to a partner’s staff gets a link by mail', async (
   expect(
     await testApp.request('POST', '/partners/north/users', { token, body: invite }),
   ).toMatchObject({
-    ...{ status: 409, body: { code: 'already_exists' } },
+    status: 409,
+    body: { code: 'already_exists' },
   })
   await drainOutbox(testApp.app.services)
   expect(caughtMails(testApp)).toHaveLength(2)

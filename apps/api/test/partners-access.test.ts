@@ -222,7 +222,8 @@ describe('a customer', () => {
         const path = `/partners/${world.partner.slug}/customers/${tenant}${end}`
         for (const token of [owner.token, undefined])
           expect(await testApp.call(method, path, body, token), path).toMatchObject({
-            ...{ status: 404, body: { detail: 'This partner has no customer with this slug.' } },
+            status: 404,
+            body: { detail: 'This partner has no customer with this slug.' },
           })
       }
     }
@@ -271,7 +272,8 @@ describe('an operator', () => {
         reason: 'Asked to',
       }),
     ).toMatchObject({
-      ...{ status: 200, body: { status: 'suspended', suspendedReason: 'Asked to' } },
+      status: 200,
+      body: { status: 'suspended', suspendedReason: 'Asked to' },
     })
     expect(
       await testApp.call('PATCH', `${path}/settings`, { supportEmail: 'ops@example.test' }),

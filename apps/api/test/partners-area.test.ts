@@ -32,19 +32,15 @@ describe('customers', () => {
     const { items } = await list()
     expect(items.map((item: { slug: string }) => item.slug)).toEqual([...slugs].reverse())
     expect(items[0]).toMatchObject({
-      ...{
-        plan: 'business',
-        seats: 5,
-        members: 1,
-        status: 'pending',
-        mrr: [],
-        suspendedReason: null,
-      },
-      ...{
-        health: { band: expect.any(String) },
-        owner: { email: expect.any(String) },
-        primaryDomain: `${slugs[1]}.tenants.local`,
-      },
+      plan: 'business',
+      seats: 5,
+      members: 1,
+      status: 'pending',
+      mrr: [],
+      suspendedReason: null,
+      health: { band: expect.any(String) },
+      owner: { email: expect.any(String) },
+      primaryDomain: `${slugs[1]}.tenants.local`,
     })
     const first = await list('limit=1')
     expect(await list(`limit=1&cursor=${first.nextCursor}`)).toMatchObject({
@@ -69,15 +65,13 @@ describe('customers', () => {
         brandColor: '#AA0000',
       }),
     ).toMatchObject({
-      ...{
-        status: 200,
-        body: {
-          plan: 'starter',
-          seats: 12,
-          name: 'Renamed',
-          industry: 'Law',
-          brandColor: '#aa0000',
-        },
+      status: 200,
+      body: {
+        plan: 'starter',
+        seats: 12,
+        name: 'Renamed',
+        industry: 'Law',
+        brandColor: '#aa0000',
       },
     })
     expect(await lastAudit('tenant.updated')).toMatchObject({
@@ -86,7 +80,8 @@ describe('customers', () => {
       actorEmail: manager.email,
     })
     expect(await call('POST', `${path}/suspend`, { reason: 'Unpaid' })).toMatchObject({
-      ...{ status: 200, body: { status: 'suspended', suspendedReason: 'Unpaid' } },
+      status: 200,
+      body: { status: 'suspended', suspendedReason: 'Unpaid' },
     })
     expect(await call('POST', `${path}/suspend`, {})).toMatchObject({
       status: 409,
@@ -220,7 +215,9 @@ describe('settings', () => {
 describe('branding', () => {
   it('says what is used where nothing is set, and warns of colours that are hard to see', async () => {
     expect((await call('GET', '/branding')).body).toMatchObject({
-      ...{ productName: null, accentColor: null, warnings: [] },
+      productName: null,
+      accentColor: null,
+      warnings: [],
       effective: { productName: partner.slug, accentColor: '#1f6feb' },
     })
     const { body } = await call('PUT', '/branding', {
@@ -228,7 +225,8 @@ describe('branding', () => {
       accentColor: '#FFFF00',
     })
     expect(body).toMatchObject({
-      ...{ productName: 'North Workplace', accentColor: '#ffff00' },
+      productName: 'North Workplace',
+      accentColor: '#ffff00',
       effective: { productName: 'North Workplace', accentColor: '#ffff00' },
       warnings: [{ check: 'light_page' }],
     })
@@ -289,7 +287,8 @@ describe('saved reports', () => {
       (await call('GET', '/saved-reports')).body.items.map(({ name }: { name: string }) => name),
     ).toEqual(['Alpha', 'zebra'])
     expect(await call('POST', '/saved-reports', { name: 'ZEBRA', kind: 'mrr' })).toMatchObject({
-      ...{ status: 409, body: { code: 'already_exists', issues: [{ path: 'name' }] } },
+      status: 409,
+      body: { code: 'already_exists', issues: [{ path: 'name' }] },
     })
     expect(await lastAudit('partner.report_saved')).toMatchObject({
       metadata: { name: 'Alpha', kind: 'signup-cohorts' },
@@ -380,14 +379,14 @@ describe('the overview', () => {
     await db
       .insertInto('subscriptions')
       .values({
-        ...{
-          tenant_id: late.id,
-          source: 'manual',
-          plan: 'business',
-          status: 'past_due',
-          cycle: 'month',
-        },
-        ...{ currency: 'eur', per_seat_amount: 900, seats: 5 },
+        tenant_id: late.id,
+        source: 'manual',
+        plan: 'business',
+        status: 'past_due',
+        cycle: 'month',
+        currency: 'eur',
+        per_seat_amount: 900,
+        seats: 5,
       })
       .execute()
     const entry = (
@@ -395,15 +394,14 @@ describe('the overview', () => {
       amount: number,
       days: number,
     ) => ({
-      ...{
-        partner_id: own.id,
-        currency: 'eur',
-        type,
-        amount,
-        source_type: 'manual' as const,
-        source_id: `${type}-${amount}`,
-      },
-      ...{ available_at: new Date(), created_at: new Date(Date.now() - days * 86_400_000) },
+      partner_id: own.id,
+      currency: 'eur',
+      type,
+      amount,
+      source_type: 'manual' as const,
+      source_id: `${type}-${amount}`,
+      available_at: new Date(),
+      created_at: new Date(Date.now() - days * 86_400_000),
     })
     await db
       .insertInto('partner_ledger')

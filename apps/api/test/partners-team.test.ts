@@ -73,12 +73,10 @@ describe('inviting', () => {
     })
     const [entry] = await teamAudit(slug)
     expect(entry).toMatchObject({
-      ...{
-        action: 'partner_team.invited',
-        actorType: 'partner',
-        actorEmail: owner.email,
-        resourceName: email,
-      },
+      action: 'partner_team.invited',
+      actorType: 'partner',
+      actorEmail: owner.email,
+      resourceName: email,
       metadata: { access: 'manager', handoff: 'mail' },
     })
     const { body } = await testApp.call('GET', `/audit?partnerSlug=${slug}&action=user.`)
@@ -189,7 +187,8 @@ describe('inviting', () => {
         await testApp.call('POST', path, { name: 'X', email, access: 'viewer' }, owner.token),
         email,
       ).toMatchObject({
-        ...{ status: 409, body: { code, issues: [{ path: 'email' }] } },
+        status: 409,
+        body: { code, issues: [{ path: 'email' }] },
       })
     }
     for (const body of [
@@ -334,13 +333,11 @@ describe('the staff list', () => {
     expect(body).toMatchObject({ nextCursor: null, refreshing: false })
     expect(body.items).toEqual([
       {
-        ...{
-          userId: expect.any(String),
-          email: 'partner@north.test',
-          name: 'Pia Partner',
-          access: 'owner',
-          status: 'active',
-        },
+        userId: expect.any(String),
+        email: 'partner@north.test',
+        name: 'Pia Partner',
+        access: 'owner',
+        status: 'active',
         mfa: {
           state: expect.stringMatching(/enrolled/),
           factors: expect.any(Object),
@@ -385,7 +382,8 @@ describe('changing and removing staff', () => {
     expect(
       await testApp.call('PATCH', `${path}/${person.id}`, { access: 'manager' }, owner.token),
     ).toMatchObject({
-      ...{ status: 200, body: { userId: person.id, access: 'manager' } },
+      status: 200,
+      body: { userId: person.id, access: 'manager' },
     })
     expect(
       (await testApp.call('GET', `/partners/${slug}`, undefined, person.token)).body,

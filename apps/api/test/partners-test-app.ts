@@ -68,13 +68,11 @@ export async function startPartnersTestApp(options: TestAppOptions = {}): Promis
     const { id } = await db
       .insertInto('users')
       .values({
-        ...{
-          idp_subject_id: subject,
-          email,
-          name: 'Person',
-          partner_id: staff?.partnerId ?? null,
-          partner_access: staff?.access ?? null,
-        },
+        idp_subject_id: subject,
+        email,
+        name: 'Person',
+        partner_id: staff?.partnerId ?? null,
+        partner_access: staff?.access ?? null,
         ...fields,
       })
       .returning('id')
@@ -101,18 +99,17 @@ export async function startPartnersTestApp(options: TestAppOptions = {}): Promis
       const owner = await newPerson()
       const inserted = await db.transaction().execute((trx) =>
         insertTenant(trx, {
-          ...{
-            slug,
-            name: slug,
-            plan,
-            partnerId,
-            seats,
-            industry: null,
-            brandColor: null,
-            ownerId: owner.id,
-          },
-          ...{ billing: { company: null, vatNumber: null, country: null, email: null } },
-          ...{ domains: [`${slug}.tenants.local`], platformDomain: 'tenants.local' },
+          slug,
+          name: slug,
+          plan,
+          partnerId,
+          seats,
+          industry: null,
+          brandColor: null,
+          ownerId: owner.id,
+          billing: { company: null, vatNumber: null, country: null, email: null },
+          domains: [`${slug}.tenants.local`],
+          platformDomain: 'tenants.local',
         }),
       )
       if (!inserted) throw new Error(`${slug} is taken`)

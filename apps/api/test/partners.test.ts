@@ -16,13 +16,14 @@ async function subscribe(
   await testApp.database.db
     .insertInto('subscriptions')
     .values({
-      ...{ tenant_id: tenantId, source: 'manual', plan: 'business', status: 'active' },
-      ...{
-        currency: fields.currency ?? 'eur',
-        per_seat_amount: fields.amount,
-        seats: fields.seats,
-        cycle: fields.cycle ?? 'month',
-      },
+      tenant_id: tenantId,
+      source: 'manual',
+      plan: 'business',
+      status: 'active',
+      currency: fields.currency ?? 'eur',
+      per_seat_amount: fields.amount,
+      seats: fields.seats,
+      cycle: fields.cycle ?? 'month',
     })
     .execute()
 }
@@ -37,7 +38,10 @@ async function audit(
 describe('creating a partner', () => {
   it('keeps every field, and its margin holds from today', async () => {
     const fields = {
-      ...{ name: 'West Cloud', slug: 'west-cloud', domain: 'WEST-cloud.test.', marginPct: 17.25 },
+      name: 'West Cloud',
+      slug: 'west-cloud',
+      domain: 'WEST-cloud.test.',
+      marginPct: 17.25,
       contactInfo: { name: 'Wes', email: 'WES@west-cloud.test', phone: '+49 30 123456' },
       billingInfo: {
         company: 'West Cloud GmbH',
@@ -49,24 +53,20 @@ describe('creating a partner', () => {
     const { status, body } = await testApp.call('POST', '/partners', fields)
     expect(status, JSON.stringify(body)).toBe(201)
     expect(body).toMatchObject({
-      ...{
-        slug: 'west-cloud',
-        name: 'West Cloud',
-        domain: 'west-cloud.test',
-        status: 'active',
-        marginPct: 17.25,
-        nextMargin: null,
-      },
-      ...{
-        customers: 0,
-        staff: 0,
-        mrr: [],
-        access: null,
-        vatStatus: 'unverified',
-        warnings: [],
-        suspendedReason: null,
-        terminatedAt: null,
-      },
+      slug: 'west-cloud',
+      name: 'West Cloud',
+      domain: 'west-cloud.test',
+      status: 'active',
+      marginPct: 17.25,
+      nextMargin: null,
+      customers: 0,
+      staff: 0,
+      mrr: [],
+      access: null,
+      vatStatus: 'unverified',
+      warnings: [],
+      suspendedReason: null,
+      terminatedAt: null,
       contactInfo: { name: 'Wes', email: 'wes@west-cloud.test', phone: '+49 30 123456' },
       billingInfo: {
         company: 'West Cloud GmbH',
@@ -373,7 +373,9 @@ describe('terminating a partner', () => {
       partnerSlug: partner.slug,
     })
     expect((await testApp.call('GET', `/partners/${partner.slug}`)).body).toMatchObject({
-      ...{ status: 'terminated', terminatedAt: now.toISOString(), customers: 1 },
+      status: 'terminated',
+      terminatedAt: now.toISOString(),
+      customers: 1,
     })
     for (const [method, path, body] of [
       ['DELETE', '', undefined],

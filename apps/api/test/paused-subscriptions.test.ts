@@ -19,8 +19,13 @@ it('says what a change of a paused subscription costs, weeks after its trial end
     return testApp.request('POST', path, { token, body })
   }
   const started = await post('operator@atrium.test', '/subscriptions', {
-    ...{ tenantSlug: 'acme', source: 'stripe', plan: 'business', cycle: 'month' },
-    ...{ currency: 'eur', seats: 5, trialDays: 1 },
+    tenantSlug: 'acme',
+    source: 'stripe',
+    plan: 'business',
+    cycle: 'month',
+    currency: 'eur',
+    seats: 5,
+    trialDays: 1,
   })
   expect(started.status, JSON.stringify(started.body)).toBe(201)
   now = new Date('2027-03-20T10:00:00Z')

@@ -359,7 +359,9 @@ describe('the statement of a payout that came back', () => {
     const { slug, payout, number, document } = await returned()
     const canceled = await ledger.post(path(payout, 'void'), ledger.gero, { reason: 'Closed.' })
     expect(canceled.body).toMatchObject({
-      ...{ status: 'canceled', statementNumber: number(1), cancellationNumber: number(2) },
+      status: 'canceled',
+      statementNumber: number(1),
+      cancellationNumber: number(2),
       paidAt: null,
     })
     const statement = (await document()).body

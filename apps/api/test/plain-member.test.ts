@@ -32,19 +32,23 @@ describe('a plain member', () => {
   it('reads the audit log without the network addresses of others', async () => {
     const id = await testApp.idOf('member@acme.test')
     const entry = {
-      ...{
-        at: new Date(),
-        actorEmail: null,
-        outcome: 'success' as const,
-        resourceType: 'booking',
-        resourceId: null,
-        resourceName: null,
-      },
-      ...{ tenantSlug: 'acme', partnerSlug: null },
+      at: new Date(),
+      actorEmail: null,
+      outcome: 'success' as const,
+      resourceType: 'booking',
+      resourceId: null,
+      resourceName: null,
+      tenantSlug: 'acme',
+      partnerSlug: null,
     }
     const add = (actorType: 'user' | 'visitor', actorId: string | null, actorIp: string) =>
       insertAuditEvent(testApp.database.db, {
-        ...{ ...entry, actorType, actorId, actorIp, action: 'booking.created', source: 'booking' },
+        ...entry,
+        actorType,
+        actorId,
+        actorIp,
+        action: 'booking.created',
+        source: 'booking',
         metadata: { peerIp: '198.51.100.77' },
       })
     await add('visitor', null, '203.0.113.7')

@@ -94,7 +94,10 @@ it('many subscribers are moved in bounded runs, each told and scheduled once', a
     scheduled.set(change.subscriptionId, (scheduled.get(change.subscriptionId) ?? 0) + 1)
     const at = new Date(started.getTime() + 45 * day)
     return {
-      ...{ ...known, id: change.subscriptionId, itemId: 'si_many', currentPeriodEnd: at },
+      ...known,
+      id: change.subscriptionId,
+      itemId: 'si_many',
+      currentPeriodEnd: at,
       scheduleId: `sub_sched_${change.subscriptionId}`,
       scheduled: { priceId: change.priceId, seats: change.seats, at },
     }

@@ -46,7 +46,8 @@ async function raise(): Promise<{ before: string; amounts: { unitAmount: number 
 
 async function start(priceId: string, fields: object = {}) {
   const { status, body } = await post(`/prices/${priceId}/migrations`, {
-    ...{ from: dayAfter(40), reason: 'Costs went up this year.' },
+    from: dayAfter(40),
+    reason: 'Costs went up this year.',
     ...fields,
   })
   expect(status, JSON.stringify(body)).toBe(201)
@@ -107,27 +108,35 @@ describe('subscribers of a price', () => {
     expect(preview.earliest > dayAfter(29)).toBe(true)
 
     const tooSoon = await post(`/prices/${before}/migrations`, {
-      ...{ from: dayAfter(20), reason: 'Costs went up this year.' },
+      from: dayAfter(20),
+      reason: 'Costs went up this year.',
     })
     expect(tooSoon).toMatchObject({ status: 400, body: { issues: [{ path: 'from' }] } })
 
     const migration = await start(before, { mayKeep: true })
     expect(migration.subscribers.waiting).toBe(sums.subscriptions)
     const twice = await post(`/prices/${before}/migrations`, {
-      ...{ from: dayAfter(40), reason: 'Costs went up this year.' },
+      from: dayAfter(40),
+      reason: 'Costs went up this year.',
     })
     expect(twice).toMatchObject({ status: 409, body: { code: 'price_state' } })
 
     await advanceAt(0)
     await advanceAt(0)
     expect(await subscriber(migration.id, told.slug)).toMatchObject({
-      ...{ state: 'notified', oldMinor: old * 10, newMinor: (old + 100) * 10, error: null },
+      state: 'notified',
+      oldMinor: old * 10,
+      newMinor: (old + 100) * 10,
+      error: null,
       notifiedAt: started.toISOString(),
     })
     const sent = (await mails()).length
     expect(sent).toBeGreaterThanOrEqual(4)
     expect(await get(`/tenants/${told.slug}/subscription/coming-price`, owner)).toMatchObject({
-      ...{ oldMinor: old * 10, newMinor: (old + 100) * 10, mayKeep: true, cycle: 'month' },
+      oldMinor: old * 10,
+      newMinor: (old + 100) * 10,
+      mayKeep: true,
+      cycle: 'month',
     })
 
     // One of them says no, another is stopped by an operator.
@@ -205,7 +214,8 @@ describe('subscribers of a price', () => {
     world.fault({ match: 'release', mode: 'error' })
     await advanceAt(31)
     expect(await subscriber(migration.id, tenant.slug)).toMatchObject({
-      ...{ state: 'stopping', error: expect.stringContaining('payment processor') },
+      state: 'stopping',
+      error: expect.stringContaining('payment processor'),
     })
     testApp.sandbox.clearFaults()
     await advanceAt(32)

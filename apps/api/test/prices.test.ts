@@ -47,16 +47,14 @@ describe('a price', () => {
   it('is a draft with the next version, which nobody can buy', async () => {
     const [first, second] = [await create(), await create({ note: 'Spring' })]
     expect(first).toMatchObject({
-      ...{
-        version: 1,
-        state: 'draft',
-        scheme: 'per_seat',
-        minSeats: 1,
-        maxSeats: null,
-        trialDays: 0,
-        subscriptions: 0,
-        partnerSlugs: null,
-      },
+      version: 1,
+      state: 'draft',
+      scheme: 'per_seat',
+      minSeats: 1,
+      maxSeats: null,
+      trialDays: 0,
+      subscriptions: 0,
+      partnerSlugs: null,
       amounts: [
         { currency: 'eur', unitAmount: 100, tiers: null, stripePriceId: null, error: null },
       ],
@@ -333,7 +331,9 @@ describe('taking a price away', () => {
       ...['price.activated', 'price.created', 'price.archived', 'price.updated'],
     ])
     expect(updated).toMatchObject({
-      ...{ resourceType: 'price', resourceId: second.id, actorType: 'operator' },
+      resourceType: 'price',
+      resourceId: second.id,
+      actorType: 'operator',
       metadata: {
         replaces: 1,
         version: 2,

@@ -67,16 +67,17 @@ async function subscription(
   await db
     .insertInto('subscriptions')
     .values({
-      ...{
-        id,
-        tenant_id: await tenant(slug),
-        source: 'manual',
-        plan: 'starter',
-        cycle: 'month',
-        currency: 'eur',
-        per_seat_amount: 1000,
-      },
-      ...{ seats: 10, status: 'active', state_since: new Date(since), ...state },
+      id,
+      tenant_id: await tenant(slug),
+      source: 'manual',
+      plan: 'starter',
+      cycle: 'month',
+      currency: 'eur',
+      per_seat_amount: 1000,
+      seats: 10,
+      status: 'active',
+      state_since: new Date(since),
+      ...state,
     } as never)
     .execute()
   for (const [at, change] of changes) {
@@ -143,20 +144,16 @@ describe('recurring revenue', () => {
     // alpha 1,200.00 and beta 960.00 and gamma 240.00 a year.
     expect(currencies).toEqual([
       {
-        ...{
-          currency: 'eur',
-          arrMinor: 240_000,
-          mrrMinor: 20_000,
-          atRiskMrrMinor: 2_000,
-          committedMrrMinor: 20_000,
-        },
-        ...{
-          trialMrrMinor: 5_000,
-          pausedMrrMinor: 10_000,
-          payingTenants: 3,
-          paidSeats: 21,
-          arpaMinor: 6_667,
-        },
+        currency: 'eur',
+        arrMinor: 240_000,
+        mrrMinor: 20_000,
+        atRiskMrrMinor: 2_000,
+        committedMrrMinor: 20_000,
+        trialMrrMinor: 5_000,
+        pausedMrrMinor: 10_000,
+        payingTenants: 3,
+        paidSeats: 21,
+        arpaMinor: 6_667,
       },
     ])
   })
@@ -386,12 +383,18 @@ describe('cohorts', () => {
     const june = async () => (await read('/reports/churn-cohorts?from=2026-06&to=2026-07')).months
     expect(await june()).toEqual([
       {
-        ...{ month: '2026-06', partial: false, tenants: 1, averageTenureDays: 139 },
+        month: '2026-06',
+        partial: false,
+        tenants: 1,
+        averageTenureDays: 139,
         reasons: [{ reason: 'cancellation_requested', tenants: 1 }],
         money: [{ currency: 'eur', tenants: 1, lostArrMinor: 72_000, lostMrrMinor: 6_000 }],
       },
       {
-        ...{ month: '2026-07', partial: false, tenants: 1, averageTenureDays: 91 },
+        month: '2026-07',
+        partial: false,
+        tenants: 1,
+        averageTenureDays: 91,
         reasons: [{ reason: 'paused', tenants: 1 }],
         money: [{ currency: 'eur', tenants: 1, lostArrMinor: 120_000, lostMrrMinor: 10_000 }],
       },

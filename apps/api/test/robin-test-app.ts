@@ -13,13 +13,11 @@ export async function newRobin(
   const [own] = hosts
   if (!own) throw new Error('a round robin has hosts')
   const eventTypeId = await testApp.newEventType(own, {
-    ...{
-      durations: [60],
-      step_minutes: 60,
-      reminders: [],
-      assignment: 'round_robin',
-      reschedule_host: 'any',
-    },
+    durations: [60],
+    step_minutes: 60,
+    reminders: [],
+    assignment: 'round_robin',
+    reschedule_host: 'any',
     ...fields,
   })
   await testApp.database.db

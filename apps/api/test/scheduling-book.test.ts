@@ -58,7 +58,9 @@ async function team(assignment: 'round_robin' | 'collective', others: TestHost[]
 describe('a booking', () => {
   it('is kept with all that was given, written into the calendar, and opened by its link', async () => {
     const { status, body, headers } = await book(5, {
-      ...{ duration: 60, guests: ['guest@example.org'], note: 'Hello\r\nthere' },
+      duration: 60,
+      guests: ['guest@example.org'],
+      note: 'Hello\r\nthere',
       attendee: {
         name: ' Vera  Visitor ',
         email: 'VERA@example.org',
@@ -70,16 +72,16 @@ describe('a booking', () => {
     expect(headers.get('cache-control')).toBe('no-store')
     expect(body.manageToken).toMatch(/^[\w-]{43}$/)
     expect(body.booking).toMatchObject({
-      ...{
-        status: 'confirmed',
-        title: 'Introduction',
-        start: iso(5),
-        end: iso(6),
-        note: 'Hello\nthere',
-        guests: ['guest@example.org'],
-      },
+      status: 'confirmed',
+      title: 'Introduction',
+      start: iso(5),
+      end: iso(6),
+      note: 'Hello\nthere',
+      guests: ['guest@example.org'],
       attendee: { email: 'vera@example.org', timeZone: 'America/New_York', locale: 'fr-CA' },
-      ...{ host: { name: 'Hanna Host', timeZone: 'UTC' }, sequence: 0, calendarSync: 'synced' },
+      host: { name: 'Hanna Host', timeZone: 'UTC' },
+      sequence: 0,
+      calendarSync: 'synced',
       location: { kind: 'video', text: 'https://meet.test/1' },
     })
     const { booking, manageToken: token } = body
@@ -154,7 +156,8 @@ describe('a booking', () => {
 
   it('calls the visitor at the number that the form asked for', async () => {
     const calls = await testApp.newEventType(host, {
-      ...{ location_kind: 'visitor_phone', location: null },
+      location_kind: 'visitor_phone',
+      location: null,
       fields: JSON.stringify([{ key: 'mobile', label: 'Phone', kind: 'phone', required: true }]),
     })
     expect((await book(5, {}, {}, calls)).body.issues).toMatchObject([{ path: 'answers.mobile' }])

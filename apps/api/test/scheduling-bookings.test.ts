@@ -69,7 +69,8 @@ describe('the list', () => {
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { body }: { body: { items: { id: string }[]; nextCursor: string | null } } = await list(
         {
-          ...{ when: 'upcoming', limit: '2' },
+          when: 'upcoming',
+          limit: '2',
           ...(cursor === '' ? {} : { cursor }),
         },
       )
@@ -185,8 +186,12 @@ describe('one booking', () => {
       history: [
         { kind: 'confirmed', by: 'visitor', actorName: null },
         {
-          ...{ kind: 'rescheduled', by: 'host', actorName: 'Adam Admin', reason: 'A conference' },
-          ...{ from: testApp.at(10).toISOString(), to: testApp.at(12).toISOString() },
+          kind: 'rescheduled',
+          by: 'host',
+          actorName: 'Adam Admin',
+          reason: 'A conference',
+          from: testApp.at(10).toISOString(),
+          to: testApp.at(12).toISOString(),
         },
       ],
     })

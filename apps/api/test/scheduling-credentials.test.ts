@@ -533,11 +533,9 @@ describe('when a host is not free', () => {
     await busy(host, '2027-01-05T23:00:00Z', '2027-01-06T02:00:00Z')
     const { body } = await freeBusy(host, range, testApp.as.member)
     expect(body).toEqual({
-      ...{
-        from: '2027-01-04T00:00:00.000Z',
-        to: '2027-01-06T00:00:00.000Z',
-        zone: 'Europe/Berlin',
-      },
+      from: '2027-01-04T00:00:00.000Z',
+      to: '2027-01-06T00:00:00.000Z',
+      zone: 'Europe/Berlin',
       busy: [
         { start: '2027-01-04T10:00:00.000Z', end: '2027-01-04T11:30:00.000Z' },
         { start: '2027-01-05T23:00:00.000Z', end: '2027-01-06T00:00:00.000Z' },

@@ -21,26 +21,20 @@ describe('a new host', () => {
   it('takes name and mailbox from the member, and comes with working hours', async () => {
     const host = await testApp.newHost(testApp.people.member)
     expect(host).toMatchObject({
-      ...{
-        userId: testApp.people.member.id,
-        name: 'Mira Member',
-        slug: 'mira-member',
-        zone: 'Europe/Berlin',
-        version: 1,
-      },
-      ...{
-        mailAddress: testApp.people.member.address,
-        listed: true,
-        active: true,
-        enabled: true,
-        memberStatus: 'active',
-      },
-      ...{
-        limits: { day: null, week: null, month: null },
-        comingBookings: 0,
-        mintable: true,
-        mayEdit: true,
-      },
+      userId: testApp.people.member.id,
+      name: 'Mira Member',
+      slug: 'mira-member',
+      zone: 'Europe/Berlin',
+      version: 1,
+      mailAddress: testApp.people.member.address,
+      listed: true,
+      active: true,
+      enabled: true,
+      memberStatus: 'active',
+      limits: { day: null, week: null, month: null },
+      comingBookings: 0,
+      mintable: true,
+      mayEdit: true,
       credential: { present: false, source: null, checkedAt: null, ok: null, error: null },
       publicUrl: 'http://booking.test/acme/mira-member',
     })
@@ -60,18 +54,14 @@ describe('a new host', () => {
 
   it('keeps every field that it is given', async () => {
     const fields = {
-      ...{
-        hostSlug: 'advice',
-        name: 'Mira',
-        title: 'Adviser',
-        description: 'First line.\nSecond line.',
-        zone: 'Asia/Kolkata',
-      },
-      ...{
-        avatarUrl: 'https://images.example/mira.png',
-        mailAddress: 'advice@acme.example',
-        listed: false,
-      },
+      hostSlug: 'advice',
+      name: 'Mira',
+      title: 'Adviser',
+      description: 'First line.\nSecond line.',
+      zone: 'Asia/Kolkata',
+      avatarUrl: 'https://images.example/mira.png',
+      mailAddress: 'advice@acme.example',
+      listed: false,
       limits: { day: 3, week: 10, month: null },
     }
     await proveDomain(testApp, 'acme', 'acme.example')
@@ -280,14 +270,13 @@ describe('a host', () => {
     await testApp.database.db
       .insertInto('event_types')
       .values({
-        ...{
-          tenant_id: testApp.acmeId,
-          host_id: host.id,
-          slug: 'intro',
-          title: 'Intro',
-          durations: [30],
-        },
-        ...{ booking_window: JSON.stringify({ kind: 'open' }), location_kind: 'video' },
+        tenant_id: testApp.acmeId,
+        host_id: host.id,
+        slug: 'intro',
+        title: 'Intro',
+        durations: [30],
+        booking_window: JSON.stringify({ kind: 'open' }),
+        location_kind: 'video',
       })
       .execute()
     expect((await testApp.call('DELETE', `/hosts/${host.id}`)).status).toBe(204)
@@ -404,7 +393,10 @@ describe('the settings of the booking page', () => {
     expect(
       (await patch({ version: 1, enabled: false, intro: 'Welcome.\nChoose a time.' })).body,
     ).toMatchObject({
-      ...{ enabled: false, headline: 'Meet us', intro: 'Welcome.\nChoose a time.', version: 2 },
+      enabled: false,
+      headline: 'Meet us',
+      intro: 'Welcome.\nChoose a time.',
+      version: 2,
     })
     expect((await patch({ version: 2, headline: null, enabled: true })).body).toMatchObject({
       headline: null,

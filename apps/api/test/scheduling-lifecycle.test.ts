@@ -475,16 +475,14 @@ describe('any order of acts', () => {
             approvalExpiresAt: testApp.at(approval),
           })
           const model: Model = {
-            ...{
-              now: 0,
-              status,
-              start: 8,
-              decideUntil: approval,
-              invited: !asksFirst,
-              sequence: 0,
-              version: 1,
-              noShow: false,
-            },
+            now: 0,
+            status,
+            start: 8,
+            decideUntil: approval,
+            invited: !asksFirst,
+            sequence: 0,
+            version: 1,
+            noShow: false,
             token: booking.token,
           }
           for (const act of sequence) {
@@ -494,21 +492,19 @@ describe('any order of acts', () => {
             )
             const row = await stored(booking)
             expect({
-              ...{
-                status: row.status,
-                start: row.start_at,
-                end: row.end_at,
-                sequence: row.sequence,
-                version: row.version,
-              },
+              status: row.status,
+              start: row.start_at,
+              end: row.end_at,
+              sequence: row.sequence,
+              version: row.version,
               noShow: row.no_show,
             }).toEqual({
-              ...{
-                status: model.status,
-                start: testApp.at(model.start),
-                end: testApp.at(model.start + 0.5),
-              },
-              ...{ sequence: model.sequence, version: model.version, noShow: model.noShow },
+              status: model.status,
+              start: testApp.at(model.start),
+              end: testApp.at(model.start + 0.5),
+              sequence: model.sequence,
+              version: model.version,
+              noShow: model.noShow,
             })
             expect((await testApp.history(booking)).length).toBe(model.version)
             const holds = model.status === 'pending' || model.status === 'confirmed'

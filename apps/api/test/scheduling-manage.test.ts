@@ -54,18 +54,18 @@ describe('reading', () => {
     expect(headers.get('ratelimit-limit')).toBe('60')
     expect(body).toMatchObject({
       booking: {
-        ...{
-          id: booking.id,
-          status: 'confirmed',
-          start: iso(10),
-          end: iso(10.5),
-          calendarSync: 'synced',
-        },
+        id: booking.id,
+        status: 'confirmed',
+        start: iso(10),
+        end: iso(10.5),
+        calendarSync: 'synced',
         attendee: { name: 'Vera Visitor', email: 'vera@example.org', timeZone: 'Europe/Paris' },
       },
       eventType: { id: eventTypeId, durations: [30, 60], offered: true },
       tenant: { slug: 'acme' },
-      ...{ cancelUntil: iso(9), rescheduleUntil: iso(8), linkEndsAt: iso(34.5) },
+      cancelUntil: iso(9),
+      rescheduleUntil: iso(8),
+      linkEndsAt: iso(34.5),
       allowedActions: ['cancel', 'reschedule'],
     })
   })
@@ -155,15 +155,11 @@ describe('the token', () => {
       new Set([
         JSON.stringify({
           status: 404,
-          ...{
-            type: '/docs/errors#not_found',
-            title: 'Not found, or you do not have access.',
-          },
-          ...{
-            detail: 'This link is not valid or has expired.',
-            code: 'not_found',
-            requestId: '',
-          },
+          type: '/docs/errors#not_found',
+          title: 'Not found, or you do not have access.',
+          detail: 'This link is not valid or has expired.',
+          code: 'not_found',
+          requestId: '',
         }),
       ]),
     )
@@ -314,14 +310,12 @@ describe('cancelling', () => {
       .where('action', '=', 'booking.canceled')
       .executeTakeFirstOrThrow()
     expect(entry).toMatchObject({
-      ...{
-        actor_type: 'visitor',
-        actor_id: null,
-        actor_email: null,
-        source: 'booking',
-        outcome: 'success',
-        tenant_slug: 'acme',
-      },
+      actor_type: 'visitor',
+      actor_id: null,
+      actor_email: null,
+      source: 'booking',
+      outcome: 'success',
+      tenant_slug: 'acme',
       metadata: { by: 'visitor', hostId: host.id },
     })
   })
@@ -587,19 +581,16 @@ describe('moving', () => {
       await testApp.database.db
         .insertInto('slot_locks')
         .values({
-          ...{
-            lock_id: crypto.randomUUID(),
-            host_id: host.id,
-            event_type_id: eventTypeId,
-            address: '192.0.2.99',
-          },
-          ...{
-            start_utc: at(hours),
-            end_utc: at(hours + 0.5),
-            claim_start: at(hours),
-            claim_end: at(hours + 0.5),
-          },
-          ...{ holder_hash: createHash('sha256').update(lockToken).digest(), expires_at: at(1) },
+          lock_id: crypto.randomUUID(),
+          host_id: host.id,
+          event_type_id: eventTypeId,
+          address: '192.0.2.99',
+          start_utc: at(hours),
+          end_utc: at(hours + 0.5),
+          claim_start: at(hours),
+          claim_end: at(hours + 0.5),
+          holder_hash: createHash('sha256').update(lockToken).digest(),
+          expires_at: at(1),
         })
         .execute()
       return lockToken

@@ -51,8 +51,12 @@ const replacement = (fields: object = {}) => {
   return content
 }
 const meeting = (fields: object = {}) => ({
-  ...{ hostId: host.id, title: 'Introduction call', durations: [30] },
-  ...{ locationKind: 'video', location: 'https://meet.test/anna', ...fields },
+  hostId: host.id,
+  title: 'Introduction call',
+  durations: [30],
+  locationKind: 'video',
+  location: 'https://meet.test/anna',
+  ...fields,
 })
 async function made(path: string, body: unknown) {
   const response = await call('POST', path, body)
@@ -63,12 +67,13 @@ async function made(path: string, body: unknown) {
 describe('schedules', () => {
   it('come back as they were given, with every day and the dates in order', async () => {
     const weekly = {
-      ...{
-        mon: [work, { start: '18:30', end: '02:00' }],
-        tue: [],
-        wed: [{ start: '00:00', end: '24:00' }],
-      },
-      ...{ thu: [{ start: '12:00', end: '12:00' }], fri: [work], sat: [], sun: [] },
+      mon: [work, { start: '18:30', end: '02:00' }],
+      tue: [],
+      wed: [{ start: '00:00', end: '24:00' }],
+      thu: [{ start: '12:00', end: '12:00' }],
+      fri: [work],
+      sat: [],
+      sun: [],
     }
     const overrides = [
       { date: '2027-12-24', windows: [] },
@@ -266,28 +271,22 @@ describe('schedules', () => {
 describe('event types', () => {
   it('come back as they were given, with the address for visitors', async () => {
     const fields = {
-      ...{
-        title: 'Workshop',
-        eventSlug: 'workshop',
-        description: 'Two hours.\nBring a laptop.',
-        durations: [120, 60],
-      },
-      ...{
-        stepMinutes: 30,
-        noticeMinutes: 60,
-        beforeMinutes: 10,
-        afterMinutes: 20,
-        seats: 12,
-        approvalHours: 24,
-      },
+      title: 'Workshop',
+      eventSlug: 'workshop',
+      description: 'Two hours.\nBring a laptop.',
+      durations: [120, 60],
+      stepMinutes: 30,
+      noticeMinutes: 60,
+      beforeMinutes: 10,
+      afterMinutes: 20,
+      seats: 12,
+      approvalHours: 24,
       bookingWindow: { kind: 'fixed', from: '2027-06-01', to: '2027-06-30' },
       limits: { day: 2, week: null, month: 10 },
-      ...{
-        locationKind: 'in_person',
-        location: 'Room 4',
-        requiresConfirmation: true,
-        cancelCutoffMinutes: 60,
-      },
+      locationKind: 'in_person',
+      location: 'Room 4',
+      requiresConfirmation: true,
+      cancelCutoffMinutes: 60,
       fields: [
         { key: 'topic', label: 'Topic', kind: 'text', required: true },
         {
@@ -298,20 +297,19 @@ describe('event types', () => {
           options: ['New', 'Old hand'],
         },
       ],
-      ...{ reminders: [60, 1_440], listed: false },
+      reminders: [60, 1_440],
+      listed: false,
     }
     const eventType = await made('/event-types', meeting(fields))
     const { eventSlug: _, ...kept } = fields
     expect(eventType).toMatchObject({
       ...kept,
-      ...{
-        slug: 'workshop',
-        assignment: 'host',
-        hostIds: [host.id],
-        active: true,
-        rescheduleCutoffMinutes: 0,
-        version: 1,
-      },
+      slug: 'workshop',
+      assignment: 'host',
+      hostIds: [host.id],
+      active: true,
+      rescheduleCutoffMinutes: 0,
+      version: 1,
     })
     const { slug } = await testApp.database.db
       .selectFrom('hosts')
@@ -362,12 +360,10 @@ describe('event types', () => {
     })
     expect(changed.body).toEqual({
       ...eventType,
-      ...{
-        active: false,
-        limits: { day: 3, week: null, month: null },
-        version: 2,
-        updatedAt: changed.body.updatedAt,
-      },
+      active: false,
+      limits: { day: 3, week: null, month: null },
+      version: 2,
+      updatedAt: changed.body.updatedAt,
     })
     expect(await audited('event_type.updated')).toMatchObject({
       metadata: { changes: { active: [true, false] } },

@@ -37,8 +37,12 @@ const hours = (fields: object = {}) => ({
   ...fields,
 })
 const meeting = (fields: object = {}) => ({
-  ...{ hostId: host.id, title: 'Introduction call', durations: [30] },
-  ...{ locationKind: 'video', location: 'https://meet.test/anna', ...fields },
+  hostId: host.id,
+  title: 'Introduction call',
+  durations: [30],
+  locationKind: 'video',
+  location: 'https://meet.test/anna',
+  ...fields,
 })
 async function made(path: string, body: unknown) {
   const response = await call('POST', path, body)
@@ -47,23 +51,19 @@ async function made(path: string, body: unknown) {
 }
 
 const timing = (fields: object = {}) => ({
-  ...{
-    hostId: host.id,
-    scheduleId: null,
-    durations: [60],
-    stepMinutes: null,
-    noticeMinutes: 0,
-    beforeMinutes: 0,
-    afterMinutes: 0,
-  },
-  ...{
-    bookingWindow: { kind: 'open' },
-    limits: {},
-    seats: 1,
-    assignment: 'host',
-    days: 1,
-    ...fields,
-  },
+  hostId: host.id,
+  scheduleId: null,
+  durations: [60],
+  stepMinutes: null,
+  noticeMinutes: 0,
+  beforeMinutes: 0,
+  afterMinutes: 0,
+  bookingWindow: { kind: 'open' },
+  limits: {},
+  seats: 1,
+  assignment: 'host',
+  days: 1,
+  ...fields,
 })
 const preview = (fields: object = {}) => call('POST', '/event-types/preview', timing(fields))
 const times = (response: { body: { days: { slots: { start: string }[] }[] } }) =>

@@ -273,13 +273,11 @@ describe('what is listed', () => {
   it('can be held and booked, and nothing else can', async () => {
     const busy = await testApp.newHost({ limit_day: 6 })
     const id = await testApp.newEventType(busy, {
-      ...{
-        durations: [45],
-        step_minutes: 25,
-        before_minutes: 10,
-        after_minutes: 5,
-        notice_minutes: 95,
-      },
+      durations: [45],
+      step_minutes: 25,
+      before_minutes: 10,
+      after_minutes: 5,
+      notice_minutes: 95,
       booking_window: JSON.stringify({ kind: 'rolling', days: 1 }),
     })
     await testApp.block(busy, at(4), at(5.5))

@@ -81,7 +81,10 @@ describe('booking pages', () => {
       },
     ])
     expect((await visit(testApp, 'GET', '/pages/acme/hanna/secret')).body.eventType).toMatchObject({
-      ...{ slug: 'secret', timeZone: 'UTC', hostNames: ['Hanna Host'], assignment: 'host' },
+      slug: 'secret',
+      timeZone: 'UTC',
+      hostNames: ['Hanna Host'],
+      assignment: 'host',
       fields: [{ key: 'why', label: 'Why?', kind: 'text', required: true }],
     })
     expect((await visit(testApp, 'GET', '/pages/acme/unlisted')).status).toBe(200)
@@ -157,14 +160,12 @@ describe('the slots of a range', () => {
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('no-store')
     expect(body).toEqual({
-      ...{
-        timeZone: 'Asia/Tokyo',
-        duration: 60,
-        from: iso(15),
-        to: iso(63),
-        nextFrom: null,
-        generatedAt: iso(0),
-      },
+      timeZone: 'Asia/Tokyo',
+      duration: 60,
+      from: iso(15),
+      to: iso(63),
+      nextFrom: null,
+      generatedAt: iso(0),
       slots: {
         [date(24)]: [
           { start: iso(24), end: iso(25) },
@@ -524,7 +525,10 @@ describe('why a time is missing', () => {
   it('is told to the tenant rule by rule, and agrees with what is offered', async () => {
     const busy = await testApp.newHost()
     const eventType = await testApp.newEventType(busy, {
-      ...{ durations: [60], step_minutes: 60, notice_minutes: 120, limit_day: 2 },
+      durations: [60],
+      step_minutes: 60,
+      notice_minutes: 120,
+      limit_day: 2,
       booking_window: JSON.stringify({ kind: 'rolling', days: 1 }),
     })
     await testApp.block(busy, at(5), at(6))

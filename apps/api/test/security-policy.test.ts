@@ -28,8 +28,12 @@ const codesOf = (response: { body: { warnings: { code: string }[] } }) =>
 describe('the security policy', () => {
   it('restricts nothing until it is changed', async () => {
     expect(await read()).toMatchObject({
-      ...{ mfaMode: 'optional', sessionIdleMinutes: null, sessionAbsoluteMinutes: null },
-      ...{ allowedCountries: [], ipAllowlist: [], updatedAt: null },
+      mfaMode: 'optional',
+      sessionIdleMinutes: null,
+      sessionAbsoluteMinutes: null,
+      allowedCountries: [],
+      ipAllowlist: [],
+      updatedAt: null,
     })
   })
 
@@ -48,8 +52,11 @@ describe('the security policy', () => {
       status: 200,
       body: {
         securityPolicy: {
-          ...{ mfaMode: 'required', sessionIdleMinutes: 30, sessionAbsoluteMinutes: 600 },
-          ...{ allowedCountries: ['DE', 'FR'], ipAllowlist: ['203.0.113.0/24', '2001:db8::/32'] },
+          mfaMode: 'required',
+          sessionIdleMinutes: 30,
+          sessionAbsoluteMinutes: 600,
+          allowedCountries: ['DE', 'FR'],
+          ipAllowlist: ['203.0.113.0/24', '2001:db8::/32'],
         },
         warnings: [{ code: 'allowlist_overlap', path: 'ipAllowlist.1' }],
       },

@@ -185,14 +185,12 @@ describe('registering an application', () => {
       .executeTakeFirstOrThrow()
     const operator = await testApp.token('operator@atrium.test')
     const rows = Array.from({ length: 100 }, (_, n) => ({
-      ...{
-        tenant_id: id,
-        name: `Many ${n}`,
-        slug: `many-${n}`,
-        state: 'active' as const,
-        provider_id: '9',
-        client_id: `many-${n}`,
-      },
+      tenant_id: id,
+      name: `Many ${n}`,
+      slug: `many-${n}`,
+      state: 'active' as const,
+      provider_id: '9',
+      client_id: `many-${n}`,
       redirect_uris: redirectUris,
     }))
     await testApp.database.db.insertInto('sso_apps').values(rows).execute()
@@ -381,13 +379,11 @@ describe('a creation that fails', () => {
       const name = fresh()
       await using process = await startApi(testApp)
       testApp.sandbox.fault({
-        ...{
-          system: 'identity',
-          mode: 'latency',
-          delayMs: 60_000,
-          match: 'PUT /api/v3/core/transactional/',
-          times: 1,
-        },
+        system: 'identity',
+        mode: 'latency',
+        delayMs: 60_000,
+        match: 'PUT /api/v3/core/transactional/',
+        times: 1,
         ...(after ? { after } : {}),
       })
       const call = send(process.url, 'POST', path, token, { name, redirectUris }).catch(

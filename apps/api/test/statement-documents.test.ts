@@ -24,13 +24,17 @@ async function approved(country = 'DE', vatNumber: string | null = 'DE129273398'
   await db
     .updateTable('partners')
     .set({
-      ...{ billing_company: 'Reseller SAS', billing_country: country },
-      ...{ billing_vat_number: vatNumber, billing_email: `${partner.slug}@reseller.test` },
+      billing_company: 'Reseller SAS',
+      billing_country: country,
+      billing_vat_number: vatNumber,
+      billing_email: `${partner.slug}@reseller.test`,
     })
     .where('id', '=', partner.id)
     .execute()
   const invoice = await ledger.earn({
-    ...{ partnerId: partner.id, net: 20_000, paidAt: '2026-01-10T00:00:00Z' },
+    partnerId: partner.id,
+    net: 20_000,
+    paidAt: '2026-01-10T00:00:00Z',
   })
   await ledger.earn({ partnerId: partner.id, net: 13_333, paidAt: '2026-01-11T00:00:00Z' })
   await ledger.reversal(invoice, { amount: 3_570 })

@@ -67,8 +67,13 @@ describe('people of a tenant', () => {
     } = await world.subscribe({ startAt: new Date(started.getTime() - 10 * day).toISOString() })
     const preview = await world.quoted(slug, { seats: 14 })
     expect(preview).toMatchObject({
-      ...{ effect: 'now', exact: false, currency: 'eur', taxMinor: 0, nextAmountMinor: 11_200 },
-      ...{ before: { seats: 10, totalMinor: 8_000 }, after: { seats: 14, totalMinor: 11_200 } },
+      effect: 'now',
+      exact: false,
+      currency: 'eur',
+      taxMinor: 0,
+      nextAmountMinor: 11_200,
+      before: { seats: 10, totalMinor: 8_000 },
+      after: { seats: 14, totalMinor: 11_200 },
       quote: { version: 1 },
     })
     expect(preview.lines.map(({ periodEnd }: { periodEnd: string }) => periodEnd)).toEqual([
@@ -87,11 +92,9 @@ describe('people of a tenant', () => {
     })
     expect(await world.tenant(slug)).toEqual({ plan: 'business', seats: 14 })
     expect((await world.auditOf(id)).at(-1)).toMatchObject({
-      ...{
-        action: 'subscription.seats_changed',
-        actorType: 'operator',
-        metadata: { changes: { seats: [10, 14] } },
-      },
+      action: 'subscription.seats_changed',
+      actorType: 'operator',
+      metadata: { changes: { seats: [10, 14] } },
     })
   })
 
@@ -341,7 +344,8 @@ describe('the job', () => {
       .updateTable('subscriptions')
       .set({
         pending: JSON.stringify({
-          ...{ seats: 2, requestedBy: null },
+          seats: 2,
+          requestedBy: null,
           effectiveAt: new Date(world.started.getTime() + 1_800_000).toISOString(),
         }),
       })
@@ -399,7 +403,10 @@ describe('the job', () => {
     const trialEnd = new Date(stays.trialEnd)
     await world.settleAt(trialEnd)
     expect(await world.read(stays.id)).toMatchObject({
-      ...{ status: 'active', seats: 4, arrMinor: 38_400, currentPeriodStart: stays.trialEnd },
+      status: 'active',
+      seats: 4,
+      arrMinor: 38_400,
+      currentPeriodStart: stays.trialEnd,
       history: [
         { status: 'active', validFrom: stays.trialEnd },
         { status: 'trialing', seats: 4 },
@@ -418,7 +425,9 @@ describe('the job', () => {
     await world.ofTenant(slug, '/cancel', {})
     await world.settleAt(new Date(Date.parse(currentPeriodEnd) + 3 * day))
     expect(await world.read(id)).toMatchObject({
-      ...{ status: 'canceled', endedAt: currentPeriodEnd, cancelAtPeriodEnd: true },
+      status: 'canceled',
+      endedAt: currentPeriodEnd,
+      cancelAtPeriodEnd: true,
       history: [
         { status: 'canceled', validFrom: currentPeriodEnd },
         { cancelAtPeriodEnd: true },

@@ -153,9 +153,14 @@ describe('what the payment processor tells', () => {
       await world.at(after(7), () =>
         testApp.database.db.transaction().execute(async (trx) => {
           await insertInboxEvent(trx, {
-            ...{ id: `evt_${slug}_${index}`, type: 'customer.subscription.updated' },
-            ...{ objectId: stripeId, apiVersion: null, created: at, livemode: false },
-            ...{ payload: '{}', state: 'ignored_mode' },
+            id: `evt_${slug}_${index}`,
+            type: 'customer.subscription.updated',
+            objectId: stripeId,
+            apiVersion: null,
+            created: at,
+            livemode: false,
+            payload: '{}',
+            state: 'ignored_mode',
           })
           const row = await findSubscriptionByStripeId(trx, stripeId)
           if (!row) throw new Error('it has no row')

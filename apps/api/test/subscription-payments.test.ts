@@ -388,7 +388,9 @@ describe('a subscription that changed at the processor before its event arrives'
     const { slug, customerId, stripeId } = await world.subscribed()
     endThere(stripeId)
     const card = testApp.sandbox.payments.act({
-      ...{ action: 'attach_card', customer: customerId, card: 'pm_card_mastercard' },
+      action: 'attach_card',
+      customer: customerId,
+      card: 'pm_card_mastercard',
       makeDefault: false,
     })
     const chosen = await testApp.request('PUT', `/tenants/${slug}/billing/payment-method`, {

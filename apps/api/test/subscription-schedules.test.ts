@@ -77,8 +77,12 @@ describe('a change to less', () => {
       amount: 1_000,
     })
     expect(await next()).toMatchObject({
-      ...{ exact: true, taxMinor: 456, totalMinor: 2_856, creditMinor: 1_000 },
-      ...{ amountDueMinor: 1_856, balanceMinor: 1_000 },
+      exact: true,
+      taxMinor: 456,
+      totalMinor: 2_856,
+      creditMinor: 1_000,
+      amountDueMinor: 1_856,
+      balanceMinor: 1_000,
     })
     testApp.sandbox.payments.act({ action: 'set_tax', percent: 0 })
     world.fault({ mode: 'error', status: 503, times: 100 })
@@ -270,7 +274,10 @@ describe('the end of the period', () => {
 
     await world.settleAt(new Date(end + 3 * hour))
     expect(await rowOf(less.slug)).toMatchObject({
-      ...{ plan: 'starter', seats: 6, pending: null, perSeatAmount: 400 },
+      plan: 'starter',
+      seats: 6,
+      pending: null,
+      perSeatAmount: 400,
       currentPeriodStart: less.subscription.currentPeriodEnd,
     })
     expect(await world.tenantRow(less.slug)).toEqual({ plan: 'starter', seats: 6 })
@@ -293,7 +300,9 @@ describe('the end of the period', () => {
 it('an operator changes a period that is not paid without a credit for it', async () => {
   const { slug, customerId, subscription } = await world.subscribed()
   testApp.sandbox.payments.act({
-    ...{ action: 'attach_card', customer: customerId, card: 'pm_card_chargeCustomerFail' },
+    action: 'attach_card',
+    customer: customerId,
+    card: 'pm_card_chargeCustomerFail',
   })
   testApp.sandbox.payments.setNow(new Date(Date.parse(subscription.currentPeriodEnd) + 3 * hour))
   await deliverEvents()

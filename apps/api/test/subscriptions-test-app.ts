@@ -57,21 +57,17 @@ export async function openSubscriptions() {
       ).id
     await db.transaction().execute((trx) =>
       insertTenant(trx, {
-        ...{
-          slug,
-          name: slug,
-          plan: 'free',
-          partnerId: north,
-          seats: 1,
-          industry: null,
-          brandColor: null,
-          ownerId: id,
-        },
-        ...{
-          billing: { company: null, vatNumber: null, country: null, email: null },
-          domains: [`${slug}.tenants.local`],
-          platformDomain: 'tenants.local',
-        },
+        slug,
+        name: slug,
+        plan: 'free',
+        partnerId: north,
+        seats: 1,
+        industry: null,
+        brandColor: null,
+        ownerId: id,
+        billing: { company: null, vatNumber: null, country: null, email: null },
+        domains: [`${slug}.tenants.local`],
+        platformDomain: 'tenants.local',
       }),
     )
     return slug
@@ -151,19 +147,21 @@ export async function openSubscriptions() {
   }
 
   return {
-    ...{ testApp, started, operator, owner, partner },
-    ...{
-      settleAt,
-      newTenant,
-      subscribe,
-      patch,
-      read,
-      ofTenant,
-      tenant,
-      auditOf,
-      quoted,
-      mailboxes,
-    },
+    testApp,
+    started,
+    operator,
+    owner,
+    partner,
+    settleAt,
+    newTenant,
+    subscribe,
+    patch,
+    read,
+    ofTenant,
+    tenant,
+    auditOf,
+    quoted,
+    mailboxes,
     [Symbol.asyncDispose]: () => testApp[Symbol.asyncDispose](),
   }
 }

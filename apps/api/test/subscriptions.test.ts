@@ -23,21 +23,17 @@ describe('a manual subscription', () => {
   it('takes its price from the catalog, and the tenant follows it', async () => {
     const made = await world.subscribe()
     expect(made).toMatchObject({
-      ...{
-        source: 'manual',
-        status: 'active',
-        perSeatAmount: 800,
-        periodAmount: null,
-        totalMinor: 8_000,
-        arrMinor: 96_000,
-        version: 1,
-      },
-      ...{
-        currentPeriodStart: started.toISOString(),
-        stripeSubscriptionId: null,
-        cancelAtPeriodEnd: false,
-        pending: null,
-      },
+      source: 'manual',
+      status: 'active',
+      perSeatAmount: 800,
+      periodAmount: null,
+      totalMinor: 8_000,
+      arrMinor: 96_000,
+      version: 1,
+      currentPeriodStart: started.toISOString(),
+      stripeSubscriptionId: null,
+      cancelAtPeriodEnd: false,
+      pending: null,
     })
     expect(made.priceId).not.toBeNull()
     expect(await world.tenant(made.tenantSlug)).toEqual({ plan: 'business', seats: 10 })
@@ -252,12 +248,10 @@ describe('an operator', () => {
     })
     expect(response.status).toBe(204)
     expect(await world.read(id)).toMatchObject({
-      ...{
-        status: 'canceled',
-        endedAt: started.toISOString(),
-        cancelComment: 'Moved away',
-        arrMinor: 0,
-      },
+      status: 'canceled',
+      endedAt: started.toISOString(),
+      cancelComment: 'Moved away',
+      arrMinor: 0,
       history: [{ status: 'canceled', arrMinor: 0 }, { status: 'active' }],
     })
     expect(

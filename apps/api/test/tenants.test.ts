@@ -35,20 +35,16 @@ beforeAll(async () => {
     .executeTakeFirstOrThrow()
   for (let n = 0; n < 5; n++) {
     const values = {
-      ...{
-        slug: `many-${n}`,
-        name: `Many ${n}`,
-        plan: n === 0 ? ('enterprise' as const) : ('free' as const),
-        partnerId: n < 2 ? south : null,
-        seats: n,
-      },
-      ...{
-        industry: null,
-        brandColor: null,
-        ownerId: owner.id,
-        domains: [`many-${n}.example.com`],
-        platformDomain: 'tenants.local',
-      },
+      slug: `many-${n}`,
+      name: `Many ${n}`,
+      plan: n === 0 ? ('enterprise' as const) : ('free' as const),
+      partnerId: n < 2 ? south : null,
+      seats: n,
+      industry: null,
+      brandColor: null,
+      ownerId: owner.id,
+      domains: [`many-${n}.example.com`],
+      platformDomain: 'tenants.local',
       billing: { company: null, vatNumber: null, country: null, email: null },
     }
     await db.transaction().execute((trx) => insertTenant(trx, values))
@@ -347,22 +343,21 @@ describe('a name below the domain of the platform', () => {
 describe('a new tenant', () => {
   it('takes what it is given and shows it', async () => {
     const given = {
-      ...{
-        name: 'Complete',
-        slug: 'complete',
-        plan: 'starter',
-        seats: 12,
-        industry: 'Trade',
-        brandColor: '#00ff00',
-        domains: ['complete.example.com'],
-      },
+      name: 'Complete',
+      slug: 'complete',
+      plan: 'starter',
+      seats: 12,
+      industry: 'Trade',
+      brandColor: '#00ff00',
+      domains: ['complete.example.com'],
       billingInfo: {
         company: 'Complete Ltd',
         vatNumber: 'DE 136695976',
         country: 'de',
         email: 'Bill@Complete.example.com',
       },
-      ...{ ownerEmail: 'OWNER@globex.test', partnerId: south },
+      ownerEmail: 'OWNER@globex.test',
+      partnerId: south,
     }
     const { ownerEmail: _, billingInfo: __, ...plain } = given
     expect(await call(operator, 'POST', '/tenants', given)).toMatchObject({

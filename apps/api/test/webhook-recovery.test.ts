@@ -54,21 +54,17 @@ async function newTenant(): Promise<{ id: string; slug: string }> {
   const slug = `killed-${randomBytes(5).toString('hex')}`
   const tenant = await testApp.database.db.transaction().execute((trx) =>
     insertTenant(trx, {
-      ...{
-        slug,
-        name: slug,
-        plan: 'free',
-        partnerId: north,
-        seats: 1,
-        industry: null,
-        brandColor: null,
-        ownerId: owner,
-      },
-      ...{
-        billing: { company: null, vatNumber: null, country: null, email: null },
-        domains: [`${slug}.tenants.local`],
-        platformDomain: 'tenants.local',
-      },
+      slug,
+      name: slug,
+      plan: 'free',
+      partnerId: north,
+      seats: 1,
+      industry: null,
+      brandColor: null,
+      ownerId: owner,
+      billing: { company: null, vatNumber: null, country: null, email: null },
+      domains: [`${slug}.tenants.local`],
+      platformDomain: 'tenants.local',
     }),
   )
   if (!tenant) throw new Error('the name is taken')

@@ -31,16 +31,14 @@ async function keep(fields: {
   }
   const objectId = typeof fields.object.id === 'string' ? fields.object.id : null
   await insertInboxEvent(testApp.database.db, {
-    ...{
-      id,
-      type: fields.type,
-      objectId,
-      apiVersion: null,
-      created,
-      livemode: false,
-      payload: JSON.stringify(payload),
-      state: 'received',
-    },
+    id,
+    type: fields.type,
+    objectId,
+    apiVersion: null,
+    created,
+    livemode: false,
+    payload: JSON.stringify(payload),
+    state: 'received',
   })
   return id
 }

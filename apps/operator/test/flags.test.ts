@@ -21,38 +21,34 @@ import {
 import { flagsQuery, historyQuery, readFlagSearch, readFlagsSearch } from '../src/flags/search.ts'
 
 const settings: FlagSettings = {
-  ...{
-    description: null,
-    owner: 'Billing',
-    state: 'rollout',
-    percentage: 10,
-    allowTenants: ['acme'],
-    denyTenants: [],
-    allowPartners: [],
-  },
-  ...{
-    allowPlans: [],
-    prerequisites: [{ key: 'base_flag', value: true }],
-    enabledFrom: '2026-11-21T10:11:12.000Z',
-  },
-  ...{ enabledUntil: null, staleAfter: null, killedAt: null, guards: [], rollback: null },
+  description: null,
+  owner: 'Billing',
+  state: 'rollout',
+  percentage: 10,
+  allowTenants: ['acme'],
+  denyTenants: [],
+  allowPartners: [],
+  allowPlans: [],
+  prerequisites: [{ key: 'base_flag', value: true }],
+  enabledFrom: '2026-11-21T10:11:12.000Z',
+  enabledUntil: null,
+  staleAfter: null,
+  killedAt: null,
+  guards: [],
+  rollback: null,
 }
 const flag: FlagView = {
   ...settings,
-  ...{
-    id: '0196f1d2-aaaa-7bbb-8ccc-000000000001',
-    key: 'new_page',
-    salt: null,
-    note: 'Made.',
-    version: 3,
-    requiredBy: [],
-  },
-  ...{
-    lastAskedAt: null,
-    createdAt: '2026-11-21T10:00:00.000Z',
-    updatedAt: '2026-11-21T10:00:00.000Z',
-    updatedBy: null,
-  },
+  id: '0196f1d2-aaaa-7bbb-8ccc-000000000001',
+  key: 'new_page',
+  salt: null,
+  note: 'Made.',
+  version: 3,
+  requiredBy: [],
+  lastAskedAt: null,
+  createdAt: '2026-11-21T10:00:00.000Z',
+  updatedAt: '2026-11-21T10:00:00.000Z',
+  updatedBy: null,
 }
 
 describe('the form of a flag', () => {
@@ -100,7 +96,10 @@ describe('the form of a flag', () => {
         toCreateFlag({ ...emptyFlag, key: 'new_page', owner: 'Billing', state: 'on' }),
       ),
     ).toMatchObject({
-      ...{ key: 'new_page', owner: 'Billing', state: 'on', percentage: 0 },
+      key: 'new_page',
+      owner: 'Billing',
+      state: 'on',
+      percentage: 0,
     })
   })
 })
@@ -123,12 +122,10 @@ describe('the guard rules in a form', () => {
     expect(changesFlag(guarded, form)).toBe(false)
     const more = { ...form, guards: [...form.guards, newGuard(form.guards)], note: 'Two.' }
     expect(UpdateFlag.parse(toUpdateFlag(guarded, more))).toEqual({
-      ...{
-        key: 'new_page',
-        version: 3,
-        note: 'Two.',
-        guards: [rule, { ...rule, signal: 'webhook_failures' }],
-      },
+      key: 'new_page',
+      version: 3,
+      note: 'Two.',
+      guards: [rule, { ...rule, signal: 'webhook_failures' }],
     })
     expect(toUpdateFlag(guarded, { ...form, guards: [] }).guards).toEqual([])
   })

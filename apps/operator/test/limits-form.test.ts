@@ -3,17 +3,15 @@ import { expect, it } from 'vitest'
 import { loweredLimits, toLimitsForm, toLimitsInput } from '../src/tenants/limits-form.ts'
 
 const limit = (name: TenantLimit['name'], fields: Partial<TenantLimit>): TenantLimit => ({
-  ...{
-    name,
-    counts: 'things',
-    per: 'tenant',
-    seconds: 86_400,
-    most: 100,
-    standard: 100,
-    set: null,
-    used: 3,
-    resetsAt: null,
-  },
+  name,
+  counts: 'things',
+  per: 'tenant',
+  seconds: 86_400,
+  most: 100,
+  standard: 100,
+  set: null,
+  used: 3,
+  resetsAt: null,
   ...fields,
 })
 const items = [

@@ -12,34 +12,28 @@ import {
 } from '../src/prices/price-form.ts'
 
 const price: PriceView = {
-  ...{
-    id: '018f0000-0000-7000-8000-000000000001',
-    plan: 'business',
-    cycle: 'month',
-    version: 3,
-    state: 'active',
-    scheme: 'per_seat',
-    taxBehavior: 'exclusive',
-  },
-  ...{
-    minSeats: 1,
-    maxSeats: null,
-    trialDays: 0,
-    visibleFrom: null,
-    visibleUntil: null,
-    partnerSlugs: null,
-    note: null,
-    subscriptions: 4,
-  },
+  id: '018f0000-0000-7000-8000-000000000001',
+  plan: 'business',
+  cycle: 'month',
+  version: 3,
+  state: 'active',
+  scheme: 'per_seat',
+  taxBehavior: 'exclusive',
+  minSeats: 1,
+  maxSeats: null,
+  trialDays: 0,
+  visibleFrom: null,
+  visibleUntil: null,
+  partnerSlugs: null,
+  note: null,
+  subscriptions: 4,
   amounts: [
     { currency: 'eur', unitAmount: 850, tiers: null, stripePriceId: 'price_1', error: null },
     { currency: 'jpy', unitAmount: 1200, tiers: null, stripePriceId: null, error: null },
   ],
-  ...{
-    editVersion: 'v1',
-    createdAt: '2026-11-21T12:00:00.000Z',
-    updatedAt: '2026-11-21T12:00:00.000Z',
-  },
+  editVersion: 'v1',
+  createdAt: '2026-11-21T12:00:00.000Z',
+  updatedAt: '2026-11-21T12:00:00.000Z',
 }
 const typed = (change: (form: PriceForm) => Partial<PriceForm>): PriceForm => {
   const form = toPriceForm(price)

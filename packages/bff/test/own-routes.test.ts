@@ -16,22 +16,19 @@ async function signedIn(options: TestBffOptions = {}): Promise<void> {
 }
 const at = (path: string) => testBff.publicUrl + path
 const subscription = {
-  ...{
-    id: '0197f7a4-2c1e-7000-8000-000000000001',
-    source: 'stripe',
-    plan: 'business',
-    cycle: 'month',
-    currency: 'eur',
-    status: 'active',
-  },
-  ...{
-    seats: 5,
-    periodAmountMinor: 4_000,
-    trialEnd: null,
-    currentPeriodEnd: '2026-04-01T10:00:00.000Z',
-    cancelAtPeriodEnd: false,
-  },
-  ...{ cancelAt: null, pastDueSince: null },
+  id: '0197f7a4-2c1e-7000-8000-000000000001',
+  source: 'stripe',
+  plan: 'business',
+  cycle: 'month',
+  currency: 'eur',
+  status: 'active',
+  seats: 5,
+  periodAmountMinor: 4_000,
+  trialEnd: null,
+  currentPeriodEnd: '2026-04-01T10:00:00.000Z',
+  cancelAtPeriodEnd: false,
+  cancelAt: null,
+  pastDueSince: null,
 }
 
 const lastSeen = () => {

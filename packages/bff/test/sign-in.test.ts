@@ -65,8 +65,12 @@ describe('signing in', () => {
     ).toBe(requested)
     const session = await sessionOf(browser)
     expect(session).toEqual({
-      ...{ signedIn: true, app: 'portal', email: person, name: 'Anna Owner' },
-      ...{ subject: expect.any(String), signedInAt: expect.any(String) },
+      signedIn: true,
+      app: 'portal',
+      email: person,
+      name: 'Anna Owner',
+      subject: expect.any(String),
+      signedInAt: expect.any(String),
     })
     expect(Math.abs(Date.parse(session.signedInAt ?? '') - Date.now())).toBeLessThan(60_000)
   })

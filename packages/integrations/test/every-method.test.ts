@@ -60,8 +60,12 @@ const identity: Record<keyof IdentityProvider, Method> = {
   createSsoApplication: {
     call: (options) =>
       identityOf(options).createSsoApplication({
-        ...{ slug: 'acme-wiki', name: 'Wiki', redirectUris: ['https://wiki.test/'], groupId: 'g' },
-        ...{ clientId: 'c', clientSecret: givenSecret },
+        slug: 'acme-wiki',
+        name: 'Wiki',
+        redirectUris: ['https://wiki.test/'],
+        groupId: 'g',
+        clientId: 'c',
+        clientSecret: givenSecret,
       }),
   },
   readSsoApplication: {

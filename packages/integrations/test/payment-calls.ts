@@ -10,15 +10,15 @@ const change = {
   seats: 2,
 }
 const price: PriceInput = {
-  ...{
-    plan: 'business',
-    cycle: 'month',
-    currency: 'eur',
-    scheme: 'per_seat',
-    unitAmount: 1,
-    tiers: null,
-  },
-  ...{ priceId: 'p', version: 1, taxBehavior: 'exclusive' },
+  plan: 'business',
+  cycle: 'month',
+  currency: 'eur',
+  scheme: 'per_seat',
+  unitAmount: 1,
+  tiers: null,
+  priceId: 'p',
+  version: 1,
+  taxBehavior: 'exclusive',
 }
 
 /** Every method of the port with input that needs no answer first. */
@@ -130,8 +130,13 @@ export const methods: Record<keyof Payments, (payments: Payments) => Promise<unk
   createCreditNote: (payments) =>
     payments.createCreditNote(
       {
-        ...{ invoiceId: 'in_1', amount: 100, refundAmount: 100, balanceAmount: 0 },
-        ...{ outOfBandAmount: 0, reason: null, correctionId: 'c' },
+        invoiceId: 'in_1',
+        amount: 100,
+        refundAmount: 100,
+        balanceAmount: 0,
+        outOfBandAmount: 0,
+        reason: null,
+        correctionId: 'c',
       },
       write,
     ),

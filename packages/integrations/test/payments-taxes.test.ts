@@ -203,7 +203,11 @@ describe('computed tax', () => {
     const { payments, write } = world
     const address = { ...germany, ...part }
     const preview = payments.previewSubscription({
-      ...{ priceId: business, seats: 1, tax: automatic, currency: 'eur', trialEnd: null },
+      priceId: business,
+      seats: 1,
+      tax: automatic,
+      currency: 'eur',
+      trialEnd: null,
       customer: { address, taxExempt: 'none', taxIds: [] },
     })
     await expect(preview).rejects.toBeInstanceOf(TaxLocationInvalid)

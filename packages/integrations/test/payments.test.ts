@@ -432,8 +432,14 @@ describe('a change', () => {
     expect(
       await payments.scheduleChange(
         {
-          ...{ subscriptionId: subscription.id, plan: 'business', priceId: business, seats: 2 },
-          ...{ cycle: 'month', cycleChanges: true, tax: none, nextTax: none },
+          subscriptionId: subscription.id,
+          plan: 'business',
+          priceId: business,
+          seats: 2,
+          cycle: 'month',
+          cycleChanges: true,
+          tax: none,
+          nextTax: none,
         },
         write(),
       ),

@@ -119,8 +119,11 @@ describe.each(targets)('$system client', ({ system, read }) => {
       }),
     )
     return read({
-      ...{ baseUrl: origin, deadlineMs, maxResponseBytes },
-      ...{ backoffMs: { initial: 1, max: 2 }, circuit: { failures: 100, openMs: 60_000 } },
+      baseUrl: origin,
+      deadlineMs,
+      maxResponseBytes,
+      backoffMs: { initial: 1, max: 2 },
+      circuit: { failures: 100, openMs: 60_000 },
       onCall: (report) => reports.push(report),
     }).then(
       (value) => {

@@ -156,15 +156,14 @@ export async function startBookingsTestApp({
     const { id } = await db
       .insertInto('hosts')
       .values({
-        ...{
-          tenant_id: tenantId,
-          user_id: userId,
-          slug,
-          name: slug,
-          zone: 'UTC',
-          mail_address: address,
-        },
-        ...{ mail_account_id: calendar.accountId, calendar_id: calendar.calendarId },
+        tenant_id: tenantId,
+        user_id: userId,
+        slug,
+        name: slug,
+        zone: 'UTC',
+        mail_address: address,
+        mail_account_id: calendar.accountId,
+        calendar_id: calendar.calendarId,
         ...fields,
       })
       .returning('id')
@@ -177,7 +176,11 @@ export async function startBookingsTestApp({
     await db
       .insertInto('mail_credentials')
       .values({
-        ...{ host_id: id, source: 'minted', username: address, external_id: externalId, ok: true },
+        host_id: id,
+        source: 'minted',
+        username: address,
+        external_id: externalId,
+        ok: true,
         secret: keyring.encrypt(secret, secretContext(id)),
       })
       .execute()
@@ -212,20 +215,16 @@ export async function startBookingsTestApp({
       const { id } = await db
         .insertInto('event_types')
         .values({
-          ...{
-            tenant_id: tenantId,
-            host_id: host.id,
-            slug: unique('event'),
-            title: 'Introduction',
-            durations: [30, 60],
-            step_minutes: 30,
-          },
-          ...{
-            notice_minutes: 0,
-            booking_window: JSON.stringify({ kind: 'open' }),
-            location_kind: 'video',
-            location: 'https://meet.test/1',
-          },
+          tenant_id: tenantId,
+          host_id: host.id,
+          slug: unique('event'),
+          title: 'Introduction',
+          durations: [30, 60],
+          step_minutes: 30,
+          notice_minutes: 0,
+          booking_window: JSON.stringify({ kind: 'open' }),
+          location_kind: 'video',
+          location: 'https://meet.test/1',
           ...fields,
         })
         .returning('id')
@@ -251,42 +250,31 @@ export async function startBookingsTestApp({
         await trx
           .insertInto('bookings')
           .values({
-            ...{
-              id,
-              tenant_id: tenantId,
-              event_type_id: eventTypeId,
-              host_id: host.id,
-              status,
-              source: 'public',
-            },
-            ...{
-              uid: `${id}@${tenant}.tenants.local`,
-              invited: status === 'confirmed',
-              title: eventType.title,
-            },
-            ...{
-              location_kind: eventType.locationKind,
-              location: eventType.location,
-              start_at: start,
-              end_at: end,
-            },
-            ...{ before_minutes: eventType.beforeMinutes, after_minutes: eventType.afterMinutes },
-            ...{
-              organizer: host.address,
-              host_zone: 'UTC',
-              host_wall: wallTimeOf('UTC', start.getTime()),
-              visitor_zone: 'Europe/Paris',
-              visitor_locale: 'en',
-            },
-            ...{
-              visitor_name: fields.name ?? 'Vera Visitor',
-              visitor_email: fields.email ?? 'vera@example.org',
-            },
-            ...{
-              answers: JSON.stringify(fields.answers ?? {}),
-              manage_hash: hash,
-              manage_sealed: sealed,
-            },
+            id,
+            tenant_id: tenantId,
+            event_type_id: eventTypeId,
+            host_id: host.id,
+            status,
+            source: 'public',
+            uid: `${id}@${tenant}.tenants.local`,
+            invited: status === 'confirmed',
+            title: eventType.title,
+            location_kind: eventType.locationKind,
+            location: eventType.location,
+            start_at: start,
+            end_at: end,
+            before_minutes: eventType.beforeMinutes,
+            after_minutes: eventType.afterMinutes,
+            organizer: host.address,
+            host_zone: 'UTC',
+            host_wall: wallTimeOf('UTC', start.getTime()),
+            visitor_zone: 'Europe/Paris',
+            visitor_locale: 'en',
+            visitor_name: fields.name ?? 'Vera Visitor',
+            visitor_email: fields.email ?? 'vera@example.org',
+            answers: JSON.stringify(fields.answers ?? {}),
+            manage_hash: hash,
+            manage_sealed: sealed,
             approval_expires_at:
               status === 'pending'
                 ? (fields.approvalExpiresAt ?? new Date(time.now.getTime() + 72 * hourMs))
@@ -386,19 +374,15 @@ export async function startBookingsTestApp({
         credential: secret,
         calendar: { accountId: secret.accountId, calendarId: secret.calendarId, timeZone: 'UTC' },
         event: {
-          ...{
-            uid: `${randomUUID()}@own.test`,
-            title: 'Dentist',
-            description: '',
-            location: null,
-            timeZone: 'UTC',
-          },
-          ...{
-            start: start.getTime(),
-            end: end.getTime(),
-            organizer: { address: host.address, name: 'Host' },
-            participants: [],
-          },
+          uid: `${randomUUID()}@own.test`,
+          title: 'Dentist',
+          description: '',
+          location: null,
+          timeZone: 'UTC',
+          start: start.getTime(),
+          end: end.getTime(),
+          organizer: { address: host.address, name: 'Host' },
+          participants: [],
         },
         eventId: null,
       })

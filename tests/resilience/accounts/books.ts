@@ -36,7 +36,12 @@ export async function readBooks(
     const path = `/tenants/${slug}`
     const { plan, seats, status } = await read<Books['tenants'][number]>(path)
     tenants.push({
-      ...{ slug, id, country, plan, seats, status },
+      slug,
+      id,
+      country,
+      plan,
+      seats,
+      status,
       invoices: await readAll(`${path}/invoices`),
       documents: await documentsOf(service, id),
       billing: await read(`${path}/billing`),

@@ -99,7 +99,11 @@ export async function startSimulatedService(
     },
     integrations: async (connected, { payments }) => {
       const patient = await connectIntegrations({
-        ...{ identity: null, mail: null, files: null, smtp: null, payments },
+        identity: null,
+        mail: null,
+        files: null,
+        smtp: null,
+        payments,
         policy: {
           deadlineMs: 20_000,
           operationDeadlineMs: 60_000,
@@ -154,7 +158,9 @@ export async function startSimulatedService(
     if (known && known.until > now.getTime()) return known.token
     const issued = Math.floor(now.getTime() / 1000)
     const token = await issuer.sign({
-      ...{ sub: subject, aud: demoClients[app].clientId, groups: undefined },
+      sub: subject,
+      aud: demoClients[app].clientId,
+      groups: undefined,
       exp: issued + 80_000,
     })
     tokens.set(key, { token, until: now.getTime() + 79_000_000 })

@@ -269,7 +269,12 @@ export async function playYear(
     })
     const trialDays = cycle === 'month' && plan !== 'enterprise' ? 14 : 0
     await call('put a price on sale', olive, 'POST', '/prices', {
-      ...{ plan, cycle, scheme, amounts, trialDays, state: 'active' },
+      plan,
+      cycle,
+      scheme,
+      amounts,
+      trialDays,
+      state: 'active',
     })
   }
 
@@ -279,22 +284,29 @@ export async function playYear(
   async function newPartner(n: number): Promise<Partner> {
     const marginPct = random.one([20, 12.5, 33.33, 7.25]) ?? 20
     const { body } = await call('create a partner', olive, 'POST', '/partners', {
-      ...{ name: `Partner ${n}`, slug: `partner-${n}`, marginPct },
+      name: `Partner ${n}`,
+      slug: `partner-${n}`,
+      marginPct,
     })
     const subject = randomBytes(32).toString('hex')
     await testApp.database.db
       .updateTable('partners')
       .set({
-        ...{ billing_company: `Partner ${n}`, billing_country: 'DE' },
-        ...{ billing_vat_number: 'DE129273398', billing_email: `owner@partner-${n}.test` },
+        billing_company: `Partner ${n}`,
+        billing_country: 'DE',
+        billing_vat_number: 'DE129273398',
+        billing_email: `owner@partner-${n}.test`,
       })
       .where('id', '=', body.id)
       .execute()
     await testApp.database.db
       .insertInto('users')
       .values({
-        ...{ idp_subject_id: subject, email: `owner@partner-${n}.test`, name: `Owner ${n}` },
-        ...{ partner_id: body.id, partner_access: 'owner' },
+        idp_subject_id: subject,
+        email: `owner@partner-${n}.test`,
+        name: `Owner ${n}`,
+        partner_id: body.id,
+        partner_access: 'owner',
       })
       .execute()
     const owner: Person = { subject, app: 'portal' }
@@ -321,10 +333,17 @@ export async function playYear(
         .returning('id')
         .executeTakeFirstOrThrow()
       return insertTenant(trx, {
-        ...{ slug, name: slug, plan: 'free', partnerId: partner?.id ?? null, seats: 5 },
-        ...{ industry: null, brandColor: null, ownerId },
-        ...{ billing: { company: slug, vatNumber: null, country, email } },
-        ...{ domains: [`${slug}.tenants.local`], platformDomain: 'tenants.local' },
+        slug,
+        name: slug,
+        plan: 'free',
+        partnerId: partner?.id ?? null,
+        seats: 5,
+        industry: null,
+        brandColor: null,
+        ownerId,
+        billing: { company: slug, vatNumber: null, country, email },
+        domains: [`${slug}.tenants.local`],
+        platformDomain: 'tenants.local',
       })
     })
     if (!made) throw new Error(`${slug} is taken`)
@@ -395,8 +414,10 @@ export async function playYear(
     if (random.chance(0.85)) await enterCard(customer)
     const path = subscriptionOf(customer.slug)
     const terms = {
-      ...{ plan: one(plans), cycle: random.chance(0.75) ? 'month' : 'year' },
-      ...{ currency: customer.currency, seats: 1 + random.whole(20) },
+      plan: one(plans),
+      cycle: random.chance(0.75) ? 'month' : 'year',
+      currency: customer.currency,
+      seats: 1 + random.whole(20),
     }
     const quote = await call(
       'preview a start',
@@ -495,7 +516,9 @@ export async function playYear(
       'POST',
       `/billing/invoices/${invoice.id}/corrections`,
       {
-        ...{ requestId, kind, reason: 'As agreed with the customer' },
+        requestId,
+        kind,
+        reason: 'As agreed with the customer',
         ...(kind === 'credit' ? { amountMinor: part } : {}),
         ...(kind === 'credit' && owed === 0
           ? { destination: one(['card', 'balance', 'outside']) }
@@ -565,12 +588,15 @@ export async function playYear(
       const at = service.now()
       const from = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1))
       decide({
-        ...{ what: 'margin', partner: partner.slug, basisPoints: Math.round(marginPct * 100) },
+        what: 'margin',
+        partner: partner.slug,
+        basisPoints: Math.round(marginPct * 100),
         from: from.toISOString().slice(0, 10),
       })
     } else if (kind < 50)
       await call('partner status', olive, 'PATCH', path, {
-        ...{ status: random.chance(0.3) ? 'suspended' : 'active', reason: 'As agreed' },
+        status: random.chance(0.3) ? 'suspended' : 'active',
+        reason: 'As agreed',
       })
     else if (kind < 53) {
       const ended = await call('terminate a partner', olive, 'DELETE', path, {
@@ -582,7 +608,10 @@ export async function playYear(
       const amountMinor =
         (random.chance(0.5) ? 1 : -1) * (1 + random.whole(currency === 'jpy' ? 900 : 40_000))
       await call('adjust', olive, 'POST', '/billing/ledger-adjustments', {
-        ...{ partnerSlug: partner.slug, currency, amountMinor, reason: 'A correction as agreed' },
+        partnerSlug: partner.slug,
+        currency,
+        amountMinor,
+        reason: 'A correction as agreed',
       })
     } else
       await call('consent', partner.owner, 'POST', `${path}/self-billing-consent`, { agreed: true })

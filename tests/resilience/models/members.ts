@@ -172,21 +172,17 @@ export function membersSlice(testApp: TestApp, issuer: Issuer): Slice<Model, Rea
       const nothing = { company: null, vatNumber: null, country: null, email: null }
       const tenant = await db.transaction().execute((trx) =>
         insertTenant(trx, {
-          ...{
-            slug,
-            name: slug,
-            plan: 'free',
-            partnerId: null,
-            seats,
-            industry: null,
-            brandColor: null,
-            ownerId: id,
-          },
-          ...{
-            billing: nothing,
-            domains: [`${slug}.tenants.local`],
-            platformDomain: 'tenants.local',
-          },
+          slug,
+          name: slug,
+          plan: 'free',
+          partnerId: null,
+          seats,
+          industry: null,
+          brandColor: null,
+          ownerId: id,
+          billing: nothing,
+          domains: [`${slug}.tenants.local`],
+          platformDomain: 'tenants.local',
         }),
       )
       if (!tenant) throw new Error('the name is taken')

@@ -344,33 +344,27 @@ export function subscriptionsSlice(
       const nothing = { company: null, vatNumber: null, country: null, email: null }
       const tenant = await db.transaction().execute((trx) =>
         insertTenant(trx, {
-          ...{
-            slug,
-            name: slug,
-            plan: 'free',
-            partnerId: null,
-            seats: 1,
-            industry: null,
-            brandColor: null,
-            ownerId,
-          },
-          ...{
-            billing: nothing,
-            domains: [`${slug}.tenants.local`],
-            platformDomain: 'tenants.local',
-          },
+          slug,
+          name: slug,
+          plan: 'free',
+          partnerId: null,
+          seats: 1,
+          industry: null,
+          brandColor: null,
+          ownerId,
+          billing: nothing,
+          domains: [`${slug}.tenants.local`],
+          platformDomain: 'tenants.local',
         }),
       )
       if (!tenant) throw new Error('the name is taken')
       return {
         model: {
-          ...{
-            now: beginning,
-            subscription: undefined,
-            assigned: 0,
-            tenantSeats: 1,
-            quote: undefined,
-          },
+          now: beginning,
+          subscription: undefined,
+          assigned: 0,
+          tenantSeats: 1,
+          quote: undefined,
           freeSeats: testApp.config.billing.freeSeats,
         },
         real: {
@@ -398,27 +392,22 @@ export function subscriptionsSlice(
         .where('id', '=', tenantId)
         .executeTakeFirstOrThrow()
       const found = row && {
-        ...{
-          id: row.id,
-          seats: row.seats,
-          status: row.status,
-          pending: row.pending?.seats ?? null,
-          version: row.version,
-        },
-        ...{ cancels: row.cancel_at_period_end, ends: row.current_period_end },
+        id: row.id,
+        seats: row.seats,
+        status: row.status,
+        pending: row.pending?.seats ?? null,
+        version: row.version,
+        cancels: row.cancel_at_period_end,
+        ends: row.current_period_end,
       }
       const modelled = subscription && {
-        ...{
-          id: subscriptionId,
-          seats: subscription.seats,
-          status: subscription.status,
-          pending: subscription.pending,
-        },
-        ...{
-          version: subscription.version,
-          cancels: subscription.cancelAtPeriodEnd,
-          ends: periodEnd(subscription),
-        },
+        id: subscriptionId,
+        seats: subscription.seats,
+        status: subscription.status,
+        pending: subscription.pending,
+        version: subscription.version,
+        cancels: subscription.cancelAtPeriodEnd,
+        ends: periodEnd(subscription),
       }
       return { modelled: [tenantSeats, modelled], found: [tenant.seats, found] }
     },

@@ -105,8 +105,14 @@ async function mailOwner(
 
 function toRollback({ signal, windowMinutes, threshold, on, off }: FlagGuardReading): FlagRollback {
   return {
-    ...{ signal, windowMinutes, threshold },
-    ...{ eventsOn: on.events, rateOn: on.rate ?? 0, eventsOff: off.events, rateOff: off.rate },
-    ...{ tenantsOn: on.tenants, failingTenantsOn: on.failingTenants },
+    signal,
+    windowMinutes,
+    threshold,
+    eventsOn: on.events,
+    rateOn: on.rate ?? 0,
+    eventsOff: off.events,
+    rateOff: off.rate,
+    tenantsOn: on.tenants,
+    failingTenantsOn: on.failingTenants,
   }
 }

@@ -126,7 +126,14 @@ export async function getTopTenants(
 function toTop(row: TopRow, index: number): TopTenants['rows'][number] {
   const { currency, slug, name, partnerSlug, cycle, seats, arr, total, healthBand, since } = row
   return {
-    ...{ currency, rank: index + 1, slug, name, partnerSlug, plan: row.plan, cycle, seats },
+    currency,
+    rank: index + 1,
+    slug,
+    name,
+    partnerSlug,
+    plan: row.plan,
+    cycle,
+    seats,
     arrMinor: arr,
     mrrMinor: monthly(arr),
     share: ratio(arr, total) ?? 0,

@@ -132,7 +132,10 @@ export function createLimits(parts: {
     return merged(takes).map(({ limit, of, amount = 1, tenantId }) => {
       const inTenant = limits[limit].per === 'tenant' ? of : tenantId
       return {
-        ...{ limit, amount, key: `${limit} ${of}`, ...windowOf(limit) },
+        limit,
+        amount,
+        key: `${limit} ${of}`,
+        ...windowOf(limit),
         ...(inTenant === undefined ? {} : { ofTenant: { tenantId: inTenant, limit } }),
       }
     })

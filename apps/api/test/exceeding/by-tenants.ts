@@ -64,7 +64,9 @@ export const byTenants = {
   domains: amongMembers(
     (testApp) => () => testApp.call('POST', '/domains', { domain: `${unique()}.example.org` }),
     {
-      ...{ most: 3, lets: 2, status: 201 },
+      most: 3,
+      lets: 2,
+      status: 201,
     },
   ),
   lists: amongMembers(

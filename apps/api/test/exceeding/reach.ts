@@ -45,7 +45,11 @@ function reach<Services extends TestApp>(
   { most = 2, ...expected }: Expected,
 ): Reach {
   return {
-    ...{ most, lets: most, status: 200, headers: true, slug: 'acme' },
+    most,
+    lets: most,
+    status: 200,
+    headers: true,
+    slug: 'acme',
     ...expected,
     async open(limits) {
       const testApp = await open(limits)

@@ -53,7 +53,10 @@ export function CorrectionForm({ invoice, act, onClose }: Props) {
       : allowed.dueReductionMinor
   const first = places[0]?.destination ?? ''
   const toInput = (values: Values) => ({
-    ...{ id, requestId, kind: act, reason: values.reason },
+    id,
+    requestId,
+    kind: act,
+    reason: values.reason,
     ...(act === 'credit' && {
       amountMinor: fromMoneyInput(values.amount, currency),
       ...(paid && { destination: values.destination }),
@@ -68,7 +71,11 @@ export function CorrectionForm({ invoice, act, onClose }: Props) {
   const form = useForm<Values>({
     initialValues: {
       amount: act === 'credit' ? toMoneyInput(most(paid ? first : ''), currency) : '',
-      ...{ destination: paid ? first : '', category: '', reference: '', paidOn: '', reason: '' },
+      destination: paid ? first : '',
+      category: '',
+      reference: '',
+      paidOn: '',
+      reason: '',
     },
     validate: (values) => {
       const { amountMinor, ...errors } = validateAs<Values>(Schema, toInput)(values)

@@ -86,8 +86,10 @@ export function toPriceForm(price: PriceView): PriceForm {
       unit: toMoneyInput(unitAmount, currency),
       tiers: tiers
         ? tiers.map(({ upTo, unitAmount: unit, flatAmount }) => ({
-            ...{ id: randomId(), upTo: upTo ?? '' },
-            ...{ unit: toMoneyInput(unit, currency), flat: toMoneyInput(flatAmount, currency) },
+            id: randomId(),
+            upTo: upTo ?? '',
+            unit: toMoneyInput(unit, currency),
+            flat: toMoneyInput(flatAmount, currency),
           }))
         : [newTier(10), newTier()],
     })),

@@ -41,17 +41,18 @@ export interface SubscriptionForm {
 
 export function emptySubscription(tenantSlug: string): SubscriptionForm {
   return {
-    ...{
-      tenantSlug,
-      source: 'manual',
-      plan: 'business',
-      cycle: 'month',
-      currency: 'eur',
-      seats: 1,
-      pricing: 'catalog',
-      amount: '',
-    },
-    ...{ trialDays: 0, startAt: '', status: 'active', trialEnd: '' },
+    tenantSlug,
+    source: 'manual',
+    plan: 'business',
+    cycle: 'month',
+    currency: 'eur',
+    seats: 1,
+    pricing: 'catalog',
+    amount: '',
+    trialDays: 0,
+    startAt: '',
+    status: 'active',
+    trialEnd: '',
   }
 }
 
@@ -64,15 +65,13 @@ export function toSubscriptionForm(row: SubscriptionView): SubscriptionForm {
         : 'period'
   return {
     ...emptySubscription(row.tenantSlug),
-    ...{
-      source: row.source,
-      plan: row.plan,
-      cycle: row.cycle,
-      currency: row.currency,
-      seats: row.seats,
-      pricing,
-      status: row.status,
-    },
+    source: row.source,
+    plan: row.plan,
+    cycle: row.cycle,
+    currency: row.currency,
+    seats: row.seats,
+    pricing,
+    status: row.status,
     amount:
       pricing === 'catalog'
         ? ''
@@ -96,14 +95,12 @@ export function toCreateSubscription(form: SubscriptionForm): z.input<typeof Cre
   const { tenantSlug, source, plan, cycle, currency, startAt } = form
   const trialDays = numberIn(form.trialDays)
   return {
-    ...{
-      tenantSlug: tenantSlug.trim(),
-      source,
-      plan,
-      cycle,
-      currency,
-      seats: numberIn(form.seats),
-    },
+    tenantSlug: tenantSlug.trim(),
+    source,
+    plan,
+    cycle,
+    currency,
+    seats: numberIn(form.seats),
     ...(trialDays === 0 ? {} : { trialDays }),
     ...(source === 'manual' ? amountsOf(form) : {}),
     ...(source === 'manual' && startAt !== ''
@@ -120,7 +117,8 @@ export function toUpdateSubscription(
   const before = toSubscriptionForm(row)
   const priced = form.pricing !== before.pricing || form.amount !== before.amount
   return {
-    ...{ id: row.id, version: row.version },
+    id: row.id,
+    version: row.version,
     ...(form.plan === row.plan ? {} : { plan: form.plan }),
     ...(form.cycle === row.cycle ? {} : { cycle: form.cycle }),
     ...(form.seats === row.seats ? {} : { seats: numberIn(form.seats) }),

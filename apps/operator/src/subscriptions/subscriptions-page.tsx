@@ -35,8 +35,14 @@ const planChoices = () => plans.map((value) => ({ value, label: planName(value) 
 const sourceChoices = () =>
   subscriptionSources.map((value) => ({ value, label: t(`sources.${value}.name`) }))
 const none: SubscriptionsSearch = {
-  ...{ q: undefined, status: undefined, plan: undefined, source: undefined },
-  ...{ currency: undefined, tenantSlug: undefined, partnerSlug: undefined, cursors: undefined },
+  q: undefined,
+  status: undefined,
+  plan: undefined,
+  source: undefined,
+  currency: undefined,
+  tenantSlug: undefined,
+  partnerSlug: undefined,
+  cursors: undefined,
 }
 
 function SubscriptionsPage() {

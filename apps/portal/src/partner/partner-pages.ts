@@ -22,36 +22,34 @@ export function partnerPages(access: PartnerAccess): TenantPage[] {
     hasPartnerRight(access, right) ? [page] : []
   return [
     ...may('customers', {
-      ...{
-        label: t('pages.partnerDashboard'),
-        icon: IconLayoutDashboard,
-        target: links.partner,
-        exact: true,
-      },
+      label: t('pages.partnerDashboard'),
+      icon: IconLayoutDashboard,
+      target: links.partner,
+      exact: true,
       keywords: keywordsOf('partnerDashboard'),
     }),
     ...may('customers', {
-      ...{
-        label: t('pages.partnerCustomers'),
-        icon: IconBuildingCommunity,
-        target: links.partnerCustomers(),
-      },
+      label: t('pages.partnerCustomers'),
+      icon: IconBuildingCommunity,
+      target: links.partnerCustomers(),
       keywords: keywordsOf('partnerCustomers'),
     }),
     ...may('reports', {
-      ...{ label: t('pages.partnerReports'), icon: IconChartBar, target: links.partnerReports() },
+      label: t('pages.partnerReports'),
+      icon: IconChartBar,
+      target: links.partnerReports(),
       keywords: keywordsOf('partnerReports'),
     }),
     ...may('finance', {
-      ...{ label: t('pages.partnerEarnings'), icon: IconCoins, target: links.partnerBilling() },
+      label: t('pages.partnerEarnings'),
+      icon: IconCoins,
+      target: links.partnerBilling(),
       keywords: keywordsOf('partnerEarnings'),
     }),
     ...may('finance', {
-      ...{
-        label: t('pages.partnerPayouts'),
-        icon: IconCashBanknote,
-        target: links.partnerPayouts(),
-      },
+      label: t('pages.partnerPayouts'),
+      icon: IconCashBanknote,
+      target: links.partnerPayouts(),
       keywords: keywordsOf('partnerPayouts'),
     }),
     ...may('customers', {
@@ -61,11 +59,15 @@ export function partnerPages(access: PartnerAccess): TenantPage[] {
       keywords: keywordsOf('partnerStaff'),
     }),
     ...may('customers', {
-      ...{ label: t('pages.partnerBranding'), icon: IconPalette, target: links.partnerBranding },
+      label: t('pages.partnerBranding'),
+      icon: IconPalette,
+      target: links.partnerBranding,
       keywords: keywordsOf('partnerBranding'),
     }),
     ...may('customers', {
-      ...{ label: t('pages.partnerSettings'), icon: IconSettings, target: links.partnerSettings },
+      label: t('pages.partnerSettings'),
+      icon: IconSettings,
+      target: links.partnerSettings,
       keywords: keywordsOf('partnerSettings'),
     }),
   ]

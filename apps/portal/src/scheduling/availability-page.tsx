@@ -156,7 +156,10 @@ function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
     setRejected(undefined)
     create.mutate(
       {
-        ...{ slug, hostId: host.id, name, timeZone: zone },
+        slug,
+        hostId: host.id,
+        name,
+        timeZone: zone,
         weekly: { mon: work(), tue: work(), wed: work(), thu: work(), fri: work() },
       },
       {

@@ -73,7 +73,10 @@ function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
     const chosen = templateOf(template)
     return {
       ...chosen.settings,
-      ...{ slug, hostId: host.id, title, locationKind },
+      slug,
+      hostId: host.id,
+      title,
+      locationKind,
       location: location.trim() === '' || locationKind === 'visitor_phone' ? null : location.trim(),
       ...(needsTeam(chosen) ? { hostIds: [host.id, ...hostIds] } : {}),
       fields:

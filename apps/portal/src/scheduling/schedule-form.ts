@@ -34,7 +34,9 @@ export function fromSchedule({
   standard,
 }: ScheduleView): ScheduleFormValues {
   return {
-    ...{ name, timeZone, standard },
+    name,
+    timeZone,
+    standard,
     weekly: Object.fromEntries(weekdays.map((day) => [day, typeable(weekly[day])])) as WeeklyHours,
     overrides: overrides.map(({ date, windows }) => ({ date, windows: typeable(windows) })),
   }

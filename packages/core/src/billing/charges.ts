@@ -36,8 +36,21 @@ const halfUnit = 'ars aud brl cad chf cop eur idr ils inr nzd php rub sgd usd za
 const leastCharges = new Map<string, number>([
   ...halfUnit.split(' ').map((currency): [string, number] => [currency, 50]),
   ...Object.entries({
-    ...{ aed: 200, czk: 1500, dkk: 250, gbp: 30, hkd: 400, huf: 17_500, jpy: 50, krw: 50 },
-    ...{ mxn: 1000, myr: 200, nok: 300, pln: 200, ron: 200, sek: 300, thb: 1000 },
+    aed: 200,
+    czk: 1500,
+    dkk: 250,
+    gbp: 30,
+    hkd: 400,
+    huf: 17_500,
+    jpy: 50,
+    krw: 50,
+    mxn: 1000,
+    myr: 200,
+    nok: 300,
+    pln: 200,
+    ron: 200,
+    sek: 300,
+    thb: 1000,
   }),
 ])
 

@@ -182,13 +182,25 @@ function withoutSubscription(
 ): BaseEntitlements {
   if (grant === null || (grant.endsAt !== null && grant.endsAt <= now)) {
     return {
-      ...{ plan: 'free', seats: freeSeats, state: 'free', reason: 'free' },
-      ...{ since: grant?.endsAt ?? null, until: null, limitedFrom: null, overdue: null },
+      plan: 'free',
+      seats: freeSeats,
+      state: 'free',
+      reason: 'free',
+      since: grant?.endsAt ?? null,
+      until: null,
+      limitedFrom: null,
+      overdue: null,
     }
   }
   return {
-    ...{ plan: grant.plan, seats: grant.seats, state: 'active', reason: 'grant' },
-    ...{ since: grant.createdAt, until: grant.endsAt, limitedFrom: null, overdue: null },
+    plan: grant.plan,
+    seats: grant.seats,
+    state: 'active',
+    reason: 'grant',
+    since: grant.createdAt,
+    until: grant.endsAt,
+    limitedFrom: null,
+    overdue: null,
   }
 }
 

@@ -91,8 +91,13 @@ const least = (a: bigint, b: bigint) => (a < b ? a : b)
  */
 export function allowedCorrections(money: InvoiceMoney): AllowedCorrections {
   const none: AllowedCorrections = {
-    ...{ dueReduction: 0n, card: 0n, balance: 0n, outside: 0n },
-    ...{ writeOff: false, void: false, transfer: 0n },
+    dueReduction: 0n,
+    card: 0n,
+    balance: 0n,
+    outside: 0n,
+    writeOff: false,
+    void: false,
+    transfer: 0n,
   }
   const { status, waiting, disputed } = money
   const sumOf = (counts: (one: InvoiceMoney['waiting'][number]) => boolean) =>

@@ -164,8 +164,14 @@ describe('the head of a DATEV batch', () => {
   it('names the month and the financial year that it is in', () => {
     const batch = {
       createdAt: new Date('2026-03-01T10:11:12.345Z'),
-      ...{ consultant: 1_234, client: 5, chart: '04' as const, accountLength: 4 },
-      ...{ firstMonth: 7, month: '2028-02', currency: 'eur', label: 'February' },
+      consultant: 1_234,
+      client: 5,
+      chart: '04' as const,
+      accountLength: 4,
+      firstMonth: 7,
+      month: '2028-02',
+      currency: 'eur',
+      label: 'February',
     }
     const [head = '', columns = ''] = datevHead(batch).split('\r\n')
     expect(head).toBe(

@@ -15,8 +15,15 @@ const now = new Date('2026-03-10T12:00:00Z')
 const ago = (days: number) => new Date(now.getTime() - days * 86_400_000)
 const rules = { graceDays: 14, freeSeats: 5, trial: { plan: 'business', seats: 20 } } as const
 const paid: EntitlingSubscription = {
-  ...{ source: 'stripe', plan: 'enterprise', seats: 40, status: 'active', currency: 'eur' },
-  ...{ trialEnd: null, pastDueSince: null, pausedAt: null, endedAt: null },
+  source: 'stripe',
+  plan: 'enterprise',
+  seats: 40,
+  status: 'active',
+  currency: 'eur',
+  trialEnd: null,
+  pastDueSince: null,
+  pausedAt: null,
+  endedAt: null,
 }
 const invoice: OverdueInvoice = { number: 'IN-7', amount: 6_400n, currency: 'eur', since: ago(20) }
 const of = (facts: Partial<EntitlementFacts>) =>

@@ -35,14 +35,12 @@ const refund = (
   amountExcludingTax: bigint,
   fields: Partial<Reversal> = {},
 ): Reversal => ({
-  ...{
-    id,
-    kind: 'refund',
-    amount: (amountExcludingTax * 119n) / 100n,
-    amountExcludingTax,
-    effective: true,
-    createdAt: at(day),
-  },
+  id,
+  kind: 'refund',
+  amount: (amountExcludingTax * 119n) / 100n,
+  amountExcludingTax,
+  effective: true,
+  createdAt: at(day),
   ...fields,
 })
 
@@ -180,14 +178,12 @@ describe('the lost share of an accrual', () => {
 
 describe('a dispute', () => {
   const dispute = (effective: boolean, amount = 11_900n): Reversal => ({
-    ...{
-      id: 'dp_1',
-      kind: 'dispute',
-      amount,
-      amountExcludingTax: null,
-      effective,
-      createdAt: at(5),
-    },
+    id: 'dp_1',
+    kind: 'dispute',
+    amount,
+    amountExcludingTax: null,
+    effective,
+    createdAt: at(5),
   })
   it('holds the share back, and gives it back when it is won', () => {
     const entries: StandingEntry[] = []

@@ -97,13 +97,11 @@ describe('the health of a tenant', () => {
   )
 
   const paying: PaymentFacts = {
-    ...{
-      status: 'active',
-      pastDueSince: null,
-      cancelAtPeriodEnd: false,
-      currentPeriodEnd: before(-24 * 10),
-      lastFailureAt: null,
-    },
+    status: 'active',
+    pastDueSince: null,
+    cancelAtPeriodEnd: false,
+    currentPeriodEnd: before(-24 * 10),
+    lastFailureAt: null,
     cardGoodUntil: before(-24 * 300),
   }
   const whole: Partial<HealthInput> = {

@@ -20,22 +20,22 @@ import {
 } from '../../src/reports/report-figures.ts'
 
 const empty: Movements = {
-  ...{
-    month: '2026-11',
-    currency: 'eur',
-    startArrMinor: 0,
-    newArrMinor: 0,
-    reactivationArrMinor: 0,
-    expansionArrMinor: 0,
-  },
-  ...{
-    contractionArrMinor: 0,
-    churnArrMinor: 0,
-    pausedChurnArrMinor: 0,
-    currencySwitchArrMinor: 0,
-    endArrMinor: 0,
-  },
-  ...{ startTenants: 0, newTenants: 0, reactivatedTenants: 0, churnedTenants: 0, endTenants: 0 },
+  month: '2026-11',
+  currency: 'eur',
+  startArrMinor: 0,
+  newArrMinor: 0,
+  reactivationArrMinor: 0,
+  expansionArrMinor: 0,
+  contractionArrMinor: 0,
+  churnArrMinor: 0,
+  pausedChurnArrMinor: 0,
+  currencySwitchArrMinor: 0,
+  endArrMinor: 0,
+  startTenants: 0,
+  newTenants: 0,
+  reactivatedTenants: 0,
+  churnedTenants: 0,
+  endTenants: 0,
 }
 
 describe('monthly', () => {
@@ -79,49 +79,43 @@ describe('ratio', () => {
 describe('growth', () => {
   it('has the rates that are written down for it', () => {
     const month: Movements = {
-      ...{
-        ...empty,
-        startArrMinor: 100_000,
-        newArrMinor: 20_000,
-        reactivationArrMinor: 5_000,
-        expansionArrMinor: 10_000,
-      },
-      ...{
-        contractionArrMinor: 4_000,
-        churnArrMinor: 6_000,
-        endArrMinor: 125_000,
-        startTenants: 10,
-        churnedTenants: 1,
-        endTenants: 12,
-      },
+      ...empty,
+      startArrMinor: 100_000,
+      newArrMinor: 20_000,
+      reactivationArrMinor: 5_000,
+      expansionArrMinor: 10_000,
+      contractionArrMinor: 4_000,
+      churnArrMinor: 6_000,
+      endArrMinor: 125_000,
+      startTenants: 10,
+      churnedTenants: 1,
+      endTenants: 12,
     }
     expect(unexplained(month)).toBe(0)
     const before = { ...empty, startTenants: 10, churnedTenants: 3 }
     expect(growthRates(month, [before, month])).toEqual({
-      ...{
-        customerChurn: 0.1,
-        grossChurn: 0.1,
-        netChurn: -0.05,
-        netRetention: 1.05,
-        quickRatio: 3.5,
-        growth: 0.25,
-      },
+      customerChurn: 0.1,
+      grossChurn: 0.1,
+      netChurn: -0.05,
+      netRetention: 1.05,
+      quickRatio: 3.5,
+      growth: 0.25,
       // 10,417 a month among 12, which 4 of 20 leave each month.
-      ...{ arpaMinor: 868, ltvMinor: 4_340 },
+      arpaMinor: 868,
+      ltvMinor: 4_340,
     })
   })
 
   it('has no rate where there is nothing to divide by', () => {
     expect(growthRates(empty, [empty])).toEqual({
-      ...{
-        customerChurn: null,
-        grossChurn: null,
-        netChurn: null,
-        netRetention: null,
-        quickRatio: null,
-        growth: null,
-      },
-      ...{ arpaMinor: null, ltvMinor: null },
+      customerChurn: null,
+      grossChurn: null,
+      netChurn: null,
+      netRetention: null,
+      quickRatio: null,
+      growth: null,
+      arpaMinor: null,
+      ltvMinor: null,
     })
   })
 
@@ -158,7 +152,10 @@ describe('a signup cohort', () => {
       money: [{ currency: 'eur', arr: [1200, 0, -600] }],
     }
     expect(signupCohort(changes, '2026-11')).toEqual({
-      ...{ month: '2026-08', size: 3, partial: true, active: [3, 2, 2, 2] },
+      month: '2026-08',
+      size: 3,
+      partial: true,
+      active: [3, 2, 2, 2],
       money: [{ currency: 'eur', mrrMinor: [100, 100, 50, 50] }],
     })
     const old = signupCohort({ ...changes, month: '2024-01' }, '2026-11')

@@ -54,8 +54,11 @@ describe('a command', () => {
       outcome: 'changed',
       event: 'cancelled',
       patch: {
-        ...{ status: 'cancelled', sequence: 4 },
-        ...{ endedAt: now, endedBy: 'visitor', reason: null },
+        status: 'cancelled',
+        sequence: 4,
+        endedAt: now,
+        endedBy: 'visitor',
+        reason: null,
       },
       releasesTime: true,
     })

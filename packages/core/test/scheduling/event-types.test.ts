@@ -14,8 +14,13 @@ const [own, other, third] = [1, 2, 3].map((n) => `0195e6a0-0000-7000-8000-000000
   string,
 ]
 const given = (fields: object) => ({
-  ...{ slug: 'acme', hostId: own, title: 'Introduction', durations: [30] },
-  ...{ locationKind: 'video', location: 'https://meet.example.com/anna', ...fields },
+  slug: 'acme',
+  hostId: own,
+  title: 'Introduction',
+  durations: [30],
+  locationKind: 'video',
+  location: 'https://meet.example.com/anna',
+  ...fields,
 })
 const issuesOf = (fields: object) =>
   CreateEventType.safeParse(given(fields)).error?.issues.map(

@@ -112,13 +112,11 @@ describe('windows', () => {
         hostLimits: {},
         seats: 1,
       },
-      ...{
-        busy: [],
-        bookings: [],
-        locks: [],
-        now: 0,
-        range: { start: Date.parse(from), end: Date.parse(to) },
-      },
+      busy: [],
+      bookings: [],
+      locks: [],
+      now: 0,
+      range: { start: Date.parse(from), end: Date.parse(to) },
     }).map(({ start }) => new Date(start).toISOString().slice(8, 16))
   }
 

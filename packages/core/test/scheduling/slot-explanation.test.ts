@@ -17,27 +17,27 @@ const taken = fc
   })
   .map(
     ({ half, seats, own }): TakenSlot => ({
-      ...{ eventTypeId: own ? 'intro' : 'other', start: at(half / 2), end: at(half / 2 + 1) },
-      ...{ claimStart: at(half / 2), claimEnd: at(half / 2 + 1), seatsTaken: seats },
+      eventTypeId: own ? 'intro' : 'other',
+      start: at(half / 2),
+      end: at(half / 2 + 1),
+      claimStart: at(half / 2),
+      claimEnd: at(half / 2 + 1),
+      seatsTaken: seats,
     }),
   )
 const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })
 const questions = fc
   .record({
-    ...{
-      busy: fc.array(span, { maxLength: 3 }),
-      locks: fc.array(span, { maxLength: 2 }),
-      held: fc.array(taken, { maxLength: 2 }),
-    },
+    busy: fc.array(span, { maxLength: 3 }),
+    locks: fc.array(span, { maxLength: 2 }),
+    held: fc.array(taken, { maxLength: 2 }),
     bookings: fc.array(taken, { maxLength: 4 }),
     window: fc.constantFrom({ kind: 'open' as const }, { kind: 'rolling' as const, days: 0 }),
-    ...{
-      seats: fc.constantFrom(1, 3),
-      notice: fc.constantFrom(0, 600),
-      buffer: fc.constantFrom(0, 15),
-      day: limit,
-      hostDay: limit,
-    },
+    seats: fc.constantFrom(1, 3),
+    notice: fc.constantFrom(0, 600),
+    buffer: fc.constantFrom(0, 15),
+    day: limit,
+    hostDay: limit,
     zone: fc.constantFrom('UTC', 'America/New_York'),
   })
   .map(
@@ -60,17 +60,22 @@ const questions = fc
         overrides: new Map(),
       },
       settings: {
-        ...{
-          eventTypeId: 'intro',
-          durationMinutes: 60,
-          stepMinutes: 30,
-          noticeMinutes: notice,
-          beforeMinutes: buffer,
-          afterMinutes: buffer,
-        },
-        ...{ bookingWindow: window, limits: { day }, hostLimits: { day: hostDay }, seats },
+        eventTypeId: 'intro',
+        durationMinutes: 60,
+        stepMinutes: 30,
+        noticeMinutes: notice,
+        beforeMinutes: buffer,
+        afterMinutes: buffer,
+        bookingWindow: window,
+        limits: { day },
+        hostLimits: { day: hostDay },
+        seats,
       },
-      ...{ busy, locks, held, bookings, now: at(0) },
+      busy,
+      locks,
+      held,
+      bookings,
+      now: at(0),
     }),
   )
 

@@ -109,14 +109,12 @@ export async function deletePaymentCustomer(db: Db | Trx, customerId: string): P
     .set({
       customer_id: null,
       former_ids: sql`array_append(former_ids, ${customerId})`,
-      ...{
-        card: null,
-        card_read_at: null,
-        tax_id: null,
-        tax_id_value: null,
-        tax_id_status: null,
-        tax_id_read_at: null,
-      },
+      card: null,
+      card_read_at: null,
+      tax_id: null,
+      tax_id_value: null,
+      tax_id_status: null,
+      tax_id_read_at: null,
     })
     .where('customer_id', '=', customerId)
     .returning('tenant_id')

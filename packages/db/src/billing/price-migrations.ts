@@ -133,8 +133,13 @@ export async function insertPriceMigration(
   const { id } = await trx
     .insertInto('price_migrations')
     .values({
-      ...{ from_price_id: fromPriceId, to_price_id: target.priceId, from_day: from },
-      ...{ may_keep: mayKeep, reason, state: 'running', requested_by: requestedBy },
+      from_price_id: fromPriceId,
+      to_price_id: target.priceId,
+      from_day: from,
+      may_keep: mayKeep,
+      reason,
+      state: 'running',
+      requested_by: requestedBy,
       created_at: now,
     })
     .returning('id')

@@ -19,7 +19,9 @@ export async function seedPrices(trx: Trx): Promise<void> {
       .insertInto('price_amounts')
       .values(
         amounts.map(({ currency, unitAmount, stripePriceId }) => ({
-          ...{ price_id: id, currency, unit_amount: unitAmount },
+          price_id: id,
+          currency,
+          unit_amount: unitAmount,
           stripe_price_id: stripePriceId,
         })),
       )
@@ -51,21 +53,19 @@ export async function seedManualSubscription(
     .executeTakeFirstOrThrow()
   const period = periodAt(soldAt, 'month', now)
   await insertSubscription(trx, {
-    ...{
-      tenant_id: tenantId,
-      source: 'manual',
-      plan,
-      cycle: 'month',
-      currency: 'eur',
-      seats,
-      status: 'active',
-    },
-    ...{
-      price_id: price.id,
-      per_seat_amount: price.unit_amount,
-      billing_anchor: soldAt,
-      state_since: soldAt,
-    },
-    ...{ current_period_start: period.start, current_period_end: period.end, created_at: soldAt },
+    tenant_id: tenantId,
+    source: 'manual',
+    plan,
+    cycle: 'month',
+    currency: 'eur',
+    seats,
+    status: 'active',
+    price_id: price.id,
+    per_seat_amount: price.unit_amount,
+    billing_anchor: soldAt,
+    state_since: soldAt,
+    current_period_start: period.start,
+    current_period_end: period.end,
+    created_at: soldAt,
   })
 }

@@ -140,21 +140,21 @@ async function seedGrant(trx: Trx, tenantId: string, { plan, seats }: DemoTenant
  */
 async function seedBillingFlag(trx: Trx): Promise<void> {
   const settings: FlagSettings = {
-    ...{
-      description: 'Subscriptions, cards and invoices through the payment processor.',
-      owner: null,
-      state: 'on',
-      percentage: 0,
-    },
-    ...{
-      allowTenants: [],
-      denyTenants: [],
-      allowPartners: [],
-      allowPlans: [],
-      prerequisites: [],
-      guards: [],
-    },
-    ...{ enabledFrom: null, enabledUntil: null, staleAfter: null, killedAt: null, rollback: null },
+    description: 'Subscriptions, cards and invoices through the payment processor.',
+    owner: null,
+    state: 'on',
+    percentage: 0,
+    allowTenants: [],
+    denyTenants: [],
+    allowPartners: [],
+    allowPlans: [],
+    prerequisites: [],
+    guards: [],
+    enabledFrom: null,
+    enabledUntil: null,
+    staleAfter: null,
+    killedAt: null,
+    rollback: null,
   }
   const change = { key: billingEngineFlag, note: 'Part of the demo data.' }
   if (!(await insertFlag(trx, { ...change, salt: null, settings, updatedBy: null }))) return

@@ -272,19 +272,17 @@ export async function readTop(
       healthBand,
       since,
     ]): TopRow => ({
-      ...{
-        currency,
-        slug,
-        name,
-        partnerSlug: (partnerId && partners?.[partnerId]) ?? null,
-        plan,
-        cycle,
-        seats,
-        arr,
-        total,
-        healthBand,
-        since,
-      },
+      currency,
+      slug,
+      name,
+      partnerSlug: (partnerId && partners?.[partnerId]) ?? null,
+      plan,
+      cycle,
+      seats,
+      arr,
+      total,
+      healthBand,
+      since,
     }),
   )
   return {
@@ -386,16 +384,18 @@ function toMovement([month, currency, ...sums]: MovementLine): MovementRow {
     switch_arr = 0,
   ] = more
   return {
-    ...{
-      month: nameOf(month),
-      currency,
-      new_arr,
-      new_tenants,
-      reactivation_arr,
-      reactivated_tenants,
-      expansion_arr,
-    },
-    ...{ contraction_arr, churn_arr, paused_churn_arr, churned_tenants, switch_arr },
+    month: nameOf(month),
+    currency,
+    new_arr,
+    new_tenants,
+    reactivation_arr,
+    reactivated_tenants,
+    expansion_arr,
+    contraction_arr,
+    churn_arr,
+    paused_churn_arr,
+    churned_tenants,
+    switch_arr,
   }
 }
 
@@ -476,7 +476,12 @@ export async function readChurnCohorts(
   )
   const rows = fromLines<ChurnLine>(reported.rows).map(
     ([month, currency, reason, tenants, arr, tenure_seconds]): ChurnRow => ({
-      ...{ month: nameOf(month), currency, reason, tenants, arr, tenure_seconds },
+      month: nameOf(month),
+      currency,
+      reason,
+      tenants,
+      arr,
+      tenure_seconds,
     }),
   )
   return { ...reported, rows: rows.sort(byMonth((row) => row.month)) }

@@ -222,28 +222,23 @@ async function compareMonths(
         of(kind).reduce((sum, move) => sum + Math.abs(move.end - move.start), 0)
       const row = growth.movements.find((one) => one.month === month && one.currency === currency)
       expect({
-        ...{
-          new: row?.new_arr ?? 0,
-          reactivation: row?.reactivation_arr ?? 0,
-          expansion: row?.expansion_arr ?? 0,
-        },
-        ...{
-          contraction: row?.contraction_arr ?? 0,
-          churn: row?.churn_arr ?? 0,
-          switched: row?.switch_arr ?? 0,
-        },
-        ...{
-          churned: row?.churned_tenants ?? 0,
-          arrived: (row?.new_tenants ?? 0) + (row?.reactivated_tenants ?? 0),
-        },
+        new: row?.new_arr ?? 0,
+        reactivation: row?.reactivation_arr ?? 0,
+        expansion: row?.expansion_arr ?? 0,
+        contraction: row?.contraction_arr ?? 0,
+        churn: row?.churn_arr ?? 0,
+        switched: row?.switch_arr ?? 0,
+        churned: row?.churned_tenants ?? 0,
+        arrived: (row?.new_tenants ?? 0) + (row?.reactivated_tenants ?? 0),
       }).toEqual({
-        ...{ new: by('new'), reactivation: by('reactivation'), expansion: by('expansion') },
-        ...{
-          contraction: by('contraction'),
-          churn: by('churn'),
-          switched: by('switch_in') - by('switch_out'),
-        },
-        ...{ churned: of('churn').length, arrived: of('new').length + of('reactivation').length },
+        new: by('new'),
+        reactivation: by('reactivation'),
+        expansion: by('expansion'),
+        contraction: by('contraction'),
+        churn: by('churn'),
+        switched: by('switch_in') - by('switch_out'),
+        churned: of('churn').length,
+        arrived: of('new').length + of('reactivation').length,
       })
       const start = growth.balances.find((one) => one.month === month && one.currency === currency)
       const then = expected.state(startOf(month), (span) => span.currency)[currency]

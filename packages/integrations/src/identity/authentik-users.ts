@@ -121,7 +121,12 @@ export function authentikUsers(client: HttpClient): UserMethods {
           method: 'POST',
           path: 'api/v3/core/users/',
           body: {
-            ...{ username, email: username, name, type: 'internal', path, groups: groupIds },
+            username,
+            email: username,
+            name,
+            type: 'internal',
+            path,
+            groups: groupIds,
             attributes: withProfile(attributes, profile),
             is_active: active,
           },

@@ -293,14 +293,14 @@ function addHistoricPeople(
       if (!person.secondFactor) continue
       records.lastPk += 1
       records.devices.push({
-        ...{
-          pk: String(records.lastPk),
-          user: user.pk,
-          kind: 'totp',
-          name: 'Phone',
-          confirmed: true,
-        },
-        ...{ created: at, last_updated: at, last_used: null },
+        pk: String(records.lastPk),
+        user: user.pk,
+        kind: 'totp',
+        name: 'Phone',
+        confirmed: true,
+        created: at,
+        last_updated: at,
+        last_used: null,
       })
     }
   }

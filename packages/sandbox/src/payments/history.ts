@@ -104,28 +104,24 @@ function start(
 ): void {
   const { slug, name, country, sale } = company
   const customer = world.store.customers.add({
-    ...{
-      id: newId('cus', 14),
-      name,
-      email: `billing@${slug}.test`,
-      address: {
-        line1: null,
-        line2: null,
-        postalCode: null,
-        city: null,
-        state: null,
-        country,
-      },
-      metadata: { tenantSlug: slug },
+    id: newId('cus', 14),
+    name,
+    email: `billing@${slug}.test`,
+    address: {
+      line1: null,
+      line2: null,
+      postalCode: null,
+      city: null,
+      state: null,
+      country,
     },
-    ...{
-      defaultPaymentMethod: null,
-      balance: 0,
-      currency: null,
-      taxExempt: 'none' as const,
-      created: world.now(),
-      deleted: false,
-    },
+    metadata: { tenantSlug: slug },
+    defaultPaymentMethod: null,
+    balance: 0,
+    currency: null,
+    taxExempt: 'none' as const,
+    created: world.now(),
+    deleted: false,
   })
   customers.set(slug, customer)
   tellCustomer(world, 'customer.created', customer)
@@ -180,7 +176,10 @@ function carryOut(
       break
     case 'credit_note':
       creditNote(world, lastPaid(world, subscription), {
-        ...{ amount: move.amount, refund: 0, balance: move.amount, outside: 0 },
+        amount: move.amount,
+        refund: 0,
+        balance: move.amount,
+        outside: 0,
       })
       break
   }
@@ -193,8 +192,12 @@ function leave(
   { feedback, comment }: Extract<DemoMove, { kind: 'cancel' }>,
 ): void {
   Object.assign(subscription, {
-    ...{ cancelAtPeriodEnd: true, cancelAt: subscription.periodEnd, canceledAt: world.now() },
-    ...{ cancelReason: 'cancellation_requested', cancelFeedback: feedback, cancelComment: comment },
+    cancelAtPeriodEnd: true,
+    cancelAt: subscription.periodEnd,
+    canceledAt: world.now(),
+    cancelReason: 'cancellation_requested',
+    cancelFeedback: feedback,
+    cancelComment: comment,
   })
   tellSubscription(world, 'customer.subscription.updated', subscription)
 }

@@ -6,9 +6,21 @@ import { everybody, membersOrOperators, operatorsOnly, type Rows, type World } f
 const newKey = () => `flag_${randomBytes(6).toString('hex')}`
 
 const settings: FlagSettings = {
-  ...{ description: null, owner: null, state: 'on', percentage: 0, prerequisites: [], guards: [] },
-  ...{ allowTenants: [], denyTenants: [], allowPartners: [], allowPlans: [] },
-  ...{ enabledFrom: null, enabledUntil: null, staleAfter: null, killedAt: null, rollback: null },
+  description: null,
+  owner: null,
+  state: 'on',
+  percentage: 0,
+  prerequisites: [],
+  guards: [],
+  allowTenants: [],
+  denyTenants: [],
+  allowPartners: [],
+  allowPlans: [],
+  enabledFrom: null,
+  enabledUntil: null,
+  staleAfter: null,
+  killedAt: null,
+  rollback: null,
 }
 
 async function flag({ testApp }: World): Promise<string> {

@@ -8,10 +8,19 @@ async function invoice({ testApp, tenantId }: World): Promise<string> {
   const { id } = await testApp.database.db
     .insertInto('invoices')
     .values({
-      ...{ tenant_id: tenantId, stripe_invoice_id: `in_${randomBytes(8).toString('hex')}` },
-      ...{ number: `A-${randomBytes(4).toString('hex')}`, status: 'open', currency: 'eur' },
-      ...{ subtotal: 1_000, total: 1_000, total_excluding_tax: 1_000, amount_due: 1_000 },
-      ...{ amount_paid: 0, amount_remaining: 1_000, created_at: now, finalized_at: now },
+      tenant_id: tenantId,
+      stripe_invoice_id: `in_${randomBytes(8).toString('hex')}`,
+      number: `A-${randomBytes(4).toString('hex')}`,
+      status: 'open',
+      currency: 'eur',
+      subtotal: 1_000,
+      total: 1_000,
+      total_excluding_tax: 1_000,
+      amount_due: 1_000,
+      amount_paid: 0,
+      amount_remaining: 1_000,
+      created_at: now,
+      finalized_at: now,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -21,10 +30,20 @@ async function invoice({ testApp, tenantId }: World): Promise<string> {
 async function waiting(world: World) {
   const invoiceId = await invoice(world)
   const correction: NewCorrection = {
-    ...{ requestId: randomUUID(), invoiceId, tenantId: world.tenantId, kind: 'write_off' },
-    ...{ destination: null, category: null, currency: 'eur', amount: 1_000n },
-    ...{ reason: 'Nobody pays it.', reference: null, paidOn: null, state: 'pending' },
-    ...{ requestedBy: 'somebody', now: new Date() },
+    requestId: randomUUID(),
+    invoiceId,
+    tenantId: world.tenantId,
+    kind: 'write_off',
+    destination: null,
+    category: null,
+    currency: 'eur',
+    amount: 1_000n,
+    reason: 'Nobody pays it.',
+    reference: null,
+    paidOn: null,
+    state: 'pending',
+    requestedBy: 'somebody',
+    now: new Date(),
   }
   const id = await world.testApp.database.db
     .transaction()
@@ -44,7 +63,9 @@ export const operatorInvoicesRows: Rows = {
   'operatorInvoices.correct': [
     {
       input: async (world) => ({
-        ...{ id: await invoice(world), requestId: randomUUID(), kind: 'write_off' },
+        id: await invoice(world),
+        requestId: randomUUID(),
+        kind: 'write_off',
         reason: 'Nobody pays it.',
       }),
       expected: operatorsOnly,

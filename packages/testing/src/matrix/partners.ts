@@ -22,12 +22,11 @@ async function colleague(world: World): Promise<{ slug: string; userId: string }
   const { id } = await world.testApp.database.db
     .insertInto('users')
     .values({
-      ...{
-        idp_subject_id: subject,
-        email: `${subject.slice(0, 20)}@north.test`,
-        name: 'Colleague',
-      },
-      ...{ partner_id: world.partnerId, partner_access: 'viewer' },
+      idp_subject_id: subject,
+      email: `${subject.slice(0, 20)}@north.test`,
+      name: 'Colleague',
+      partner_id: world.partnerId,
+      partner_access: 'viewer',
     })
     .returning('id')
     .executeTakeFirstOrThrow()

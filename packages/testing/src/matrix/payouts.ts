@@ -22,28 +22,25 @@ export async function payout(
   const id = await db.transaction().execute(async (trx) => {
     await lockPayouts(trx, partnerId)
     await insertLedgerEntry(trx, {
-      ...{
-        partnerId,
-        currency,
-        type: 'adjustment',
-        amount: 10_000_000n,
-        sourceType: 'manual',
-        sourceId: randomBytes(8).toString('hex'),
-      },
-      ...{ availableAt: now, createdAt: now },
+      partnerId,
+      currency,
+      type: 'adjustment',
+      amount: 10_000_000n,
+      sourceType: 'manual',
+      sourceId: randomBytes(8).toString('hex'),
+      availableAt: now,
+      createdAt: now,
     })
     return insertPayout(trx, {
-      ...{
-        partnerId,
-        currency,
-        status: 'draft',
-        heldReason: null,
-        requestedBy: null,
-        cutOff: now,
-        minimum: 1n,
-        mostEntries: 10,
-        now,
-      },
+      partnerId,
+      currency,
+      status: 'draft',
+      heldReason: null,
+      requestedBy: null,
+      cutOff: now,
+      minimum: 1n,
+      mostEntries: 10,
+      now,
     })
   })
   if (!id) throw new Error('no payout was made')

@@ -14,8 +14,15 @@ import {
 } from './rows.ts'
 
 const fields: PriceFields = {
-  ...{ scheme: 'per_seat', taxBehavior: 'exclusive', minSeats: 1, maxSeats: null, trialDays: 0 },
-  ...{ visibleFrom: null, visibleUntil: null, partnerIds: null, note: null },
+  scheme: 'per_seat',
+  taxBehavior: 'exclusive',
+  minSeats: 1,
+  maxSeats: null,
+  trialDays: 0,
+  visibleFrom: null,
+  visibleUntil: null,
+  partnerIds: null,
+  note: null,
 }
 
 /** A price, and a newer version of it that is on sale. */
@@ -47,8 +54,11 @@ const subscription = (tenantId: string, priceId: string) => ({
     cycle: 'year',
     currency: 'eur',
   } as const),
-  ...{ stripe_subscription_id: `sub_${randomUUID()}`, price_id: priceId, seats: 1 },
-  ...{ per_seat_amount: 100, current_period_end: new Date() },
+  stripe_subscription_id: `sub_${randomUUID()}`,
+  price_id: priceId,
+  seats: 1,
+  per_seat_amount: 100,
+  current_period_end: new Date(),
 })
 
 /** A price with a subscriber in a tenant of its own. */
@@ -58,8 +68,15 @@ async function priceWithSubscriber({ testApp }: World): Promise<string> {
     const name = `moves-${randomBytes(6).toString('hex')}`
     const owner = await trx.selectFrom('users').select('id').executeTakeFirstOrThrow()
     const made = await insertTenant(trx, {
-      ...{ slug: name, name, plan: 'free', partnerId: null, seats: 1, industry: null },
-      ...{ brandColor: null, ownerId: owner.id, platformDomain: 'tenants.local' },
+      slug: name,
+      name,
+      plan: 'free',
+      partnerId: null,
+      seats: 1,
+      industry: null,
+      brandColor: null,
+      ownerId: owner.id,
+      platformDomain: 'tenants.local',
       billing: { company: null, vatNumber: null, country: null, email: null },
       domains: [`${name}.tenants.local`],
     })
@@ -87,14 +104,22 @@ async function migration({ testApp, tenantId }: World) {
     const subscriptionId = await insertSubscription(trx, ended)
     const id = await insertPriceMigration(trx, {
       target: { priceId: to, currencies: ['eur'], minSeats: 1, maxSeats: null },
-      ...{ fromPriceId: from, from: '2099-01-01', mayKeep: true, reason: 'Costs went up.' },
-      ...{ requestedBy: 'somebody', now: new Date() },
+      fromPriceId: from,
+      from: '2099-01-01',
+      mayKeep: true,
+      reason: 'Costs went up.',
+      requestedBy: 'somebody',
+      now: new Date(),
     })
     await trx
       .insertInto('price_moves')
       .values({
-        ...{ migration_id: id, subscription_id: subscriptionId, tenant_id: tenantId },
-        ...{ currency: 'eur', state: 'notified', next_at: new Date('2099-01-01') },
+        migration_id: id,
+        subscription_id: subscriptionId,
+        tenant_id: tenantId,
+        currency: 'eur',
+        state: 'notified',
+        next_at: new Date('2099-01-01'),
       })
       .execute()
     await updateMove(
@@ -125,7 +150,9 @@ export const priceMigrationsRows: Rows = {
   'priceMigrations.start': [
     {
       input: async (world) => ({
-        ...{ id: await priceWithSubscriber(world), from: '2099-01-01', ...reason },
+        id: await priceWithSubscriber(world),
+        from: '2099-01-01',
+        ...reason,
       }),
       expected: operatorsOnly,
       oneAtATime: true,

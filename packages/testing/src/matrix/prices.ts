@@ -12,7 +12,10 @@ function draft({ testApp }: World): Promise<string> {
       maxSeats: null,
       trialDays: 0,
     } as const),
-    ...{ visibleFrom: null, visibleUntil: null, partnerIds: null, note: null },
+    visibleFrom: null,
+    visibleUntil: null,
+    partnerIds: null,
+    note: null,
   }
   return testApp.database.db.transaction().execute(async (trx) => {
     await lockPriceVersions(trx, 'free', 'year')

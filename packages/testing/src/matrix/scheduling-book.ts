@@ -27,13 +27,12 @@ async function eventType(
   const host = await db
     .insertInto('hosts')
     .values({
-      ...{
-        tenant_id: tenantId,
-        user_id: whose === 'own' ? (self ?? colleague) : colleague,
-        slug: 'host',
-        name: 'Host',
-      },
-      ...{ zone: 'UTC', mail_address: 'calendar@example.org' },
+      tenant_id: tenantId,
+      user_id: whose === 'own' ? (self ?? colleague) : colleague,
+      slug: 'host',
+      name: 'Host',
+      zone: 'UTC',
+      mail_address: 'calendar@example.org',
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -58,18 +57,14 @@ async function eventType(
   const { id } = await db
     .insertInto('event_types')
     .values({
-      ...{
-        tenant_id: tenantId,
-        host_id: host.id,
-        slug: 'intro',
-        title: 'Introduction',
-        durations: [30],
-      },
-      ...{
-        booking_window: JSON.stringify({ kind: 'open' }),
-        location_kind: 'in_person',
-        location: 'Room 4',
-      },
+      tenant_id: tenantId,
+      host_id: host.id,
+      slug: 'intro',
+      title: 'Introduction',
+      durations: [30],
+      booking_window: JSON.stringify({ kind: 'open' }),
+      location_kind: 'in_person',
+      location: 'Room 4',
     })
     .returning('id')
     .executeTakeFirstOrThrow()

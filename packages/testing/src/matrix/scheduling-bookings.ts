@@ -24,31 +24,26 @@ function booking(whose: 'own' | 'other', fields: Record<string, unknown> = {}, h
     const host = await db
       .insertInto('hosts')
       .values({
-        ...{
-          tenant_id: tenantId,
-          user_id: whose === 'own' ? (self ?? colleague) : colleague,
-          slug: 'host',
-          name: 'Host',
-        },
-        ...{ zone: 'UTC', mail_address: 'calendar@example.org' },
+        tenant_id: tenantId,
+        user_id: whose === 'own' ? (self ?? colleague) : colleague,
+        slug: 'host',
+        name: 'Host',
+        zone: 'UTC',
+        mail_address: 'calendar@example.org',
       })
       .returning('id')
       .executeTakeFirstOrThrow()
     const eventType = await db
       .insertInto('event_types')
       .values({
-        ...{
-          tenant_id: tenantId,
-          host_id: host.id,
-          slug: 'intro',
-          title: 'Introduction',
-          durations: [30],
-        },
-        ...{
-          booking_window: JSON.stringify({ kind: 'open' }),
-          location_kind: 'in_person',
-          location: 'Room 4',
-        },
+        tenant_id: tenantId,
+        host_id: host.id,
+        slug: 'intro',
+        title: 'Introduction',
+        durations: [30],
+        booking_window: JSON.stringify({ kind: 'open' }),
+        location_kind: 'in_person',
+        location: 'Room 4',
       })
       .returning('id')
       .executeTakeFirstOrThrow()
@@ -58,34 +53,26 @@ function booking(whose: 'own' | 'other', fields: Record<string, unknown> = {}, h
     await db
       .insertInto('bookings')
       .values({
-        ...{
-          id,
-          tenant_id: tenantId,
-          event_type_id: eventType.id,
-          host_id: host.id,
-          status: 'confirmed',
-          source: 'public',
-        },
-        ...{
-          uid: `${id}@example.org`,
-          title: 'Introduction',
-          location_kind: 'in_person',
-          start_at: start,
-          end_at: end,
-        },
-        ...{
-          host_zone: 'UTC',
-          host_wall: '2027-01-01T10:00',
-          visitor_name: 'Vera',
-          visitor_email: 'vera@example.org',
-        },
-        ...{
-          visitor_zone: 'UTC',
-          visitor_locale: 'en',
-          manage_hash: randomBytes(32),
-          approval_expires_at: end,
-          confirmed_at: new Date(),
-        },
+        id,
+        tenant_id: tenantId,
+        event_type_id: eventType.id,
+        host_id: host.id,
+        status: 'confirmed',
+        source: 'public',
+        uid: `${id}@example.org`,
+        title: 'Introduction',
+        location_kind: 'in_person',
+        start_at: start,
+        end_at: end,
+        host_zone: 'UTC',
+        host_wall: '2027-01-01T10:00',
+        visitor_name: 'Vera',
+        visitor_email: 'vera@example.org',
+        visitor_zone: 'UTC',
+        visitor_locale: 'en',
+        manage_hash: randomBytes(32),
+        approval_expires_at: end,
+        confirmed_at: new Date(),
         ...fields,
       })
       .execute()

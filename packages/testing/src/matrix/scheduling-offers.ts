@@ -38,18 +38,14 @@ async function eventType(world: World, whose: 'own' | 'other') {
   const { id } = await world.testApp.database.db
     .insertInto('event_types')
     .values({
-      ...{
-        tenant_id: world.tenantId,
-        host_id: hostId,
-        slug: 'intro',
-        title: 'Introduction',
-        durations: [30],
-      },
-      ...{
-        booking_window: JSON.stringify({ kind: 'open' }),
-        location_kind: 'in_person',
-        location: 'Room 4',
-      },
+      tenant_id: world.tenantId,
+      host_id: hostId,
+      slug: 'intro',
+      title: 'Introduction',
+      durations: [30],
+      booking_window: JSON.stringify({ kind: 'open' }),
+      location_kind: 'in_person',
+      location: 'Room 4',
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -64,15 +60,16 @@ const meeting = {
   location: 'Room 4',
 }
 const timing = {
-  ...{
-    scheduleId: null,
-    durations: [30],
-    stepMinutes: null,
-    noticeMinutes: 0,
-    beforeMinutes: 0,
-    afterMinutes: 0,
-  },
-  ...{ bookingWindow: { kind: 'open' }, limits: {}, seats: 1, assignment: 'host' },
+  scheduleId: null,
+  durations: [30],
+  stepMinutes: null,
+  noticeMinutes: 0,
+  beforeMinutes: 0,
+  afterMinutes: 0,
+  bookingWindow: { kind: 'open' },
+  limits: {},
+  seats: 1,
+  assignment: 'host',
 }
 
 /**

@@ -23,21 +23,17 @@ async function subscription(
     const there = await findLiveSubscription(trx, tenantId)
     if (there) return there.id
     return insertSubscription(trx, {
-      ...{
-        tenant_id: tenantId,
-        source: 'manual',
-        plan: 'starter',
-        cycle: 'month',
-        currency: 'eur',
-        seats: 3,
-        status: 'active',
-      },
-      ...{
-        per_seat_amount: 400,
-        billing_anchor: now,
-        current_period_start: now,
-        current_period_end: end,
-      },
+      tenant_id: tenantId,
+      source: 'manual',
+      plan: 'starter',
+      cycle: 'month',
+      currency: 'eur',
+      seats: 3,
+      status: 'active',
+      per_seat_amount: 400,
+      billing_anchor: now,
+      current_period_start: now,
+      current_period_end: end,
       ...(fields.canceling ? { cancel_at_period_end: true, cancel_at: end } : {}),
       ...(fields.pending ? { pending } : {}),
     })

@@ -90,21 +90,17 @@ export async function openLocations(options: TestAppOptions = {}): Promise<Place
 
   async function tenant(name: string, owner: string, partnerId: string): Promise<string> {
     const values = {
-      ...{
-        slug: name,
-        name,
-        plan: 'free' as const,
-        partnerId,
-        seats: 1,
-        industry: null,
-        brandColor: null,
-        ownerId: owner,
-      },
-      ...{
-        billing: { company: null, vatNumber: null, country: null, email: null },
-        domains: [`${name}.tenants.local`],
-        platformDomain: 'tenants.local',
-      },
+      slug: name,
+      name,
+      plan: 'free' as const,
+      partnerId,
+      seats: 1,
+      industry: null,
+      brandColor: null,
+      ownerId: owner,
+      billing: { company: null, vatNumber: null, country: null, email: null },
+      domains: [`${name}.tenants.local`],
+      platformDomain: 'tenants.local',
     }
     const inserted = await db.transaction().execute((trx) => insertTenant(trx, values))
     if (!inserted) throw new Error(`${name} is taken`)

@@ -167,12 +167,21 @@ export function sampleDocument(
   const credit = kind.endsWith('credit_note')
   const transfer = kind.startsWith('self_billed')
   return completeDocument({
-    ...{ kind, language, currency: 'eur', cancels: transfer && credit, number: 'ATR-0042' },
+    kind,
+    language,
+    currency: 'eur',
+    cancels: transfer && credit,
+    number: 'ATR-0042',
     issueDate: '2027-01-31',
-    ...{ seller: sampleSeller, buyer: sampleBuyer, buyerReference: 'mueller-soehne' },
+    seller: sampleSeller,
+    buyer: sampleBuyer,
+    buyerReference: 'mueller-soehne',
     period: { from: '2027-01-01', to: '2027-01-31' },
     preceding: credit ? { number: 'ATR-0041', issueDate: '2027-01-01' } : null,
-    ...{ reason: null, exemptionReason: null, lines: [line], paidMinor: 0 },
+    reason: null,
+    exemptionReason: null,
+    lines: [line],
+    paidMinor: 0,
     payment: {
       means: transfer ? 'transfer' : credit ? 'returned' : 'online',
       dueDate: transfer || credit ? null : '2027-02-14',

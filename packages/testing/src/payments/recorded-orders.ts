@@ -79,21 +79,17 @@ export function ordersOf(testApp: TestApp, processor: Processor): Orders {
       const ownerId = (await owner).id
       const tenantId = await db.transaction().execute(async (trx) => {
         const inserted = await insertTenant(trx, {
-          ...{
-            slug,
-            name: slug,
-            plan: 'free',
-            partnerId,
-            seats: 20,
-            industry: null,
-            brandColor: null,
-            ownerId,
-          },
-          ...{
-            billing: { company: null, vatNumber: null, country: null, email: null },
-            domains: [`${slug}.tenants.local`],
-            platformDomain: 'tenants.local',
-          },
+          slug,
+          name: slug,
+          plan: 'free',
+          partnerId,
+          seats: 20,
+          industry: null,
+          brandColor: null,
+          ownerId,
+          billing: { company: null, vatNumber: null, country: null, email: null },
+          domains: [`${slug}.tenants.local`],
+          platformDomain: 'tenants.local',
         })
         if (!inserted) throw new Error('the name is taken')
         await savePaymentCustomer(trx, inserted.id, `cus_${word}`)

@@ -88,7 +88,11 @@ function earnedFrom(books: Books, log: Log, invoice: LoggedObject): Earned | und
   const clawedBack = lost(returned)
   const held = lost([...returned, { gross: disputed, net: null }]) - clawedBack
   return {
-    ...{ partner: earner.partner, currency: invoice.currency, share, clawedBack, held },
+    partner: earner.partner,
+    currency: invoice.currency,
+    share,
+    clawedBack,
+    held,
     availableAt: paid + books.rules.holdDays * day,
   }
 }

@@ -51,8 +51,14 @@ export interface Log {
 export function readLog({ events, tenants, end }: Books): Log {
   const slugs = new Map(tenants.map(({ id, slug }) => [id, slug]))
   const log: Log = {
-    ...{ events, invoices: new Map(), notes: new Map(), refunds: new Map(), disputes: new Map() },
-    ...{ subscriptions: new Map(), tenantOf: new Map(), end: seconds(end) },
+    events,
+    invoices: new Map(),
+    notes: new Map(),
+    refunds: new Map(),
+    disputes: new Map(),
+    subscriptions: new Map(),
+    tenantOf: new Map(),
+    end: seconds(end),
   }
   for (const { created, object } of events) {
     if (object.object === 'customer') {

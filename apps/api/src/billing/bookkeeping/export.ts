@@ -82,7 +82,11 @@ async function* datev(
   const { accounts, chart, consultant, client, firstMonth } = services.config.bookkeeping
   const head = datevHead({
     createdAt: services.clock.now(),
-    ...{ consultant, client, firstMonth, month: name, currency },
+    consultant,
+    client,
+    firstMonth,
+    month: name,
+    currency,
     chart: chart === 'skr03' ? '03' : '04',
     accountLength: accounts.clearing.number.length,
     label: `Atrium ${name} ${currency.toUpperCase()} ${part}`,

@@ -148,8 +148,13 @@ function remainingLines(
     if (net === 0 && tax === 0) return []
     const line: DocumentLine = {
       description: texts('lines.credit', { invoice: issued.number }),
-      ...{ quantity: 1, netMinor: net, discountMinor: 0, taxMinor: tax },
-      ...{ category, ratePercent, period: null },
+      quantity: 1,
+      netMinor: net,
+      discountMinor: 0,
+      taxMinor: tax,
+      category,
+      ratePercent,
+      period: null,
     }
     return [line]
   })
@@ -311,9 +316,11 @@ function buyerOf(customer: InvoiceCustomer, { tenant, address }: Recipient): Doc
       customer.taxIds.find(({ type }) => type === 'eu_vat')?.value ??
       customer.taxIds.find(({ type }) => type.endsWith('_vat'))?.value ??
       tenant.vatNumber,
-    ...{ taxNumber: null, register: null },
+    taxNumber: null,
+    register: null,
     email: customer.email ?? tenant.email ?? tenant.ownerEmail,
-    ...{ contact: null, bank: null },
+    contact: null,
+    bank: null,
   }
 }
 

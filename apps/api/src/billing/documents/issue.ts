@@ -42,7 +42,8 @@ export async function documentInvoice(
   const row = stored?.document
     ? stored
     : await issue(trx, services, about, {
-        ...{ source: invoice.id, number: invoice.number },
+        source: invoice.id,
+        number: invoice.number,
         kind: invoice.total < 0 ? 'credit_note' : 'invoice',
         draft: (recipient) => invoiceDocument(invoice, services.config.seller, recipient),
       })
@@ -83,7 +84,9 @@ export async function documentCreditNote(
   const row = stored?.document
     ? stored
     : await issue(trx, services, about, {
-        ...{ source: note.id, number: note.number, kind: 'credit_note' },
+        source: note.id,
+        number: note.number,
+        kind: 'credit_note',
         draft: (recipient) =>
           corrected?.document
             ? creditNoteDocument(
@@ -120,7 +123,14 @@ async function issue(
   const address = await findTenantAddress(trx, tenantId)
   const { document, problems } = draft({ tenant, address, language })
   await saveDocument(trx, {
-    ...{ tenantId, invoiceId, source, number, kind, cancels: false, document, problems },
+    tenantId,
+    invoiceId,
+    source,
+    number,
+    kind,
+    cancels: false,
+    document,
+    problems,
     at: clock.now(),
   })
   return findDocumentOf(trx, tenantId, source)
@@ -144,7 +154,13 @@ async function cancel(
   const document = corrected && cancellationDocument(corrected, credits, at)
   if (corrected && document === null) return
   await saveDocument(trx, {
-    ...{ tenantId, invoiceId, source, number, kind, cancels: true, document },
+    tenantId,
+    invoiceId,
+    source,
+    number,
+    kind,
+    cancels: true,
+    document,
     problems: document === null ? ['corrected_document'] : [],
     at: clock.now(),
   })

@@ -46,7 +46,11 @@ function toView({
   document,
 }: DocumentRow): DocumentView {
   return {
-    ...{ id, kind, cancels, number, problems },
+    id,
+    kind,
+    cancels,
+    number,
+    problems,
     issuedAt: issuedAt?.toISOString() ?? null,
     xml: document !== null && unrepresentable(document) === null,
   }

@@ -185,7 +185,10 @@ export function writtenTerms(
   language: PageLanguage,
 ): string {
   return mailTexts(language)('terms', {
-    ...{ plan: writtenPlan(plan), seats, cycle, tax: taxBehavior },
+    plan: writtenPlan(plan),
+    seats,
+    cycle,
+    tax: taxBehavior,
     amount: formatAmount(BigInt(totalMinor), currency, language),
   })
 }

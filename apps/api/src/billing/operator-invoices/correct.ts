@@ -95,12 +95,20 @@ async function request(
   const since = new Date(now.getTime() - dayMs)
   const before = await listCorrectedAlone(trx, { tenantId, requestedBy: actor, since })
   const id = await insertCorrection(trx, {
-    ...{ requestId: input.requestId, invoiceId: invoice.id, tenantId, kind: input.kind },
-    ...{ destination: input.destination ?? null, category: input.category ?? null },
-    ...{ currency, amount, reason: input.reason },
-    ...{ reference: input.reference ?? null, paidOn: input.paidOn ?? null },
+    requestId: input.requestId,
+    invoiceId: invoice.id,
+    tenantId,
+    kind: input.kind,
+    destination: input.destination ?? null,
+    category: input.category ?? null,
+    currency,
+    amount,
+    reason: input.reason,
+    reference: input.reference ?? null,
+    paidOn: input.paidOn ?? null,
     state: needsSecondOperator([...before, { amount, currency }]) ? 'pending' : 'approved',
-    ...{ requestedBy: actor, now },
+    requestedBy: actor,
+    now,
   })
   return { row: await readCorrection(trx, id), made: true }
 }

@@ -136,14 +136,15 @@ async function readAdjustment(
 
 async function enter(trx: Trx, row: AdjustmentRow, now: Date): Promise<void> {
   await insertLedgerEntry(trx, {
-    ...{
-      partnerId: row.partnerId,
-      currency: row.currency,
-      type: 'adjustment',
-      amount: BigInt(row.amount),
-      reason: row.reason,
-    },
-    ...{ sourceType: 'manual', sourceId: row.id, availableAt: now, createdAt: now },
+    partnerId: row.partnerId,
+    currency: row.currency,
+    type: 'adjustment',
+    amount: BigInt(row.amount),
+    reason: row.reason,
+    sourceType: 'manual',
+    sourceId: row.id,
+    availableAt: now,
+    createdAt: now,
     ...(row.requestedById === null ? {} : { createdBy: row.requestedById }),
   })
 }
@@ -151,12 +152,10 @@ async function enter(trx: Trx, row: AdjustmentRow, now: Date): Promise<void> {
 async function record(ctx: Context, caller: Caller, row: AdjustmentRow): Promise<void> {
   await ctx.services.audit.record(ctx, caller, {
     action: 'ledger.adjusted',
-    ...{
-      resourceType: 'ledger_adjustment',
-      resourceId: row.id,
-      resourceName: `${row.partnerSlug} ${row.currency.toUpperCase()}`,
-      partnerSlug: row.partnerSlug,
-    },
+    resourceType: 'ledger_adjustment',
+    resourceId: row.id,
+    resourceName: `${row.partnerSlug} ${row.currency.toUpperCase()}`,
+    partnerSlug: row.partnerSlug,
     metadata: {
       amountMinor: row.amount,
       currency: row.currency,

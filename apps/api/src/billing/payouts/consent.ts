@@ -19,12 +19,10 @@ export async function giveConsent(ctx: Context, proof: OwnPartner): Promise<Cons
   })
   await services.audit.record(ctx, caller, {
     action: 'partner_settings.updated',
-    ...{
-      resourceType: 'partner',
-      resourceId: partner.id,
-      resourceName: partner.slug,
-      partnerSlug: partner.slug,
-    },
+    resourceType: 'partner',
+    resourceId: partner.id,
+    resourceName: partner.slug,
+    partnerSlug: partner.slug,
     metadata: { selfBillingConsentAt: at },
   })
   return { selfBillingConsentAt: at.toISOString() }

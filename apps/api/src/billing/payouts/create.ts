@@ -55,12 +55,10 @@ export async function requestPayout(
   if (!row) throw unknownPayout()
   await services.audit.record(ctx, caller, {
     action: 'payout.requested',
-    ...{
-      resourceType: 'payout',
-      resourceId: row.id,
-      resourceName: row.currency,
-      partnerSlug: partner.slug,
-    },
+    resourceType: 'payout',
+    resourceId: row.id,
+    resourceName: row.currency,
+    partnerSlug: partner.slug,
     metadata: { amountMinor: row.amount, currency: row.currency, status: row.status },
   })
   return toPartnerPayoutView(row)
@@ -95,7 +93,11 @@ async function makePayout(
 ): Promise<string | undefined> {
   const heldReason = reasonToHold(partner)
   return insertPayout(trx, {
-    ...{ partnerId: partner.id, currency, requestedBy, cutOff, now },
+    partnerId: partner.id,
+    currency,
+    requestedBy,
+    cutOff,
+    now,
     status: heldReason === null ? 'draft' : 'held',
     heldReason,
     minimum: leastPayout(currency),
@@ -145,12 +147,10 @@ export async function createMonthlyPayouts(services: Services): Promise<number> 
       made++
       await audit.recordSystem({
         action: 'payout.requested',
-        ...{
-          resourceType: 'payout',
-          resourceId: row.id,
-          resourceName: currency,
-          partnerSlug: row.partnerSlug,
-        },
+        resourceType: 'payout',
+        resourceId: row.id,
+        resourceName: currency,
+        partnerSlug: row.partnerSlug,
         metadata: { amountMinor: row.amount, currency, status: row.status },
       })
     } catch (err) {

@@ -81,12 +81,10 @@ async function movePayout(ctx: Context, caller: Caller, move: Move): Promise<Pay
   })
   await services.audit.record(ctx, caller, {
     action: move.action,
-    ...{
-      resourceType: 'payout',
-      resourceId: before.id,
-      resourceName: before.currency,
-      partnerSlug: before.partnerSlug,
-    },
+    resourceType: 'payout',
+    resourceId: before.id,
+    resourceName: before.currency,
+    partnerSlug: before.partnerSlug,
     metadata: {
       amountMinor: before.amount,
       currency: before.currency,
@@ -149,7 +147,10 @@ export function approvePayout(
   { id, version }: MovePayout,
 ): Promise<PayoutDetail> {
   return movePayout(ctx, caller, {
-    ...{ id, version, to: 'approved', action: 'payout.approved' },
+    id,
+    version,
+    to: 'approved',
+    action: 'payout.approved',
     async effect(standing) {
       const { payout, now } = standing
       if (payout.requestedById === actorOf(caller)) throw new AppError('self_approval')
@@ -170,7 +171,11 @@ export function holdPayout(
   { id, version, reason }: MovePayoutWithReason,
 ): Promise<PayoutDetail> {
   return movePayout(ctx, caller, {
-    ...{ id, version, to: 'held', action: 'payout.held', metadata: { reason } },
+    id,
+    version,
+    to: 'held',
+    action: 'payout.held',
+    metadata: { reason },
     effect: () => ({ held_reason: reason }),
   })
 }
@@ -185,7 +190,10 @@ export function reopenPayout(
   { id, version }: MovePayout,
 ): Promise<PayoutDetail> {
   return movePayout(ctx, caller, {
-    ...{ id, version, to: 'draft', action: 'payout.reopened' },
+    id,
+    version,
+    to: 'draft',
+    action: 'payout.reopened',
     async effect({ trx, payout, partner }) {
       const held = reasonToHold(partner)
       if (held) throw new AppError('payout_held', held)
@@ -213,7 +221,10 @@ export function sendPayout(
   { id, version }: MovePayout,
 ): Promise<PayoutDetail> {
   return movePayout(ctx, caller, {
-    ...{ id, version, to: 'in_transit', action: 'payout.sent' },
+    id,
+    version,
+    to: 'in_transit',
+    action: 'payout.sent',
     async effect(standing) {
       assertSecondPerson(standing, caller)
       await assertPayable(standing)
@@ -235,7 +246,11 @@ export function payPayout(
 ): Promise<PayoutDetail> {
   const { services } = ctx
   return movePayout(ctx, caller, {
-    ...{ id, version, to: 'paid', action: 'payout.paid', metadata: { reference } },
+    id,
+    version,
+    to: 'paid',
+    action: 'payout.paid',
+    metadata: { reference },
     async effect(standing) {
       const { trx, payout, partner, now } = standing
       assertSecondPerson(standing, caller)
@@ -267,7 +282,11 @@ export function failPayout(
   { id, version, reason }: MovePayoutWithReason,
 ): Promise<PayoutDetail> {
   return movePayout(ctx, caller, {
-    ...{ id, version, to: 'failed', action: 'payout.failed', metadata: { reason } },
+    id,
+    version,
+    to: 'failed',
+    action: 'payout.failed',
+    metadata: { reason },
     async effect({ trx, payout, now }) {
       if (payout.status === 'paid')
         await chargeLedger(trx, payout, 'payout_reversal', BigInt(payout.amount), now)
@@ -287,7 +306,11 @@ export function voidPayout(
 ): Promise<PayoutDetail> {
   const { services } = ctx
   return movePayout(ctx, caller, {
-    ...{ id, version, to: 'canceled', action: 'payout.canceled', metadata: { reason } },
+    id,
+    version,
+    to: 'canceled',
+    action: 'payout.canceled',
+    metadata: { reason },
     async effect({ trx, payout, partner, now }) {
       await freePayoutEntries(trx, payout.id)
       const cancellation: { cancellation_number?: string } =

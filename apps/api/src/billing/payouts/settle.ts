@@ -55,15 +55,16 @@ export async function settleInvoiceLedger(
     const sourceId = same === 0 ? reversal.id : `${reversal.id}#${same + 1}`
     caused.push({ type, amount, sourceId, reversalId: reversal.id })
     await insertLedgerEntry(trx, {
-      ...{
-        partnerId,
-        currency: invoice.currency,
-        type,
-        amount,
-        tenantId: invoice.tenantId,
-        invoiceId,
-      },
-      ...{ sourceType: reversal.kind, sourceId, availableAt, createdAt: now },
+      partnerId,
+      currency: invoice.currency,
+      type,
+      amount,
+      tenantId: invoice.tenantId,
+      invoiceId,
+      sourceType: reversal.kind,
+      sourceId,
+      availableAt,
+      createdAt: now,
     })
   }
 }
@@ -98,17 +99,17 @@ async function accrue(
   if (amount === 0n) return undefined
   const availableAt = new Date(paidAt.getTime() + holdDays * dayMs)
   await insertLedgerEntry(trx, {
-    ...{
-      partnerId,
-      currency: invoice.currency,
-      type: 'accrual',
-      amount,
-      base,
-      marginPct,
-      tenantId: invoice.tenantId,
-      invoiceId: invoice.id,
-    },
-    ...{ sourceType: 'invoice', sourceId: invoice.stripeInvoiceId, createdAt: now },
+    partnerId,
+    currency: invoice.currency,
+    type: 'accrual',
+    amount,
+    base,
+    marginPct,
+    tenantId: invoice.tenantId,
+    invoiceId: invoice.id,
+    sourceType: 'invoice',
+    sourceId: invoice.stripeInvoiceId,
+    createdAt: now,
     availableAt,
   })
   return { partnerId, accrual: { amount, base }, availableAt }

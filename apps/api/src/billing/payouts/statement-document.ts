@@ -55,7 +55,9 @@ export async function documentStatement(
   }
   if (cancellationNumber === null || stored.some((row) => row.cancels && row.document)) return
   await savePartnerDocument(trx, {
-    ...{ ...same, cancels: true, number: cancellationNumber },
+    ...same,
+    cancels: true,
+    number: cancellationNumber,
     document: issued && cancellationOf(issued, cancellationNumber, payout.canceledAt ?? at),
     problems: issued === null ? ['corrected_document'] : [],
   })
@@ -111,7 +113,10 @@ async function draft(
     buyer: platform.party,
     buyerReference: payout.id,
     period: periodOf(statement),
-    ...{ preceding: null, reason: null, exemptionReason: null, paidMinor: 0 },
+    preceding: null,
+    reason: null,
+    exemptionReason: null,
+    paidMinor: 0,
     lines: linesOf(statement, treatment, language),
     payment: { means: 'transfer', dueDate: null },
   })
@@ -131,7 +136,10 @@ async function supplierOf(trx: Trx, partner: PayoutPartner): Promise<DocumentPar
       country: partner.billingCountry,
     },
     vatNumber: partner.billingVatNumber,
-    ...{ taxNumber: null, register: null, contact: null, bank: null },
+    taxNumber: null,
+    register: null,
+    contact: null,
+    bank: null,
     email: partner.billingEmail ?? partner.contactEmail,
   }
 }
@@ -182,7 +190,9 @@ function linesOf(
       netMinor: Number(net - before.net),
       discountMinor: 0,
       taxMinor: Number(gross - before.gross - (net - before.net)),
-      ...{ category, ratePercent, period: null },
+      category,
+      ratePercent,
+      period: null,
     }
   })
 }

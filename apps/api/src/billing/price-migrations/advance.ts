@@ -156,8 +156,14 @@ async function announce(
   )
   const [before, after] = [periodTotal(row), periodTotalAt(price, currency, seats)]
   await updateMove(trx, move, {
-    ...{ state: 'notified', old_amount: before, new_amount: after, effective_at: from },
-    ...{ notified_at: now, next_at: now, attempts: 0, error: null },
+    state: 'notified',
+    old_amount: before,
+    new_amount: after,
+    effective_at: from,
+    notified_at: now,
+    next_at: now,
+    attempts: 0,
+    error: null,
   })
   const { mayKeep } = move
   const { taxBehavior } = price
@@ -208,8 +214,12 @@ async function schedule(
     taxBehavior: price.taxBehavior,
   })
   await updateMove(trx, move, {
-    ...{ state: 'scheduled', effective_at: end, subscription_version: after.version },
-    ...{ next_at: new Date(now.getTime() + hourMs), attempts: 0, error: null },
+    state: 'scheduled',
+    effective_at: end,
+    subscription_version: after.version,
+    next_at: new Date(now.getTime() + hourMs),
+    attempts: 0,
+    error: null,
   })
 }
 
@@ -243,7 +253,8 @@ async function lookAfter(
   if (read.priceId === targetPriceId) await updateMove(trx, move, { state: 'moved', error: null })
   else if (read.scheduled?.priceId === targetPriceId)
     await updateMove(trx, move, {
-      ...{ subscription_version: current.version, next_at: new Date(now.getTime() + hourMs) },
+      subscription_version: current.version,
+      next_at: new Date(now.getTime() + hourMs),
     })
   else await updateMove(trx, move, { state: 'notified', next_at: now })
 }

@@ -120,8 +120,13 @@ export async function startPriceMigration(
       throw new AppError('price_state', errorText('migrationTaxBehavior'))
     const { mayKeep, reason } = input
     const id = await insertPriceMigration(trx, {
-      ...{ fromPriceId: from.id, target: targetOf(to), from: input.from, mayKeep, reason },
-      ...{ requestedBy: caller.id ?? caller.subject, now },
+      fromPriceId: from.id,
+      target: targetOf(to),
+      from: input.from,
+      mayKeep,
+      reason,
+      requestedBy: caller.id ?? caller.subject,
+      now,
     })
     const made = await readMigration(trx, id)
     if (made.subscribers.waiting === undefined)
@@ -172,8 +177,13 @@ async function record(
     resourceId: row.fromPriceId,
     resourceName: `${row.plan} per ${row.cycle}, version ${row.fromVersion}`,
     metadata: {
-      ...{ migrationId: row.id, toVersion: row.toVersion, from: row.from, mayKeep: row.mayKeep },
-      ...{ reason: row.reason, subscribers: row.subscribers, ...more },
+      migrationId: row.id,
+      toVersion: row.toVersion,
+      from: row.from,
+      mayKeep: row.mayKeep,
+      reason: row.reason,
+      subscribers: row.subscribers,
+      ...more,
     },
   })
 }

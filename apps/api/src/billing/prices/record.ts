@@ -21,7 +21,10 @@ export async function auditPrice(
     resourceId: price.id,
     resourceName: `${price.plan} per ${price.cycle}, version ${price.version}`,
     metadata: {
-      ...{ plan: price.plan, cycle: price.cycle, version: price.version, state: price.state },
+      plan: price.plan,
+      cycle: price.cycle,
+      version: price.version,
+      state: price.state,
       ...metadata,
       ...(failed.length > 0
         ? { errors: Object.fromEntries(failed.map(({ currency, error }) => [currency, error])) }

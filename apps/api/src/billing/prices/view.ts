@@ -58,7 +58,9 @@ export function toOfferedPrice({
   amounts,
 }: PriceRow): OfferedPrice {
   const offered = amounts.map(({ currency, unitAmount, tiers, stripePriceId }) => ({
-    ...{ currency, unitAmount, tiers },
+    currency,
+    unitAmount,
+    tiers,
     payable: stripePriceId !== null,
   }))
   return { id, plan, cycle, scheme, taxBehavior, minSeats, maxSeats, trialDays, amounts: offered }

@@ -64,7 +64,8 @@ export async function applyProcessorSubscription(
   const order = cause.readAt ?? cause.eventAt ?? (await databaseNow(trx))
   const columns = {
     ...(await columnsOf(trx, services, subscription, { status, before, cause })),
-    ...{ stripe_event_at: order, stripe_event_id: cause.eventId },
+    stripe_event_at: order,
+    stripe_event_id: cause.eventId,
   }
   const id =
     before?.id ??

@@ -327,8 +327,13 @@ export function toTerms({
   taxBehavior,
 }: Target) {
   return {
-    ...{ plan, cycle, seats, price_id: priceId, stripe_price_id: stripePriceId },
-    ...{ per_seat_amount: perSeatAmount, period_amount: periodAmount },
+    plan,
+    cycle,
+    seats,
+    price_id: priceId,
+    stripe_price_id: stripePriceId,
+    per_seat_amount: perSeatAmount,
+    period_amount: periodAmount,
     tax_behavior: taxBehavior,
   }
 }

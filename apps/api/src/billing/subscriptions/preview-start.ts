@@ -66,7 +66,10 @@ export async function previewStart(
     recurring: toPreviewTotals(recurring),
     nextInvoiceAt: (trialEnd ?? periodAt(now, cycle, now).end).toISOString(),
     needsApproval: await needsApproval(services, access, {
-      ...{ kind: 'start', currency, before: null, after: target },
+      kind: 'start',
+      currency,
+      before: null,
+      after: target,
     }),
   }
 }

@@ -185,8 +185,12 @@ function estimated(row: SubscriptionRow, target: Target, at: Date): Amounts {
   const renewed = row.cycle === target.cycle ? undefined : periodAt(at, target.cycle, at)
   const charge = renewed ? target.total : parts.charge
   const line = (amount: bigint, quantity: number, description: string, periodEnd: Date) => ({
-    ...{ description, quantity, amountMinor: toMinorNumber(amount), proration: true },
-    ...{ periodStart: at.toISOString(), periodEnd: periodEnd.toISOString() },
+    description,
+    quantity,
+    amountMinor: toMinorNumber(amount),
+    proration: true,
+    periodStart: at.toISOString(),
+    periodEnd: periodEnd.toISOString(),
   })
   const lines = [
     line(

@@ -26,13 +26,11 @@ export function subscriptionEntry(
     tenantSlug: after.tenantSlug,
     partnerSlug: after.partnerSlug,
     metadata: {
-      ...{
-        source: after.source,
-        plan: after.plan,
-        seats: after.seats,
-        status: after.status,
-        currency: after.currency,
-      },
+      source: after.source,
+      plan: after.plan,
+      seats: after.seats,
+      status: after.status,
+      currency: after.currency,
       ...metadata,
       ...(changes && Object.keys(changes).length > 0 ? { changes } : {}),
     },

@@ -16,21 +16,17 @@ const time = (date: Date | null) => date?.toISOString() ?? null
 export function toSubscriptionView(row: SubscriptionRow): SubscriptionView {
   const total = periodTotal(row)
   return {
-    ...{
-      id: row.id,
-      tenantId: row.tenantId,
-      tenantSlug: row.tenantSlug,
-      tenantName: row.tenantName,
-      partnerSlug: row.partnerSlug,
-    },
-    ...{
-      source: row.source,
-      plan: row.plan,
-      cycle: row.cycle,
-      currency: row.currency,
-      seats: row.seats,
-      status: row.status,
-    },
+    id: row.id,
+    tenantId: row.tenantId,
+    tenantSlug: row.tenantSlug,
+    tenantName: row.tenantName,
+    partnerSlug: row.partnerSlug,
+    source: row.source,
+    plan: row.plan,
+    cycle: row.cycle,
+    currency: row.currency,
+    seats: row.seats,
+    status: row.status,
     perSeatAmount: toShownNumber(row.perSeatAmount),
     periodAmount: row.periodAmount === null ? null : toShownNumber(row.periodAmount),
     taxBehavior: row.taxBehavior,
@@ -38,44 +34,34 @@ export function toSubscriptionView(row: SubscriptionRow): SubscriptionView {
     arrMinor: payingStatuses.includes(row.status)
       ? toShownNumber(yearlyTotal(netOf(row, total), row.cycle))
       : 0,
-    ...{
-      stripeStatus: row.stripeStatus,
-      stripeSubscriptionId: row.stripeSubscriptionId,
-      stripePriceId: row.stripePriceId,
-    },
+    stripeStatus: row.stripeStatus,
+    stripeSubscriptionId: row.stripeSubscriptionId,
+    stripePriceId: row.stripePriceId,
     priceId: row.priceId,
-    ...{ trialStart: time(row.trialStart), trialEnd: time(row.trialEnd) },
-    ...{
-      currentPeriodStart: time(row.currentPeriodStart),
-      currentPeriodEnd: time(row.currentPeriodEnd),
-    },
-    ...{
-      cancelAtPeriodEnd: row.cancelAtPeriodEnd,
-      cancelAt: time(row.cancelAt),
-      canceledAt: time(row.canceledAt),
-    },
-    ...{
-      endedAt: time(row.endedAt),
-      cancelReason: row.cancelReason,
-      cancelFeedback: row.cancelFeedback,
-      cancelComment: row.cancelComment,
-    },
+    trialStart: time(row.trialStart),
+    trialEnd: time(row.trialEnd),
+    currentPeriodStart: time(row.currentPeriodStart),
+    currentPeriodEnd: time(row.currentPeriodEnd),
+    cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+    cancelAt: time(row.cancelAt),
+    canceledAt: time(row.canceledAt),
+    endedAt: time(row.endedAt),
+    cancelReason: row.cancelReason,
+    cancelFeedback: row.cancelFeedback,
+    cancelComment: row.cancelComment,
     collectionPaused:
       row.collectionPausedBehavior === null
         ? null
         : { behavior: row.collectionPausedBehavior, resumesAt: time(row.collectionResumesAt) },
-    ...{
-      pausedAt: time(row.pausedAt),
-      pauseReason: row.pauseReason,
-      pastDueSince: time(row.pastDueSince),
-    },
-    ...{
-      pending: row.pending,
-      pendingError: readFailure(row.pendingError),
-      latestInvoiceId: row.latestInvoiceId,
-      version: row.version,
-    },
-    ...{ createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() },
+    pausedAt: time(row.pausedAt),
+    pauseReason: row.pauseReason,
+    pastDueSince: time(row.pastDueSince),
+    pending: row.pending,
+    pendingError: readFailure(row.pendingError),
+    latestInvoiceId: row.latestInvoiceId,
+    version: row.version,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   }
 }
 

@@ -125,8 +125,12 @@ async function placedClaim(trx: Trx, claim: Claim, hostId: string): Promise<Clai
   await releaseLapsed(trx, hostId, { from, to, now: claim.now })
   const { group, seat } = await placeFor(trx, claim, hostId)
   return {
-    ...{ bookingId: claim.booking.id, hostId },
-    ...{ start: from, end: to, seatGroup: group, seat },
+    bookingId: claim.booking.id,
+    hostId,
+    start: from,
+    end: to,
+    seatGroup: group,
+    seat,
   }
 }
 
@@ -147,8 +151,11 @@ async function placeFor(
   const { booking, eventType, start, end } = claim
   if (eventType.seats <= 1) return { group: groupOfUid(booking.uid), seat: 1 }
   const found = await findSeatGroup(trx, {
-    ...{ hostId, eventTypeId: eventType.id, exceptBookingId: booking.id },
-    ...{ start: new Date(start), end: new Date(end) },
+    hostId,
+    eventTypeId: eventType.id,
+    exceptBookingId: booking.id,
+    start: new Date(start),
+    end: new Date(end),
   })
   if (!found) return { group: randomUUID(), seat: 1 }
   const seat = freeSeat(found.seats, eventType.seats)

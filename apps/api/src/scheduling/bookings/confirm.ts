@@ -25,7 +25,9 @@ export async function confirmBooking(
     end: found.endAt.getTime(),
   })
   return changeBooking(services, {
-    ...{ actor, found, now },
+    actor,
+    found,
+    now,
     command: { action: 'confirm' },
     async takeTime(trx, { booking, hosts }) {
       if (booking.startAt.getTime() !== time.start || booking.endAt.getTime() !== time.end)

@@ -32,7 +32,9 @@ async function expireBooking(services: Services, id: string): Promise<void> {
   const found = await findBooking(services.database.db, id)
   if (!found) return
   const expired = await transitionBooking(services, {
-    ...{ actor: platformActor(services), found, now: services.clock.now() },
+    actor: platformActor(services),
+    found,
+    now: services.clock.now(),
     command: { action: 'expire' },
   })
   await runEffects(services, expired)

@@ -25,7 +25,9 @@ export async function inviteGuests(
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'proof', message }] })
   }
   return changeBooking(services, {
-    ...{ actor, found, now: services.clock.now() },
+    actor,
+    found,
+    now: services.clock.now(),
     command: { action: 'invite_guests' },
   })
 }

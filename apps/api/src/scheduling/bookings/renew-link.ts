@@ -19,7 +19,9 @@ export async function renewManageLink(
   if (keyring === null) throw new AppError('scheduling_not_configured')
   const { token, hash, sealed } = newManageToken(keyring, found.id)
   const booking = await changeBooking(services, {
-    ...{ actor, found, now: services.clock.now() },
+    actor,
+    found,
+    now: services.clock.now(),
     command: { action: 'new_link', manageHash: hash, manageSealed: sealed },
   })
   return { booking, manageToken: token, manageUrl: manageLink(services.config, token) || null }

@@ -50,7 +50,10 @@ export async function rescheduleBooking(
     { start, end },
   )
   return changeBooking(services, {
-    ...{ actor, found, now, candidates: time.hosts },
+    actor,
+    found,
+    now,
+    candidates: time.hosts,
     command: { action: 'reschedule', start, end, reason: move.reason },
     takeTime: (trx, current) => takeNewTime(trx, time, { current, move, by: actor.by, now }),
   })

@@ -147,7 +147,11 @@ async function carryOut(
   const moved = patch.startAt && { fromStart: before.startAt, toStart: patch.startAt }
   if (event !== 'guests_invited')
     await insertBookingChange(trx, before.id, {
-      ...{ kind: event, by: actor.by, actorId: actor.actorId, reason: reason ?? null, at: now },
+      kind: event,
+      by: actor.by,
+      actorId: actor.actorId,
+      reason: reason ?? null,
+      at: now,
       ...moved,
       ...(newHostId && { fromHostId: before.hostId, toHostId: newHostId }),
     })

@@ -97,19 +97,19 @@ function toOffered(requested: Requested, id: string | undefined): Offering['even
     assignment,
   } = requested
   return {
-    ...{
-      id: id ?? unsaved,
-      scheduleId,
-      stepMinutes,
-      noticeMinutes,
-      beforeMinutes,
-      afterMinutes,
-      bookingWindow,
-      limitsScope,
-      seats,
-      assignment,
-    },
-    ...{ limitDay: limits.day, limitWeek: limits.week, limitMonth: limits.month },
+    id: id ?? unsaved,
+    scheduleId,
+    stepMinutes,
+    noticeMinutes,
+    beforeMinutes,
+    afterMinutes,
+    bookingWindow,
+    limitsScope,
+    seats,
+    assignment,
+    limitDay: limits.day,
+    limitWeek: limits.week,
+    limitMonth: limits.month,
   }
 }
 

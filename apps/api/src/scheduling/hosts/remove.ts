@@ -39,7 +39,9 @@ export async function removeHost(
     const found = await findBooking(db, id)
     if (!found) continue
     const cancelled = await transitionBooking(services, {
-      ...{ actor: hostActor(ctx, access.caller), found, now: services.clock.now() },
+      actor: hostActor(ctx, access.caller),
+      found,
+      now: services.clock.now(),
       command: { action: 'cancel', reason },
     })
     await runEffects(services, cancelled)

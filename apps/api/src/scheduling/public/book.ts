@@ -170,8 +170,14 @@ async function book(
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
   const { lockToken, ignoreNotice, ignoreWindow } = request
   const requested: RequestedStart = {
-    ...{ eventType, hosts, minutes, start: Date.parse(request.start), now: services.clock.now() },
-    ...{ lockToken, ignoreNotice, ignoreWindow },
+    eventType,
+    hosts,
+    minutes,
+    start: Date.parse(request.start),
+    now: services.clock.now(),
+    lockToken,
+    ignoreNotice,
+    ignoreWindow,
   }
   const claim = async () => {
     await chooseHosts(services.database.db, requested, nothingBusy(requested))
@@ -234,22 +240,20 @@ async function write(
   const pending = eventType.requiresConfirmation && by.source === 'public'
   const kind = pending ? 'requested' : 'confirmed'
   await insertBooking(trx, {
-    ...{
-      id,
-      tenant_id: eventType.tenantId,
-      event_type_id: eventType.id,
-      host_id: host.id,
-      source: by.source,
-    },
-    ...{ status: pending ? 'pending' : 'confirmed', uid, title: eventType.title },
+    id,
+    tenant_id: eventType.tenantId,
+    event_type_id: eventType.id,
+    host_id: host.id,
+    source: by.source,
+    status: pending ? 'pending' : 'confirmed',
+    uid,
+    title: eventType.title,
     // Its mail is a REQUEST, and every change from then on needs a higher sequence.
     invited: !pending,
-    ...{
-      start_at: new Date(start),
-      end_at: new Date(end),
-      before_minutes: eventType.beforeMinutes,
-      after_minutes: eventType.afterMinutes,
-    },
+    start_at: new Date(start),
+    end_at: new Date(end),
+    before_minutes: eventType.beforeMinutes,
+    after_minutes: eventType.afterMinutes,
     location_kind: eventType.locationKind,
     location:
       eventType.locationKind === 'visitor_phone'

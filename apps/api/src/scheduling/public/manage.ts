@@ -54,7 +54,9 @@ export async function cancelAsVisitor(
   { reason }: CancelManagedBooking,
 ): Promise<Booking> {
   const cancelled = await changeBooking(ctx.services, {
-    ...{ actor: visitorActor(ctx), found: booking, now: ctx.services.clock.now() },
+    actor: visitorActor(ctx),
+    found: booking,
+    now: ctx.services.clock.now(),
     command: { action: 'cancel', reason },
   })
   return toBooking(cancelled)

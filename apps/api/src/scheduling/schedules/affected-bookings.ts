@@ -42,7 +42,9 @@ export async function affectedBookings(
     affectedBookings: affected
       .slice(0, mostShown)
       .map(({ id, title, visitorName, startAt, endAt }) => ({
-        ...{ id, title, visitorName },
+        id,
+        title,
+        visitorName,
         start: startAt.toISOString(),
         end: endAt.toISOString(),
       })),

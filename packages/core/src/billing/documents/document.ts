@@ -147,7 +147,10 @@ export function completeDocument({ paidMinor, ...draft }: DocumentDraft): Billin
   const taxMinor = sum(taxes.map((tax) => tax.taxMinor))
   const grossMinor = sum([netMinor, taxMinor])
   const totals = {
-    ...{ netMinor, taxMinor, grossMinor, paidMinor },
+    netMinor,
+    taxMinor,
+    grossMinor,
+    paidMinor,
     dueMinor: sum([grossMinor, -paidMinor]),
   }
   return BillingDocument.parse({ version: 1, ...draft, taxes, totals })
