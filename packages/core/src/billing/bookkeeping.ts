@@ -108,8 +108,8 @@ interface TaxOfRow {
 }
 
 /**
- * One booking: `grossMinor` is debited to one account and credited to the other; the other way round
- * where it is negative. Amounts in minor units of `currency`.
+ * One booking: `grossMinor` is debited to one account and credited to the other; the other way
+ * round where it is negative. Amounts in minor units of `currency`.
  */
 export interface BookkeepingRow {
   /** In UTC. */
@@ -266,8 +266,8 @@ export function kindOfTransaction({
 }
 
 /**
- * What a movement of the balance books. The clearing account moves by exactly its net. What was paid
- * in another currency passes through the conversion account, once in each of the two.
+ * What a movement of the balance books. The clearing account moves by exactly its net. What was
+ * paid in another currency passes through the conversion account, once in each of the two.
  */
 export function transactionRows(booked: BookedTransaction, accounts: Accounts): BookkeepingRow[] {
   const kind = kindOfTransaction(booked)
@@ -400,7 +400,9 @@ export const differenceKinds = [
 /** What does not agree: what the books say, and what the processor says. */
 export const BookkeepingDifference = z.object({
   kind: z.enum(differenceKinds),
-  /** The payout, transaction, invoice, refund or dispute that it is about; a currency of a balance. */
+  /**
+   * The payout, transaction, invoice, refund or dispute that it is about; a currency of a balance.
+   */
   reference: z.string(),
   tenantSlug: z.string().nullable(),
   currency: z.string(),

@@ -92,8 +92,8 @@ export interface PriceTerms {
 }
 
 /**
- * What `seats` seats cost per cycle, in minor units, with the tax where the price is inclusive. No seat costs nothing, but for
- * a flat price.
+ * What `seats` seats cost per cycle, in minor units, with the tax where the price is inclusive. No
+ * seat costs nothing, but for a flat price.
  */
 export function totalOf(
   { scheme, unitAmount: unit, tiers: steps }: PriceTerms,

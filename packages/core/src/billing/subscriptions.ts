@@ -141,9 +141,9 @@ interface Terms {
  * end of the period and gives nothing back. Compared is what the terms cost per time, so a cheaper
  * plan by the year is less than a dear one by the month. One exception: the same plan with no fewer
  * seats by the year instead of the month goes at once, because a whole year is charged for it. From
- * year to month always waits, and so does a price that contains tax in place of one that does not, or
- * the other way round, because their amounts cannot be compared. During a trial and a pause everything
- * goes at once.
+ * year to month always waits, and so does a price that contains tax in place of one that does not,
+ * or the other way round, because their amounts cannot be compared. During a trial and a pause
+ * everything goes at once.
  */
 export function effectOf(
   before: Terms & { status: SubscriptionStatus },

@@ -74,8 +74,8 @@ function selectSubscriptions(db: Db | Trx) {
 type StoredRow = InferResult<ReturnType<typeof selectSubscriptions>>[number]
 
 /**
- * Amounts are whole numbers of the currency's minor unit, per cycle; with tax where `taxBehavior` is
- * `inclusive`.
+ * Amounts are whole numbers of the currency's minor unit, per cycle; with tax where `taxBehavior`
+ * is `inclusive`.
  */
 export type SubscriptionRow = Omit<StoredRow, 'perSeatAmount' | 'periodAmount'> & {
   perSeatAmount: bigint
@@ -219,8 +219,8 @@ export async function insertSubscription(
 }
 
 /**
- * What tax the newest invoice of a subscription contains, in percent. An older invoice than one that
- * is known changes nothing.
+ * What tax the newest invoice of a subscription contains, in percent. An older invoice than one
+ * that is known changes nothing.
  */
 export async function setContainedTax(
   trx: Trx,

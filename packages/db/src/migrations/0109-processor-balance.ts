@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely'
 /**
  * `balance_transactions` and `processor_payouts`: what moved the balance that the payment processor
  * keeps for us, and what it sent to the bank. Of the platform, not of a tenant.
- * `processor_balances`: what the processor said is on it. `balance_readings`: one row, how far it was
- * read.
+ * `processor_balances`: what the processor said is on it. `balance_readings`: one row, how far it
+ * was read.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`

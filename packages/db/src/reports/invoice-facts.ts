@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely'
 
 /**
  * What happened to invoices, one row per fact, signed amounts in minor units: `invoice` (billed),
- * `void` (what is no longer billed), `credit_note`, `payment` (collected), `refund`, `dispute` (money
- * that is away now). The one definition behind the report of invoiced revenue and the bookkeeping
- * export; docs/explanation/reports.md describes it. `scope`: a condition on invoices `i`. Columns: at,
- * kind, source, invoice_id, tenant_id, currency, net (without tax), gross. `source`: the processor's
- * id; of a void invoice with `void:` before it, as documents have it. Raw SQL: a union of selects that
- * others read from.
+ * `void` (what is no longer billed), `credit_note`, `payment` (collected), `refund`, `dispute`
+ * (money that is away now). The one definition behind the report of invoiced revenue and the
+ * bookkeeping export; docs/explanation/reports.md describes it. `scope`: a condition on invoices
+ * `i`. Columns: at, kind, source, invoice_id, tenant_id, currency, net (without tax), gross.
+ * `source`: the processor's id; of a void invoice with `void:` before it, as documents have it. Raw
+ * SQL: a union of selects that others read from.
  */
 export function invoiceFacts(scope: RawBuilder<unknown>): RawBuilder<unknown> {
   const issued = sql`i.status <> 'draft' and i.finalized_at is not null`

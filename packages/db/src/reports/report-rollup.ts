@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import { platformScope } from './reports.ts'
 
-// Plain SQL in this file: SQL functions write the tables of the reports, which are not in our types.
+// Plain SQL in this file: SQL functions write the tables of the reports, which are not in our
+// types.
 
 /**
  * Takes the queued changes up to now into the sums of the reports, then runs `then` in the same

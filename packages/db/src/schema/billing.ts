@@ -267,7 +267,9 @@ export interface BillingDifferencesTable {
   found_at: Timestamp
 }
 
-/** A movement of the balance that the payment processor keeps. Rows never change but `payout_id`. */
+/**
+ * A movement of the balance that the payment processor keeps. Rows never change but `payout_id`.
+ */
 export interface BalanceTransactionsTable {
   id: string
   type: string

@@ -669,15 +669,16 @@ export interface Payments {
   findDispute(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>
   /**
    * A page of the events of these types (at most 20), newest first, whether a webhook told of them
-   * or not. The processor lists those of the last 30 days. `after` is the `next` of the page before.
+   * or not. The processor lists those of the last 30 days. `after` is the `next` of the page
+   * before.
    */
   listEvents(
     input: { types: readonly string[]; since: Date; after: string | null },
     options?: CallOptions,
   ): Promise<{ events: readonly PaymentEvent[]; next: string | null }>
   /**
-   * A page of the balance's movements: those created from `since` on and before `until`, or those of
-   * a payout, its own among them. `after` is the `next` of the page before.
+   * A page of the balance's movements: those created from `since` on and before `until`, or those
+   * of a payout, its own among them. `after` is the `next` of the page before.
    */
   listBalanceTransactions(
     input: ({ since: Date; until: Date | null } | { payoutId: string }) & { after: string | null },

@@ -99,8 +99,8 @@ export function recordDispute(
 export const netOf = ({ amount, fee }: BalanceTransaction) => amount - fee
 
 /**
- * The next automatic payout of each currency: at the first midnight (UTC) at which what is available
- * is more than nothing.
+ * The next automatic payout of each currency: at the first midnight (UTC) at which what is
+ * available is more than nothing.
  */
 export function nextPayouts(world: PaymentsWorld): { at: Seconds; currency: string }[] {
   const waiting = Map.groupBy(

@@ -1,7 +1,7 @@
 /** What the books of a year are: what the service said, and what the checker knows besides. */
 
 /** An object of the processor, as its log shows it. */
-// biome-ignore lint/suspicious/noExplicitAny: the log has objects of many kinds, read field by field
+// biome-ignore lint/suspicious/noExplicitAny: the log has objects of many kinds
 export type LoggedObject = any
 
 /** What people decided. */

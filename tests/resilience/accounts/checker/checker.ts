@@ -11,8 +11,8 @@ import { checkInvoicedRevenue, checkRecurringRevenue } from './reports.ts'
 /**
  * The accountant: computes what the books of a year must say from the log of the payment processor
  * and from what people decided, with whole numbers and by rules of its own, and compares. The rules
- * are docs/reference/contract.md. The files of this folder import nothing but each other, so that they
- * share no mistake with the product or with what plays the year.
+ * are docs/reference/contract.md. The files of this folder import nothing but each other, so that
+ * they share no mistake with the product or with what plays the year.
  */
 
 /** Every difference between what the books say and what they must say. None: an empty list. */

@@ -159,7 +159,9 @@ export function checkLedger(books: Books, log: Log, equal: Equal): void {
   }
 }
 
-/** Payouts are worth their entries, pay each once, and their documents are numbered without gaps. */
+/**
+ * Payouts are worth their entries, pay each once, and their documents are numbered without gaps.
+ */
 export function checkPayouts(books: Books, equal: Equal): void {
   const [numbers, payers] = [new Map<string, number[]>(), new Map<string, string>()]
   for (const payout of books.payouts) {

@@ -3,7 +3,9 @@ import { earnerOf } from './ledger.ts'
 import { type Equal, finalized, type Log, monthOf, paidAt, rounded, Sums, seconds } from './log.ts'
 import { priceOf } from './prices.ts'
 
-/** What was billed, by the day of the invoice, and collected, by that of the payment; without tax. */
+/**
+ * What was billed, by the day of the invoice, and collected, by that of the payment; without tax.
+ */
 export function checkInvoicedRevenue(books: Books, log: Log, equal: Equal): void {
   for (const { partner, invoiced } of books.scopes) {
     const [collected, billed, counts] = [new Sums(), new Sums(), new Sums()]
@@ -39,7 +41,9 @@ export function checkInvoicedRevenue(books: Books, log: Log, equal: Equal): void
   }
 }
 
-/** Recurring revenue at many moments of the year, from the states that subscriptions were in then. */
+/**
+ * Recurring revenue at many moments of the year, from the states that subscriptions were in then.
+ */
 export function checkRecurringRevenue(books: Books, log: Log, equal: Equal): void {
   for (const { partner, mrr, byPlan, growth } of books.scopes) {
     const scope = partner ?? 'all'

@@ -6,8 +6,8 @@ import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 
 /**
  * Decides about orders within the owner's limit once nothing waits for a payment any more: what the
- * subscription has become, or becomes at the end of the period, was paid; anything else was not, and
- * does not count against the limit. While a payment is waited for an order counts. Requires
+ * subscription has become, or becomes at the end of the period, was paid; anything else was not,
+ * and does not count against the limit. While a payment is waited for an order counts. Requires
  * `lockSubscriptionsOf`.
  */
 export async function settleWithinLimit(

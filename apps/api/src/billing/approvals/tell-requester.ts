@@ -8,8 +8,8 @@ import type { InTransaction } from '../../rpc/services.ts'
 import { writtenTerms } from '../invoices/mails.ts'
 
 /**
- * Tells the person of the partner who asked what became of the request. The owner's reason is not in
- * the mail: it is free text, and the customer's page shows it.
+ * Tells the person of the partner who asked what became of the request. The owner's reason is not
+ * in the mail: it is free text, and the customer's page shows it.
  */
 export async function tellRequester(
   trx: Trx,

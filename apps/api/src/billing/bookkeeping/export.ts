@@ -21,9 +21,9 @@ import { bookedMonth, toBalance } from './read.ts'
 import { bookkeepingRows } from './rows.ts'
 
 /**
- * The month as CSV with the balance of each currency at its end, or as a DATEV batch of one currency;
- * in pieces, recorded before the first one. AppError `invalid_input` for a month to come and for a
- * currency that DATEV cannot write, `not_found` for a part that has no rows.
+ * The month as CSV with the balance of each currency at its end, or as a DATEV batch of one
+ * currency; in pieces, recorded before the first one. AppError `invalid_input` for a month to come
+ * and for a currency that DATEV cannot write, `not_found` for a part that has no rows.
  */
 export async function* exportBookkeeping(
   ctx: Context,

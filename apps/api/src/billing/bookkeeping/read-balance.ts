@@ -28,8 +28,8 @@ const payoutsReadMs = 35 * day
 
 /**
  * Keeps what moved the balance at the payment processor, and what it paid out, since the last
- * reading: a day at a time, so that a reading that breaks off goes on where it was. Everything before
- * our first customer is one part.
+ * reading: a day at a time, so that a reading that breaks off goes on where it was. Everything
+ * before our first customer is one part.
  */
 export async function readProcessorBalance(services: Services): Promise<void> {
   const { payments } = services.systems

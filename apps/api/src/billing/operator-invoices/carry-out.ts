@@ -150,7 +150,10 @@ async function keep(
   })
 }
 
-/** The receipt that a payment by card brings, under its key: the event of the payment sends no other. */
+/**
+ * The receipt that a payment by card brings, under its key: the event of the payment sends no
+ * other.
+ */
 async function sendReceipt(
   trx: Trx,
   services: InTransaction,

@@ -5,8 +5,8 @@ import type { Services } from '../../rpc/services.ts'
 import { drainWebhooks } from './process.ts'
 
 /**
- * What the comparison of subscriptions and invoices cannot find: refunds, credit notes, disputes, and
- * when a subscription changed. At most 20 types per call.
+ * What the comparison of subscriptions and invoices cannot find: refunds, credit notes, disputes,
+ * and when a subscription changed. At most 20 types per call.
  */
 const recovered = [
   'customer.subscription.created',
