@@ -72,7 +72,7 @@ async function lockOut(
       const { rows } = await client.query<{ at: string; snapshot: string }>(
         'select clock_timestamp()::text as at, pg_export_snapshot() as snapshot',
       )
-      if (!rows[0]) throw new Error('a statement without a table answers one row')
+      if (!rows[0]) throw new Error('the statement returned no row')
       return rows[0]
     } catch (error) {
       await client.query('rollback')

@@ -7,7 +7,7 @@ import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { rejectDecided } from '../subscriptions/consent.ts'
 import { approvalEntry } from '../subscriptions/record.ts'
-import { tellRequester } from './tell-requester.ts'
+import { notifyRequester } from './notify-requester.ts'
 import { toApprovalView } from './view.ts'
 
 /** Declines what the partner asked for. Throws AppError `not_found`, `approval_state`. */
@@ -24,7 +24,7 @@ export async function declineRequest(
     const now = services.clock.now()
     rejectDecided(found, found.partnerId, now)
     await decideApproval(trx, found, { status: 'declined', at: now, by: caller.id, reason })
-    await tellRequester(trx, services, found, 'declined')
+    await notifyRequester(trx, services, found, 'declined')
     return findApproval(trx, tenant.id, id)
   })
   if (!row) throw new Error(`the approval ${id} is gone`)

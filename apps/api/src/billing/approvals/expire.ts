@@ -2,7 +2,7 @@ import { decideApproval, findApproval, findExpiredApprovals } from '@atrium/db/b
 import { findSubscriber, lockSubscriptionsOf } from '@atrium/db/billing/subscriptions'
 import type { Services } from '../../rpc/services.ts'
 import { approvalEntry } from '../subscriptions/record.ts'
-import { tellRequester } from './tell-requester.ts'
+import { notifyRequester } from './notify-requester.ts'
 
 const mostAtOnce = 200
 
@@ -15,12 +15,10 @@ export async function expireApprovals(services: Services): Promise<void> {
       await lockSubscriptionsOf(trx, tenantId)
       if (!(await decideApproval(trx, { tenantId, id }, { status: 'expired', at: now })))
         return undefined
-      const [row, tenant] = [
-        await findApproval(trx, tenantId, id),
-        await findSubscriber(trx, tenantId),
-      ]
+      const row = await findApproval(trx, tenantId, id)
+      const tenant = await findSubscriber(trx, tenantId)
       if (!row || !tenant) return undefined
-      await tellRequester(trx, services, row, 'expired')
+      await notifyRequester(trx, services, row, 'expired')
       return approvalEntry('approval.expired', row, tenant)
     })
     if (expired) await services.audit.recordSystem(expired)

@@ -5,10 +5,9 @@ import type { Trx } from '@atrium/db/platform/connect'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 
 /**
- * Decides about orders within the owner's limit once nothing waits for a payment any more: what the
- * subscription has become, or becomes at the end of the period, was paid; anything else was not,
- * and does not count against the limit. While a payment is waited for an order counts. Requires
- * `lockSubscriptionsOf`.
+ * Settles orders within the owner's limit once no payment is pending: an order is paid when the
+ * subscription has its terms, or gets them at the end of the period. An unpaid order does not count
+ * against the limit; one with a pending payment does. Requires `lockSubscriptionsOf`.
  */
 export async function settleWithinLimit(
   trx: Trx,

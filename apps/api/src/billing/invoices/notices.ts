@@ -12,7 +12,7 @@ import { readNextInvoice } from './next-invoice.ts'
 
 const batch = 200
 const dayMs = 86_400_000
-/** How long before a charge people are told that their card expires before it. */
+/** How long before a charge a mail says that the card expires before it. */
 const cardNoticeDays = 30
 
 /**
@@ -61,7 +61,7 @@ async function eachCharge<Found extends Charge>(
   for (let after: string | undefined; ; ) {
     const found = await find(db, { now, until, ...(after && { after }), limit: batch })
     for (const charge of found) {
-      await tell(services, charge, mailOf).catch((err: unknown) =>
+      await queueNotice(services, charge, mailOf).catch((err: unknown) =>
         services.log.error(
           { err, subscriptionId: charge.subscriptionId },
           'failed to queue a notice about a charge',
@@ -73,7 +73,7 @@ async function eachCharge<Found extends Charge>(
   }
 }
 
-async function tell<Found extends Charge>(
+async function queueNotice<Found extends Charge>(
   services: Services,
   charge: Found,
   mailOf: (charge: Found) => Promise<BillingMail | null>,

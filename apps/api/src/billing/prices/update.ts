@@ -34,8 +34,8 @@ interface Requested {
 
 /**
  * Changes a price. Other amounts or another tax behavior of a price on sale make a new version,
- * which takes its place; who subscribed before keeps the old one. Answers the price that now holds
- * what was asked for. Throws AppError `invalid_input`, `not_found`, `currency_dropped`, and
+ * which takes its place; who subscribed before keeps the old one. Returns the price
+ * with the requested terms. Throws AppError `invalid_input`, `not_found`, `currency_dropped`, and
  * `price_state` for an archived one.
  */
 export async function updatePrice(

@@ -25,7 +25,7 @@ import { findPartner } from '@atrium/db/partners/partners'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { type Access, mayManageAsPartner } from '../../rpc/guards.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
-import { tellRequester } from '../approvals/tell-requester.ts'
+import { notifyRequester } from '../approvals/notify-requester.ts'
 import { sendOwnerMail } from '../invoices/mails.ts'
 
 const dayMs = 86_400_000
@@ -164,7 +164,7 @@ export async function useApproval(
   if (row.version !== version) throw new AppError('quote_expired')
   const decision = { status: 'approved', at: now, by: caller.id } as const
   if (!(await decideApproval(trx, row, decision))) throw new AppError('approval_state')
-  await tellRequester(trx, services, row, 'approved')
+  await notifyRequester(trx, services, row, 'approved')
   return row
 }
 

@@ -2,7 +2,7 @@ import type { ClaimedEvent } from '@atrium/db/billing/webhook-inbox'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Services } from '../../rpc/services.ts'
 
-/** What became of an event. `note` is for operators and holds no personal data. */
+/** The outcome of an event. `note` is for operators and holds no personal data. */
 export interface Outcome {
   state: 'applied' | 'skipped' | 'stale' | 'parked' | 'failed'
   note: string | null
@@ -30,7 +30,7 @@ export const unknownTenant = parked('No tenant here belongs to the customer of t
 export const needsKeys = parked(
   'This can only be read with the keys of the payment processor, which are not set.',
 )
-export const goneThere = skipped('The payment processor does not have this object any more.')
+export const goneThere = skipped('The payment processor no longer has this object.')
 
 /** A text field of the event's object; the id of something that came whole. */
 export function textOf(

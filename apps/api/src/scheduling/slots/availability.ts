@@ -24,7 +24,7 @@ import { scheduleFor } from '@atrium/db/scheduling/schedules'
 import type { BusyOfHosts } from '../calendars/busy-times.ts'
 import { hashOfLockToken } from './lock-token.ts'
 
-/** What `findSlots` is asked about one host, and when the locks in its way end. */
+/** The input of `findSlots` for one host, and when the locks in its way end. */
 export interface SlotAvailability extends SlotQuestion {
   readonly lockEnds: readonly number[]
 }
@@ -77,8 +77,8 @@ const limitReachMs = 40 * 86_400_000
 const closed = { zone: 'UTC', weekly: [], overrides: new Map() }
 
 /**
- * Everything that decides which starts in `span` one host offers, read now. The list, the lock, the
- * booking and the move all ask with this. A host without hours offers nothing. Throws AppError
+ * Everything that decides which starts in `span` one host offers, read now. Listing, locking,
+ * booking and moving all read it here. A host without hours offers nothing. Throws AppError
  * `calendar_unavailable` for a host that `busy` does not have.
  */
 export async function availabilityFor(

@@ -8,10 +8,10 @@ import type { InTransaction } from '../../rpc/services.ts'
 import { writtenTerms } from '../invoices/mails.ts'
 
 /**
- * Tells the person of the partner who asked what became of the request. The owner's reason is not
- * in the mail: it is free text, and the customer's page shows it.
+ * Queues a mail about the outcome to the partner's person who sent the request. The owner's reason
+ * is not in the mail: it is free text, and the customer's page shows it.
  */
-export async function tellRequester(
+export async function notifyRequester(
   trx: Trx,
   { outbox, config }: InTransaction,
   { tenantId, id, partnerName, requestedBy, after, currency }: ApprovalRow,
