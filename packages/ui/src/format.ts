@@ -7,6 +7,7 @@ const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 const whole = new Intl.NumberFormat(locale)
 const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute' })
+const month = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' })
 const seconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'second' })
 const decimals = new Intl.NumberFormat(locale, {
   minimumFractionDigits: 2,
@@ -32,6 +33,11 @@ export function formatPreciseTime(at: string): string {
  */
 export function formatDay(at: string): string {
   return day.format(new Date(at.includes('T') ? at : `${at}T00:00`))
+}
+
+/** "Nov 2026" of `2026-11`. */
+export function formatMonth(at: string): string {
+  return month.format(new Date(`${at}-01T00:00:00Z`))
 }
 
 /** "a", "a and b", "a, b and c", as the language writes lists. */

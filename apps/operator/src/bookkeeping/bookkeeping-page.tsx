@@ -2,7 +2,7 @@ import type { Bookkeeping } from '@atrium/core/billing/bookkeeping'
 import { minorUnitDigits } from '@atrium/core/billing/minor-units'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { FailureText } from '@atrium/ui/failure-text'
-import { formatList, formatTime } from '@atrium/ui/format'
+import { formatList, formatMonth, formatTime } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -37,7 +37,7 @@ function BookkeepingPage() {
       <Stack gap="lg">
         <NativeSelect
           label={t('month')}
-          data={months}
+          data={months.map((value) => ({ value, label: formatMonth(value) }))}
           value={month}
           maw={240}
           onChange={({ currentTarget: { value } }) =>

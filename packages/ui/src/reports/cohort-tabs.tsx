@@ -9,11 +9,11 @@ import { ratio } from '@atrium/core/reports/report-figures'
 import type { ChurnMonth, InvoicedRevenue, SignupCohort } from '@atrium/core/reports/reports'
 import { NativeSelect, Stack, Text } from '@mantine/core'
 import { type CSSProperties, useState } from 'react'
-import { formatCount, formatMoney } from '../format.ts'
+import { formatCount, formatMoney, formatMonth } from '../format.ts'
 import { translations } from '../messages.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { FigureButton } from './figure-button.tsx'
-import { monthName, percent, reasonName } from './labels.ts'
+import { percent, reasonName } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
 import type { FigureQuery, ReportSource } from './source.ts'
@@ -112,10 +112,10 @@ function CohortTable({
               measure === 'tenants' ? cohort.size : (values.find((value) => value > 0) ?? 0)
             return (
               <tr key={cohort.month}>
-                <th scope="row">{monthName(cohort.month)}</th>
+                <th scope="row">{formatMonth(cohort.month)}</th>
                 <td>
                   <FigureButton
-                    label={t('retention.show', { month: monthName(cohort.month) })}
+                    label={t('retention.show', { month: formatMonth(cohort.month) })}
                     figureQuery={{
                       report: 'signups',
                       month: cohort.month,
@@ -192,7 +192,7 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
       header: t('columns.month'),
       primary: true,
       cell: ({ month, partial }) =>
-        partial ? t('columns.monthSoFar', { month: monthName(month) }) : monthName(month),
+        partial ? t('columns.monthSoFar', { month: formatMonth(month) }) : formatMonth(month),
     },
     {
       key: 'tenants',
@@ -203,7 +203,7 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
           '0'
         ) : (
           <FigureButton
-            label={t('churn.show', { month: monthName(month) })}
+            label={t('churn.show', { month: formatMonth(month) })}
             figureQuery={{ report: 'churn', month }}
             onAsk={onAsk}
           >
@@ -238,7 +238,7 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
             <Text key={reason} size="sm" component="div">
               <FigureButton
                 label={t('churn.showReason', {
-                  month: monthName(month),
+                  month: formatMonth(month),
                   reason: reasonName(reason),
                 })}
                 figureQuery={{ report: 'churn', month, reason }}
@@ -277,7 +277,7 @@ export function InvoicedTab({ source, fileName }: Pick<Props, 'source' | 'fileNa
       header: t('columns.month'),
       primary: true,
       cell: ({ month, partial }) =>
-        partial ? t('columns.monthSoFar', { month: monthName(month) }) : monthName(month),
+        partial ? t('columns.monthSoFar', { month: formatMonth(month) }) : formatMonth(month),
     },
     {
       key: 'currency',

@@ -5,11 +5,18 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { lazy, useState } from 'react'
 import { ChartFigure } from '../charts/figure.tsx'
-import { formatCount, formatMoney, formatMoneyShort, formatRatio, inSentence } from '../format.ts'
+import {
+  formatCount,
+  formatMoney,
+  formatMoneyShort,
+  formatMonth,
+  formatRatio,
+  inSentence,
+} from '../format.ts'
 import { translations } from '../messages.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { FigureButton } from './figure-button.tsx'
-import { monthName, movementName, percent } from './labels.ts'
+import { movementName, percent } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
 import type { FigureQuery, ReportSource } from './source.ts'
@@ -83,7 +90,7 @@ function CurrencyGrowth({
   const exact = (minor: number) => formatMoney(minor, currency)
   const axis = (minor: number) => formatMoneyShort(minor, currency)
   const rows = months.map((month) => ({
-    label: monthName(month.month),
+    label: formatMonth(month.month),
     end: month.endMrrMinor,
     new: monthly(month.newArrMinor),
     reactivation: monthly(month.reactivationArrMinor),
@@ -154,7 +161,7 @@ const monthColumn = (): Column<GrowthMonth> => ({
   primary: true,
   cell: ({ month, partial }) => (
     <span className={classes.whole}>
-      {monthName(month)}
+      {formatMonth(month)}
       {partial && (
         <Text span inherit c="dimmed" fw={400}>
           {' '}
@@ -199,7 +206,7 @@ function MovedFigure({
     <FigureButton
       label={t('growth.show', {
         movement: inSentence(movementName(movement)),
-        month: monthName(month.month),
+        month: formatMonth(month.month),
       })}
       figureQuery={{ report: 'growth', month: month.month, currency: month.currency, movement }}
       onAsk={onAsk}

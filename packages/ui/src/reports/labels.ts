@@ -1,20 +1,8 @@
 import type { Movement, MrrFigure } from '@atrium/core/reports/reports'
 import { formatPercent } from '../format.ts'
 import { translations } from '../messages.ts'
-import { viewerLocale } from '../page-language.ts'
 
 const t = translations('ui.reports')
-
-const month = new Intl.DateTimeFormat(viewerLocale, {
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
-
-/** "Nov 2026" of `2026-11`. */
-export function monthName(of: string): string {
-  return month.format(new Date(`${of}-01T00:00:00Z`))
-}
 
 /** "12.5%"; a dash for a rate that there is none of. */
 export function percent(ratio: number | null): string {

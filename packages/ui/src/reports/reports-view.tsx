@@ -1,11 +1,12 @@
 import { Button, NativeSelect, Tabs, TextInput } from '@mantine/core'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { FilterBar } from '../filter-bar.tsx'
+import { formatMonth } from '../format.ts'
 import { translations } from '../messages.ts'
 import { ChurnTab, InvoicedTab, RetentionTab } from './cohort-tabs.tsx'
 import { readFigureQuery, writeFigureQuery } from './figure-query.ts'
 import { GrowthTab } from './growth-tab.tsx'
-import { monthName } from './labels.ts'
+
 import { RevenueTab } from './revenue-tab.tsx'
 import { type ReportsSearch, type ReportTab, reportTabs } from './search.ts'
 import type { FigureQuery, ReportSource } from './source.ts'
@@ -155,5 +156,5 @@ function firstMonths(today: string): { value: string; label: string }[] {
     (_, half) => `${year - Math.floor(half / 2)}-${half % 2 === 0 ? '07' : '01'}`,
   )
     .filter((month) => month <= today)
-    .map((value) => ({ value, label: monthName(value) }))
+    .map((value) => ({ value, label: formatMonth(value) }))
 }

@@ -2,14 +2,14 @@ import type { ReportRow } from '@atrium/core/reports/reports'
 import { Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { ErrorState, LoadingRows } from '../data-states.tsx'
-import { formatCount, formatDay, formatMoney } from '../format.ts'
+import { formatCount, formatDay, formatMoney, formatMonth } from '../format.ts'
 import { translations } from '../messages.ts'
 import { Pager } from '../pager.tsx'
 import { currentCursor } from '../paging.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { SideDrawer } from '../side-drawer.tsx'
 import { planAndCycle } from '../subscription-status-meta.ts'
-import { figureName, monthName, movementName, reasonName } from './labels.ts'
+import { figureName, movementName, reasonName } from './labels.ts'
 import type { FigureQuery, ReportSource } from './source.ts'
 
 const t = translations('ui.reports')
@@ -80,18 +80,18 @@ function titleOf(figureQuery: FigureQuery): string {
     case 'growth':
       return t('rows.movement', {
         movement: movementName(figureQuery.movement),
-        month: monthName(figureQuery.month),
+        month: formatMonth(figureQuery.month),
         currency: figureQuery.currency.toUpperCase(),
       })
     case 'signups':
-      return t('rows.firstPaid', { month: monthName(figureQuery.month) })
+      return t('rows.firstPaid', { month: formatMonth(figureQuery.month) })
     case 'churn':
       return figureQuery.reason
         ? t('rows.lostFor', {
-            month: monthName(figureQuery.month),
+            month: formatMonth(figureQuery.month),
             reason: reasonName(figureQuery.reason),
           })
-        : t('rows.lost', { month: monthName(figureQuery.month) })
+        : t('rows.lost', { month: formatMonth(figureQuery.month) })
   }
 }
 
