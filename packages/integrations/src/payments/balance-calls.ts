@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { StripeCalls } from './client.ts'
-import { listOf } from './pages.ts'
+import { pageOf } from './pages.ts'
 import type { BalanceTransaction, Payments, ProcessorPayout } from './port.ts'
 import { idOf, moment, objectOf, optionalId, seconds, text, whole } from './shapes.ts'
 
@@ -29,7 +29,7 @@ export function balanceCalls({ call }: StripeCalls): BalanceCalls {
               ...(after !== null && { starting_after: after }),
             }),
           (response) => {
-            const { entries, next } = pageWith(response, transactionOf)
+            const { entries, next } = pageOf(response, transactionOf)
             return { transactions: entries, next }
           },
         ),
@@ -46,7 +46,7 @@ export function balanceCalls({ call }: StripeCalls): BalanceCalls {
               ...(after !== null && { starting_after: after }),
             }),
           (response) => {
-            const { entries, next } = pageWith(response, payoutOf)
+            const { entries, next } = pageOf(response, payoutOf)
             return { payouts: entries, next }
           },
         ),
@@ -57,15 +57,6 @@ export function balanceCalls({ call }: StripeCalls): BalanceCalls {
         send('GET /v1/balance', (stripe) => stripe.balance.retrieve(), balanceOf),
       ),
   }
-}
-
-function pageWith<T extends { id: string }, V>(
-  response: Stripe.ApiList<T>,
-  read: (entry: T) => V,
-): { entries: V[]; next: string | null } {
-  const { data, has_more: more } = listOf(response)
-  const last = data.at(-1)
-  return { entries: data.map(read), next: more && last ? text(last.id, 'id') : null }
 }
 
 function transactionOf(response: Stripe.BalanceTransaction): BalanceTransaction {

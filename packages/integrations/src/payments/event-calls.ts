@@ -1,7 +1,7 @@
 import type { StripeCalls } from './client.ts'
-import { listOf } from './pages.ts'
+import { pageOf } from './pages.ts'
 import type { PaymentEvent, Payments } from './port.ts'
-import { seconds, text } from './shapes.ts'
+import { seconds } from './shapes.ts'
 import { paymentEventOf, WebhookRejected } from './webhooks.ts'
 
 const pageSize = 100
@@ -20,12 +20,8 @@ export function eventCalls({ call }: StripeCalls): Pick<Payments, 'listEvents'> 
               ...(after !== null && { starting_after: after }),
             }),
           (response) => {
-            const { data, has_more: more } = listOf(response)
-            const last = data.at(-1)
-            return {
-              events: data.flatMap((event) => readable({ ...event })),
-              next: more && last ? text(last.id, 'id') : null,
-            }
+            const { entries, next } = pageOf(response, (event) => readable({ ...event }))
+            return { events: entries.flat(), next }
           },
         ),
       ),

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { Misshapen } from './shapes.ts'
+import { Misshapen, text } from './shapes.ts'
 
 /** More than one customer can have: a list that is longer has a paging loop. */
 const mostPages = 100
@@ -7,6 +7,16 @@ const mostPages = 100
 export function listOf<T>(response: Stripe.ApiList<T>): Stripe.ApiList<T> {
   if (response.object !== 'list' || !Array.isArray(response.data)) throw new Misshapen('the list')
   return response
+}
+
+/** One page of a list, and the id to go on from; null on the last page. */
+export function pageOf<T extends { id: string }, V>(
+  response: Stripe.ApiList<T>,
+  read: (entry: T) => V,
+): { entries: V[]; next: string | null } {
+  const { data, has_more: more } = listOf(response)
+  const last = data.at(-1)
+  return { entries: data.map(read), next: more && last ? text(last.id, 'id') : null }
 }
 
 /** Every entry of a list, page after page; `after` is the id to go on from. */
