@@ -37,6 +37,14 @@ export function withoutTax(amount: bigint, percent: number): bigint {
   return divideRounded(amount * 1_000_000n, 1_000_000n + rate)
 }
 
+/** An amount of a subscription without the tax that it contains. */
+export function netOf(
+  amount: bigint,
+  terms: { taxBehavior: TaxBehavior; containedTaxPercent: number },
+): bigint {
+  return terms.taxBehavior === 'inclusive' ? withoutTax(amount, terms.containedTaxPercent) : amount
+}
+
 /** One tax of an invoice or of a preview, over all lines that have it. Amounts in minor units. */
 export const TaxAmount = z.object({
   /** As applied: 19 is 19 %. Null where the payment processor does not tell the rate. */

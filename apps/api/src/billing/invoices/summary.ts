@@ -7,7 +7,7 @@ import {
 import { toMinorNumber } from '@atrium/core/billing/money'
 import { prorate } from '@atrium/core/billing/proration'
 import { isEnded } from '@atrium/core/billing/subscription-life'
-import { withoutTax } from '@atrium/core/billing/taxes'
+import { netOf } from '@atrium/core/billing/taxes'
 import { writeText } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary, type SummaryRow } from '@atrium/db/billing/billing'
 import { findBillingInfo } from '@atrium/db/billing/billing-info'
@@ -112,15 +112,12 @@ function onDeletionOf(row: SummaryRow, now: Date): BillingSummary['onDeletion'] 
     status,
     currency,
     periodAmount,
-    taxBehavior,
-    containedTaxPercent,
     currentPeriodStart: start,
     currentPeriodEnd: end,
   } = row
   const paid =
     source === 'stripe' && status === 'active' && start !== null && end !== null && start < end
-  const stated = BigInt(periodAmount)
-  const net = taxBehavior === 'inclusive' ? withoutTax(stated, containedTaxPercent) : stated
+  const net = netOf(BigInt(periodAmount), row)
   const credit = paid ? -prorate(net, 0n, { start, end, at: now }).credit : 0n
   return { currency, creditMinor: toMinorNumber(credit) }
 }

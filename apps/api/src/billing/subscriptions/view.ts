@@ -7,7 +7,7 @@ import {
   TenantSubscription,
   yearlyTotal,
 } from '@atrium/core/billing/subscriptions'
-import { withoutTax } from '@atrium/core/billing/taxes'
+import { netOf } from '@atrium/core/billing/taxes'
 import type { SubscriptionRow, SubscriptionStateRow } from '@atrium/db/billing/subscriptions'
 import { readFailure } from '../../rpc/reader-language.ts'
 
@@ -32,7 +32,7 @@ export function toSubscriptionView(row: SubscriptionRow): SubscriptionView {
     taxBehavior: row.taxBehavior,
     totalMinor: toShownNumber(total),
     arrMinor: payingStatuses.includes(row.status)
-      ? toShownNumber(yearlyTotal(netOf(row, total), row.cycle))
+      ? toShownNumber(yearlyTotal(netOf(total, row), row.cycle))
       : 0,
     stripeStatus: row.stripeStatus,
     stripeSubscriptionId: row.stripeSubscriptionId,
@@ -63,11 +63,6 @@ export function toSubscriptionView(row: SubscriptionRow): SubscriptionView {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
-}
-
-/** An amount of the subscription without the tax that it contains. */
-function netOf({ taxBehavior, containedTaxPercent }: SubscriptionRow, amount: bigint): bigint {
-  return taxBehavior === 'inclusive' ? withoutTax(amount, containedTaxPercent) : amount
 }
 
 /** As the tenant's own people see it. `assignedSeats`: one for each member. */
