@@ -29,7 +29,7 @@ import { applyProcessorSubscription } from '../subscriptions/apply.ts'
 import { askProcessor, oneAtATime } from '../subscriptions/at-processor.ts'
 import { scheduleAtProcessor } from '../subscriptions/schedule.ts'
 import { periodTotalAt } from './start.ts'
-import { takeBack, tellPriceStays } from './stop-move.ts'
+import { mailPriceKept, takeBack } from './stop-move.ts'
 
 const batch = 200
 const mostBatches = 10
@@ -124,7 +124,7 @@ async function step(trx: Trx, services: InTransaction, one: Step): Promise<void>
   if (move.state === 'stopping') {
     await takeBack(trx, services, row)
     await updateMove(trx, move, { state: 'stopped', error: null })
-    await tellPriceStays(trx, services, row, move)
+    await mailPriceKept(trx, services, row, move)
     return
   }
   // It may be kept after all, or paid again: looked at once a day.

@@ -95,7 +95,7 @@ async function endMove(
       if (move.state === 'scheduled' || move.state === 'stopping')
         await takeBack(trx, services, row)
       await updateMove(trx, key, { state, error: null })
-      if (state === 'stopped') await tellPriceStays(trx, services, row, move)
+      if (state === 'stopped') await mailPriceKept(trx, services, row, move)
       return { row, move: { ...move, state } }
     }),
   )
@@ -103,9 +103,9 @@ async function endMove(
 
 /**
  * Mails billing contact and owner that the announced price change does not take place. Does nothing
- * for somebody who was not told of it.
+ * where the change was not announced.
  */
-export async function tellPriceStays(
+export async function mailPriceKept(
   trx: Trx,
   services: InTransaction,
   row: SubscriptionRow,

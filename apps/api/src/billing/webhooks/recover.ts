@@ -33,10 +33,9 @@ const keptMs = 30 * day
 const overlapMs = day
 
 /**
- * Reads the processor's events of these types since the last complete
- * reading, puts those that no webhook brought into the inbox, and works on them. Undefined when the
- * program ends before the last page; the next night reads the same again. Rejects with
- * `UpstreamError`.
+ * Reads the processor's events of these types since the last complete reading, puts those that no
+ * webhook brought into the inbox, and works on them. Undefined when the program ends before the
+ * last page; the next night reads the same again. Rejects with `UpstreamError`.
  */
 export async function recoverLostEvents(
   services: Services,
