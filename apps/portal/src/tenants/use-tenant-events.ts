@@ -2,7 +2,7 @@ import { awaitsProvisioning } from '@atrium/core/provisioning/provisioning'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSubscription } from '@trpc/tanstack-react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 
 /**
@@ -30,10 +30,6 @@ export function useTenantEvents(tenant: TenantView): { running: boolean } {
             (record) => record && { ...record, ...facts },
           )
           void queryClient.invalidateQueries(trpc.healthScores.get.queryFilter({ slug }))
-          if (!awaitsProvisioning(facts)) {
-            void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))
-            void queryClient.invalidateQueries(trpc.users.me.pathFilter())
-          }
         },
       },
     ),
@@ -41,5 +37,15 @@ export function useTenantEvents(tenant: TenantView): { running: boolean } {
   // Some proxies hold streams back: the record is then read every few seconds.
   const fallback = unfinished && stream.status !== 'pending' ? 5_000 : false
   useQuery(trpc.tenants.get.queryOptions({ slug }, { refetchInterval: fallback }))
+  // Also where an answer, not an event, says first that the workplace is ready: the stream ends then.
+  const wasUnfinished = useRef(unfinished)
+  useEffect(() => {
+    if (wasUnfinished.current && !unfinished) {
+      void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))
+      void queryClient.invalidateQueries(trpc.healthScores.get.queryFilter({ slug }))
+      void queryClient.invalidateQueries(trpc.users.me.pathFilter())
+    }
+    wasUnfinished.current = unfinished
+  }, [unfinished, slug, trpc, queryClient])
   return { running: running && unfinished }
 }
