@@ -95,7 +95,11 @@ describe('a change to less', () => {
   it('is merged with what waits, and quoted for both', async () => {
     const { slug, stripeId } = await world.subscribed()
     await world.change(slug, { seats: 6 })
-    await world.change(slug, { plan: 'starter' })
+    const { preview } = await world.change(slug, { plan: 'starter' })
+    expect(preview).toMatchObject({
+      totalMinor: 0,
+      next: { plan: 'starter', seats: 6, totalMinor: 6 * 400 },
+    })
     expect((await world.read(stripeId)).scheduled).toMatchObject({ priceId: starter, seats: 6 })
     expect(await rowOf(slug)).toMatchObject({ pending: { plan: 'starter', seats: 6 } })
   })
@@ -175,13 +179,42 @@ describe('more, while less waits,', () => {
   it('by the year moves what waits to the end of the year', async () => {
     const { slug } = await world.subscribed()
     await world.change(slug, { plan: 'starter' })
-    const { answer } = await world.change(slug, { cycle: 'year' })
+    const { preview, answer } = await world.change(slug, { cycle: 'year' })
     const { subscription } = answer.body
     expect(subscription).toMatchObject({
       cycle: 'year',
       plan: 'business',
       pending: { plan: 'starter', effectiveAt: subscription.currentPeriodEnd },
     })
+    const next = await testApp.request('GET', `/tenants/${slug}/billing/next-invoice`, {
+      token: world.owner,
+    })
+    expect(next.body.totalMinor).toBe(10 * 4_000)
+    expect(preview.next, 'the quote names the invoice that follows').toMatchObject({
+      totalMinor: 10 * 4_000,
+    })
+  })
+
+  it('is rejected before it is charged where the catalog does not sell both', async () => {
+    const { slug, customerId, stripeId } = await world.subscribed()
+    await world.change(slug, { plan: 'starter' })
+    const { quote } = (await world.call(slug, '/preview', { seats: 14 })).body
+    await whileArchived(async () => {
+      for (const [path, body] of [
+        ['/preview', { seats: 14 }],
+        ['/change', { seats: 14, quote }],
+      ] as const)
+        expect(await world.call(slug, path, body)).toMatchObject({
+          status: 409,
+          body: { code: 'price_unavailable', detail: expect.stringContaining('Discard it first') },
+        })
+    })
+    expect(await world.processor().listInvoices(customerId), 'nothing was charged').toHaveLength(1)
+    expect(await world.read(stripeId)).toMatchObject({
+      seats: 10,
+      scheduled: { priceId: starter, seats: 10 },
+    })
+    expect(await rowOf(slug)).toMatchObject({ seats: 10, pending: { plan: 'starter' } })
   })
 
   it('that fails after the schedule was released leaves the job to schedule again', async () => {

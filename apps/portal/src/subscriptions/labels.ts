@@ -33,18 +33,17 @@ export function confirmLabel({
 export function effectSentence({
   effect,
   effectiveAt,
-  after,
-  nextAmountMinor,
+  next,
   currency,
   exact,
 }: ChangePreview): string {
-  const next = {
-    price: perPeriod(nextAmountMinor, currency, after.cycle),
+  const terms = {
+    price: perPeriod(next.totalMinor, currency, next.cycle),
     tax: exact ? 'included' : 'without',
   }
   return effect === 'period_end'
-    ? t('change.effectAtEnd', { ...next, day: formatDay(effectiveAt) })
-    : t('change.effectNow', next)
+    ? t('change.effectAtEnd', { ...terms, day: formatDay(effectiveAt) })
+    : t('change.effectNow', terms)
 }
 
 /** When the running period or trial ends, and what happens then. */

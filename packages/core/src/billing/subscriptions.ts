@@ -382,12 +382,8 @@ export const ChangeSubscription = z
   .meta({ openapi: { minProperties: 1 } })
 export type ChangeSubscription = z.infer<typeof ChangeSubscription>
 
-const quoted = z.object({
-  plan,
-  cycle: billingCycle,
-  seats: z.number().int(),
-  totalMinor: z.number().int(),
-})
+const quotedTerms = { plan, cycle: billingCycle, seats: z.number().int() }
+const quoted = z.object({ ...quotedTerms, totalMinor: z.number().int() })
 
 const PreviewLine = z.object({
   description: z.string().nullable(),
@@ -425,8 +421,8 @@ export const ChangePreview = z.object({
   totalMinor: z.number().int(),
   /** What the next whole period costs, with tax where it is exact. */
   nextAmountMinor: z.number().int(),
-  /** The same, split into net and taxes. */
-  next: PreviewTotals,
+  /** The same, split into net and taxes, with the terms of that period: others may be scheduled. */
+  next: PreviewTotals.extend(quotedTerms),
   /** The caller is staff of the partner: the change waits for the owner's approval. */
   needsApproval: z.boolean(),
   /** Sent back as it is with the change. */

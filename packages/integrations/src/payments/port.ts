@@ -554,6 +554,7 @@ export interface Payments {
     customerId: string,
     options?: CallOptions,
   ): Promise<readonly ProcessorSubscription[]>
+  /** `next`: the terms of the period after it, where others than those of the change follow. */
   previewChange(
     input: {
       customerId: string
@@ -564,6 +565,7 @@ export interface Payments {
       prorationDate: Date
       cycleChanges: boolean
       tax: SubscriptionTax
+      next?: { priceId: string; seats: number; tax: SubscriptionTax }
     },
     options?: CallOptions,
   ): Promise<ChangePreview>

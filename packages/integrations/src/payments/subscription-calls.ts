@@ -459,9 +459,11 @@ async function previewChange(
   rates: TaxRates,
   input: Parameters<Payments['previewChange']>[0],
 ): Promise<ChangePreview> {
-  const { customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges, tax } =
-    input
-  const preview = (mode: 'next' | 'recurring') =>
+  const { customerId, subscriptionId, itemId, prorationDate, cycleChanges } = input
+  const preview = (
+    mode: 'next' | 'recurring',
+    { priceId, seats, tax }: NonNullable<typeof input.next>,
+  ) =>
     previewed(current, rates, {
       customer: customerId,
       subscription: subscriptionId,
@@ -477,6 +479,9 @@ async function previewChange(
         ...(mode === 'next' && cycleChanges && { billing_cycle_anchor: { type: 'now' as const } }),
       },
     })
-  const [now, next] = await Promise.all([preview('next'), preview('recurring')])
+  const [now, next] = await Promise.all([
+    preview('next', input),
+    preview('recurring', input.next ?? input),
+  ])
   return { ...now, prorationDate: new Date(seconds(prorationDate) * 1000), next }
 }

@@ -27,6 +27,7 @@ import { nothingPending } from './cancel.ts'
 import { onCurrentSubscription } from './catch-up.ts'
 import { type Approves, onBehalfOf, requestConsent, useApproval } from './consent.ts'
 import { followSubscription } from './follow.ts'
+import { nextTerms, pendingWith, pendingWithout } from './pending.ts'
 import { rejectExceededQuota } from './quota.ts'
 import { actionOf, auditRequest, auditSubscription } from './record.ts'
 import {
@@ -92,7 +93,7 @@ export async function changeSubscription(
         const wait: Wait = { payments, buyer, requestedBy: access.caller.email ?? null }
         if (effectOf(termsOf(row), target) === 'period_end')
           return waitForPeriodEnd(trx, services, row, target, wait)
-        const left = await keepWaiting(trx, row, input)
+        const left = await keepScheduled(trx, row, target, input, buyer)
         if (payments && row.status === 'paused')
           return changePaused(trx, services, payments, row, target)
         return payments
@@ -122,28 +123,20 @@ function rejectOldQuote(row: SubscriptionRow, quote: SubscriptionQuote, now: Dat
     throw new AppError('quote_expired')
 }
 
-/** A change that holds at once takes the place of what waited for the same field. */
-function withoutNamed(
-  pending: PendingChange | null,
-  input: Pick<UpdateSubscription, 'plan' | 'cycle' | 'seats'>,
-): PendingChange | null {
-  if (!pending) return null
-  const { plan, cycle, seats, ...when } = pending
-  const left = {
-    ...(plan === undefined || input.plan !== undefined ? {} : { plan }),
-    ...(cycle === undefined || input.cycle !== undefined ? {} : { cycle }),
-    ...(seats === undefined || input.seats !== undefined ? {} : { seats }),
-  }
-  return Object.keys(left).length > 0 ? { ...left, ...when } : null
-}
-
-/** Drops what waited for a field that changes now; returns what still waits. */
-export async function keepWaiting(
+/**
+ * Drops what is scheduled for a field that changes now; returns what stays scheduled. Throws
+ * AppError `price_unavailable` where that does not go with the new terms, before anything is
+ * charged.
+ */
+export async function keepScheduled(
   trx: Trx,
   row: SubscriptionRow,
+  target: Target,
   input: Pick<UpdateSubscription, 'plan' | 'cycle' | 'seats'>,
+  buyer: Buyer,
 ): Promise<PendingChange | null> {
-  const left = withoutNamed(row.pending, input)
+  const left = pendingWithout(row.pending, input)
+  await nextTerms(trx, row, { target, left, buyer })
   if (left !== row.pending) {
     const pending = left && JSON.stringify(left)
     await updateSubscription(trx, row.id, { pending }, { counted: false })
@@ -167,10 +160,7 @@ async function waitForPeriodEnd(
   { payments, buyer, requestedBy }: Wait,
 ): Promise<Changed> {
   const pending: PendingChange = {
-    ...(row.pending ?? {}),
-    ...(target.plan === row.plan ? {} : { plan: target.plan }),
-    ...(target.cycle === row.cycle ? {} : { cycle: target.cycle }),
-    ...(target.seats === row.seats ? {} : { seats: target.seats }),
+    ...pendingWith(row, target),
     effectiveAt: (row.currentPeriodEnd ?? services.clock.now()).toISOString(),
     requestedBy,
   }

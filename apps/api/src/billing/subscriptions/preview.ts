@@ -10,6 +10,7 @@ import {
   periodTotal,
   quoteMinutes,
 } from '@atrium/core/billing/subscriptions'
+import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
@@ -26,6 +27,7 @@ import { toPreviewLine, toPreviewTotals } from '../taxes/view.ts'
 import { askProcessor } from './at-processor.ts'
 import { onCurrentSubscription } from './catch-up.ts'
 import { needsApproval } from './consent.ts'
+import { nextTerms, pendingWith, pendingWithout } from './pending.ts'
 import { rejectExceededQuota } from './quota.ts'
 import { rejectAgreedByHand, rejectNoChange, rejectUnchangeable, termsOf } from './rules.ts'
 import { rejectUnpaidPeriod } from './schedule.ts'
@@ -64,14 +66,15 @@ async function quoteChange(
   rejectAgreedByHand(row, access)
   rejectUnchangeable(row, input.currency)
   const now = services.clock.now()
-  const target = await targetOf(db, row, input, {
-    tenantId: tenant.id,
-    partnerId: tenant.partnerId,
-    at: now,
-  })
+  const buyer = { tenantId: tenant.id, partnerId: tenant.partnerId, at: now }
+  const target = await targetOf(db, row, input, buyer)
   rejectNoChange(row, target)
   await rejectExceededQuota(db, services, tenant.id, { from: row.plan, to: target.plan })
   const effect = effectOf(termsOf(row), target)
+  const next =
+    effect === 'period_end'
+      ? await targetOf(db, row, pendingWith(row, target), buyer)
+      : await nextTerms(db, row, { target, left: pendingWithout(row.pending, input), buyer })
   const prorationDate = toSecond(now)
   // Also what costs nothing now is rejected while the gate is closed: it will be carried out at the
   // processor.
@@ -80,14 +83,12 @@ async function quoteChange(
   const customerId = payments ? (await findPaymentCustomer(db, tenant.id))?.customerId : undefined
   const computed =
     payments && customerId
-      ? await exactly(services, payments, customerId, row, target, prorationDate)
-      : estimated(row, target, prorationDate)
+      ? await exactly(services, payments, customerId, row, { target, next, prorationDate })
+      : estimated(row, { target, next, at: prorationDate })
   const amounts =
     effect === 'period_end' || row.status === 'paused' ? nothingNow(computed) : computed
-  const described = ({ plan, cycle, seats }: Target | SubscriptionRow, total: bigint) => ({
-    plan,
-    cycle,
-    seats,
+  const described = (terms: Target | SubscriptionRow, total: bigint) => ({
+    ...termsShown(terms),
     totalMinor: toMinorNumber(total),
   })
   return {
@@ -127,7 +128,7 @@ function nothingNow({ exact, nextAmountMinor, next }: Amounts): Amounts {
 }
 
 /** Without tax, which only the payment processor computes. */
-function estimate(lines: ChangePreview['lines'], now: bigint, next: bigint): Amounts {
+function estimate(lines: ChangePreview['lines'], now: bigint, next: Target): Amounts {
   const total = (amount: bigint): PreviewTotals => {
     const minor = toMinorNumber(amount)
     return { netMinor: minor, taxes: [], taxMinor: 0, totalMinor: minor }
@@ -136,31 +137,41 @@ function estimate(lines: ChangePreview['lines'], now: bigint, next: bigint): Amo
     exact: false,
     lines,
     ...total(now),
-    nextAmountMinor: toMinorNumber(next),
-    next: total(next),
+    nextAmountMinor: toMinorNumber(next.total),
+    next: { ...total(next.total), ...termsShown(next) },
   }
 }
+
+const termsShown = ({ plan, cycle, seats }: Target | SubscriptionRow) => ({ plan, cycle, seats })
 
 async function exactly(
   services: Services,
   payments: Payments,
   customerId: string,
   row: SubscriptionRow,
-  target: Target,
-  prorationDate: Date,
+  { target, next, prorationDate }: { target: Target; next: Target; prorationDate: Date },
 ): Promise<Amounts> {
   const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
   const { stripePriceId: priceId, seats, taxBehavior } = target
-  if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
+  if (!subscriptionId || !itemId || !priceId || !next.stripePriceId)
+    throw new AppError('price_unavailable')
+  const { stripePriceId: nextPriceId } = next
   const cycleChanges = row.cycle !== target.cycle
   // A paused subscription stays in the period that it was paused in.
   const { status, currentPeriodEnd: end } = row
   const at = status === 'paused' && end !== null && end < prorationDate ? end : prorationDate
   const buyer = await readTaxBuyer(services.database.db, row.tenantId)
   const preview = await askProcessor(async (signal) => {
-    const { tax } = await taxOfSale(services.config, payments, buyer, taxBehavior, { signal })
+    const taxed = (behavior: TaxBehavior) =>
+      taxOfSale(services.config, payments, buyer, behavior, { signal })
+    const { tax } = await taxed(taxBehavior)
+    const { tax: nextTax } = await taxed(next.taxBehavior)
     return payments.previewChange(
-      { customerId, subscriptionId, itemId, priceId, seats, prorationDate: at, cycleChanges, tax },
+      {
+        ...{ customerId, subscriptionId, itemId, priceId, seats, cycleChanges, tax },
+        prorationDate: at,
+        next: { priceId: nextPriceId, seats: next.seats, tax: nextTax },
+      },
       { signal },
     )
   })
@@ -169,7 +180,7 @@ async function exactly(
     lines: preview.lines.map(toPreviewLine),
     ...toPreviewTotals(preview),
     nextAmountMinor: preview.next.total,
-    next: toPreviewTotals(preview.next),
+    next: { ...toPreviewTotals(preview.next), ...termsShown(next) },
   }
 }
 
@@ -177,10 +188,12 @@ async function exactly(
  * Our own reckoning of a manual subscription: what is given back of the old terms, and the new
  * terms for the rest of the period.
  */
-function estimated(row: SubscriptionRow, target: Target, at: Date): Amounts {
+function estimated(
+  row: SubscriptionRow,
+  { target, next, at }: { target: Target; next: Target; at: Date },
+): Amounts {
   const { currentPeriodStart: start, currentPeriodEnd: end } = row
-  if (row.status === 'trialing' || !start || !end || end <= start)
-    return estimate([], 0n, target.total)
+  if (row.status === 'trialing' || !start || !end || end <= start) return estimate([], 0n, next)
   const parts = prorate(periodTotal(row), target.total, { start, end, at })
   const renewed = row.cycle === target.cycle ? undefined : periodAt(at, target.cycle, at)
   const charge = renewed ? target.total : parts.charge
@@ -206,7 +219,7 @@ function estimated(row: SubscriptionRow, target: Target, at: Date): Amounts {
       renewed?.end ?? end,
     ),
   ]
-  return estimate(lines, parts.credit + charge, target.total)
+  return estimate(lines, parts.credit + charge, next)
 }
 
 const seatsLabel = (seats: number) => (seats === 1 ? '1 seat' : `${seats} seats`)

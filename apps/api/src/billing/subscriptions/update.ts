@@ -24,7 +24,7 @@ import { readOpenBilling } from '../invoices/gate.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
 import { onCurrentSubscription } from './catch-up.ts'
-import { keepWaiting, scheduleAgain, toTerms } from './change.ts'
+import { keepScheduled, scheduleAgain, toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { noSuchSubscription } from './get.ts'
 import { actionOf, auditSubscription } from './record.ts'
@@ -64,12 +64,12 @@ export async function updateSubscription(
         if (input.seats !== undefined && input.seats < row.seats)
           await holdSeats(trx, row.tenantId, input.seats)
         const target = await correctedTarget(trx, services, row, input, tenant.partnerId)
-        const left = await keepWaiting(trx, row, input)
         const buyer = {
           tenantId: row.tenantId,
           partnerId: tenant.partnerId,
           at: services.clock.now(),
         }
+        const left = await keepScheduled(trx, row, target, input, buyer)
         const written =
           row.source === 'manual'
             ? await changeHere(trx, services, row, target, input)
