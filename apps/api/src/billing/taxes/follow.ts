@@ -14,7 +14,7 @@ import type {
 import type { Config } from '../../platform/config.ts'
 import type { Services } from '../../rpc/services.ts'
 import { readTaxBuyer } from './buyer.ts'
-import { type SaleTax, taxOfSale } from './sale-tax.ts'
+import { type SaleTax, type TaxBuyer, taxOfSale } from './sale-tax.ts'
 
 interface Sale {
   tenantId: string
@@ -36,6 +36,15 @@ export async function prepareTaxedCustomer(
   { tenantId, customerId, behavior, signal }: Sale,
 ): Promise<SaleTax> {
   const buyer = await readTaxBuyer(db, tenantId)
+  return taxCustomerAs(config, payments, buyer, { customerId, behavior, signal })
+}
+
+async function taxCustomerAs(
+  config: Pick<Config, 'billing'>,
+  payments: Payments,
+  buyer: TaxBuyer,
+  { customerId, behavior, signal }: Omit<Sale, 'tenantId'>,
+): Promise<SaleTax> {
   const sale = await taxOfSale(config, payments, buyer, behavior, { signal })
   if (sale.tax.mode !== 'none')
     await payments.updateCustomer(
@@ -82,15 +91,14 @@ async function taxCustomer(
   const id = (await findLiveSubscription(db, tenantId))?.stripeSubscriptionId
   const found = id ? await payments.findSubscription(id, { signal }) : undefined
   const behavior = found?.taxBehavior ?? 'exclusive'
-  const sale = { tenantId, customerId, behavior, signal }
-  const { tax } = await prepareTaxedCustomer(config, db, payments, sale)
+  const buyer = await readTaxBuyer(db, tenantId)
+  const sale = { customerId, behavior, signal }
+  const { tax } = await taxCustomerAs(config, payments, buyer, sale)
   if (!found) return
   const scheduled = found.scheduled && (await findPriceByStripeId(db, found.scheduled.priceId))
   const next = scheduled?.taxBehavior ?? behavior
   const nextSale =
-    next === behavior
-      ? { tax }
-      : await taxOfSale(config, payments, await readTaxBuyer(db, tenantId), next, { signal })
+    next === behavior ? { tax } : await taxOfSale(config, payments, buyer, next, { signal })
   await followTax(payments, found, { tax, nextTax: nextSale.tax }, signal)
 }
 
