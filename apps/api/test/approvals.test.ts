@@ -493,6 +493,61 @@ describe('a limit that the owner agreed to', () => {
     expect(await approvals(bare.slug)).toMatchObject([{ status: 'unpaid' }])
   })
 
+  describe('whose payment is made while no event has told of it', () => {
+    /** Two more seats, whose payment fails at first and is made at the payment processor. */
+    async function paidUnnoticed() {
+      const { slug, customerId } = await subscribedCustomer()
+      await setLimit(slug, 1_000_000)
+      const each = (await world.call(slug)).body.totalMinor / 10
+      const { payments } = world.testApp.sandbox
+      const card = (name: string) =>
+        payments.act({ action: 'attach_card', customer: customerId, card: name })
+      card('pm_card_chargeCustomerFail')
+      expect((await changeAsPartner(slug, { seats: 12 })).body.outcome).toBe('awaiting_payment')
+      card('pm_card_visa')
+      const [subscription] = await world.atProcessor(customerId)
+      payments.act({ action: 'pay', invoice: subscription?.latestInvoiceId ?? '' })
+      expect((await world.call(slug)).body.seats).toBe(10)
+      return { slug, each }
+    }
+
+    it('counts an order whose terms the owner has replaced since', async () => {
+      const { slug, each } = await paidUnnoticed()
+      await world.change(slug, { seats: 15 })
+      expect((await world.call(slug)).body.seats).toBe(15)
+      expect(await approvals(slug)).toMatchObject([
+        { status: 'within_limit', after: { seats: 12 } },
+      ])
+      expect((await limitOf(slug)).body.usedMinor).toBe(each * 2)
+    })
+
+    it('counts the next order of the partner on what was paid', async () => {
+      const { slug, each } = await paidUnnoticed()
+      expect((await changeAsPartner(slug, { seats: 15 })).body.outcome).toBe('applied')
+      expect(await approvals(slug)).toMatchObject([
+        { status: 'within_limit', before: { seats: 12 }, after: { seats: 15 } },
+        { status: 'within_limit', before: { seats: 10 }, after: { seats: 12 } },
+      ])
+      expect((await limitOf(slug)).body.usedMinor).toBe(each * 5)
+    })
+  })
+
+  it('counts the start that takes the place of a paused subscription', async () => {
+    const { slug } = await subscribedCustomer()
+    await setLimit(slug, 1_000_000)
+    const { stripeSubscriptionId: subscription } = (await world.rows(slug))[0]
+    world.testApp.sandbox.payments.act({ action: 'set_status', subscription, status: 'paused' })
+    await deliverEvents()
+    const started = await asPartner(slug, '', { ...terms, seats: 12 })
+    expect(started, JSON.stringify(started.body)).toMatchObject({
+      status: 201,
+      body: { subscription: { status: 'active', seats: 12 }, approvalId: null },
+    })
+    const { totalMinor } = (await world.call(slug)).body
+    expect(await approvals(slug)).toMatchObject([{ status: 'within_limit' }])
+    expect((await limitOf(slug)).body.usedMinor).toBe(totalMinor)
+  }, 120_000)
+
   // The events of the whole file are delivered here.
   it('does not count a change whose payment was given up, once that is known', async () => {
     const { slug, customerId } = await subscribedCustomer()
@@ -510,11 +565,15 @@ describe('a limit that the owner agreed to', () => {
     })
     expect((await limitOf(slug)).body.usedMinor).toBe(each * 2)
     payments.setNow(new Date(world.started.getTime() + day))
-    for (let round = 0; round < 20 && world.testApp.webhooks.pending().length > 0; round += 1) {
-      await world.testApp.webhooks.deliver()
-      await drainWebhooks(world.testApp.app.services)
-    }
+    await deliverEvents()
     expect((await limitOf(slug)).body.usedMinor).toBe(0)
     expect(await approvals(slug)).toMatchObject([{ status: 'unpaid', after: { seats: 12 } }])
   }, 120_000)
 })
+
+async function deliverEvents(): Promise<void> {
+  for (let round = 0; round < 20 && world.testApp.webhooks.pending().length > 0; round += 1) {
+    await world.testApp.webhooks.deliver()
+    await drainWebhooks(world.testApp.app.services)
+  }
+}

@@ -245,17 +245,35 @@ export function findSpendingLimit(
     .executeTakeFirst()
 }
 
-/** Orders within the limit whose payment is waited for. */
+/** Orders within the limit whose payment is pending, and the invoice that it is for, if known. */
 export function findUnsettledApprovals(
-  trx: Trx,
+  db: Db | Trx,
   tenantId: string,
-): Promise<{ id: string; after: ApprovalTerms }[]> {
-  return trx
+): Promise<{ id: string; after: ApprovalTerms; stripeInvoiceId: string | null }[]> {
+  return db
     .selectFrom('partner_approvals')
-    .select(['id', 'after_terms as after'])
+    .select(['id', 'after_terms as after', 'stripe_invoice_id as stripeInvoiceId'])
     .where('tenant_id', '=', tenantId)
     .where('status', '=', 'within_limit')
     .where('settled_at', 'is', null)
+    .execute()
+}
+
+/**
+ * Stores which invoice the unsettled orders wait for. Orders that wait for an earlier one keep it.
+ */
+export async function saveApprovalInvoice(
+  trx: Trx,
+  tenantId: string,
+  stripeInvoiceId: string,
+): Promise<void> {
+  await trx
+    .updateTable('partner_approvals')
+    .set({ stripe_invoice_id: stripeInvoiceId })
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'within_limit')
+    .where('settled_at', 'is', null)
+    .where('stripe_invoice_id', 'is', null)
     .execute()
 }
 

@@ -134,6 +134,8 @@ export interface PartnerApprovalsTable {
   decided_at: OptionalTimestamp
   /** Of an order within the limit: when it was paid, or known never to be. */
   settled_at: OptionalTimestamp
+  /** Of such an order whose payment was pending: the invoice that decides it. */
+  stripe_invoice_id: string | null
   reason: string | null
   version: Generated<number>
 }

@@ -72,7 +72,7 @@ export async function applyProcessorSubscription(
     (await insertSubscription(trx, { tenant_id: tenantId, source: 'stripe', ...columns }))
   if (before) await updateSubscription(trx, id, columns, { counted: differs(before, columns) })
   const after = await followSubscription(trx, services, id)
-  await settleWithinLimit(trx, after, subscription, services.clock.now())
+  await settleWithinLimit(trx, services, after, subscription)
   return { before, after }
 }
 

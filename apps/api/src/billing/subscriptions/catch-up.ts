@@ -1,4 +1,5 @@
 import { AppError } from '@atrium/core/platform/errors'
+import { findUnsettledApprovals } from '@atrium/db/billing/approvals'
 import { findLiveSubscription, lockSubscriptionsOf } from '@atrium/db/billing/subscriptions'
 import { databaseNow } from '@atrium/db/platform/clock'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
@@ -23,6 +24,16 @@ export async function onCurrentSubscription<Result>(
     if (!isRejection(error) || !(await catchUp(services, tenantId))) throw error
     return work()
   }
+}
+
+/**
+ * Applies what the processor has now while an order within the limit waits for its payment: the
+ * payment may be made, and the event that says so not have arrived. The next order is then counted
+ * on the terms that hold. Throws AppError `upstream_failed`.
+ */
+export async function catchUpUnsettled(services: Services, tenantId: string): Promise<void> {
+  const unsettled = await findUnsettledApprovals(services.database.db, tenantId)
+  if (unsettled.length > 0) await catchUp(services, tenantId)
 }
 
 function isRejection(error: unknown): boolean {

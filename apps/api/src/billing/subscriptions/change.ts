@@ -24,8 +24,14 @@ import { followTax, prepareTaxedCustomer } from '../taxes/follow.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, oneAtATime } from './at-processor.ts'
 import { nothingPending } from './cancel.ts'
-import { onCurrentSubscription } from './catch-up.ts'
-import { type Approves, onBehalfOf, requestConsent, useApproval } from './consent.ts'
+import { catchUpUnsettled, onCurrentSubscription } from './catch-up.ts'
+import {
+  type Approves,
+  isActingAsPartner,
+  onBehalfOf,
+  requestConsent,
+  useApproval,
+} from './consent.ts'
 import { followSubscription } from './follow.ts'
 import { nextTerms, pendingWith, pendingWithout } from './pending.ts'
 import { rejectExceededQuota } from './quota.ts'
@@ -66,6 +72,7 @@ export async function changeSubscription(
 ): Promise<ChangeResult> {
   const { services } = ctx
   const billing = await readOpenBilling(services)
+  if (isActingAsPartner(access)) await catchUpUnsettled(services, access.tenant.id)
   const changed = await onCurrentSubscription(services, access.tenant.id, () =>
     oneAtATime(services, () =>
       services.database.db.transaction().execute(async (trx): Promise<Changed> => {

@@ -25,8 +25,8 @@ import { readTaxBuyer } from '../taxes/buyer.ts'
 import { taxOfSale } from '../taxes/sale-tax.ts'
 import { toPreviewLine, toPreviewTotals } from '../taxes/view.ts'
 import { askProcessor } from './at-processor.ts'
-import { onCurrentSubscription } from './catch-up.ts'
-import { needsApproval } from './consent.ts'
+import { catchUpUnsettled, onCurrentSubscription } from './catch-up.ts'
+import { isActingAsPartner, needsApproval } from './consent.ts'
 import { nextTerms, pendingWith, pendingWithout } from './pending.ts'
 import { rejectExceededQuota } from './quota.ts'
 import { rejectAgreedByHand, rejectNoChange, rejectUnchangeable, termsOf } from './rules.ts'
@@ -43,11 +43,12 @@ type Amounts = Pick<
  * it; confirm with the quote within ten minutes, and the amount is the one shown. Throws AppError
  * as `changeSubscription` does.
  */
-export function previewChange(
+export async function previewChange(
   { services }: Context,
   access: Access,
   input: PreviewSubscriptionChange,
 ): Promise<ChangePreview> {
+  if (isActingAsPartner(access)) await catchUpUnsettled(services, access.tenant.id)
   return onCurrentSubscription(services, access.tenant.id, () =>
     quoteChange(services, access, input),
   )
