@@ -330,26 +330,50 @@ describe('the end of the period', () => {
   })
 })
 
-it('an operator changes a period that is not paid without a credit for it', async () => {
-  const { slug, customerId, subscription } = await world.subscribed()
-  testApp.sandbox.payments.act({
-    action: 'attach_card',
-    customer: customerId,
-    card: 'pm_card_chargeCustomerFail',
+describe('an operator changes a period that is not paid', () => {
+  /** Two subscriptions whose renewal was declined, after a tenth of the new period. */
+  async function unpaidPeriods() {
+    const [less, more] = [await world.subscribed(), await world.subscribed()]
+    const { payments } = testApp.sandbox
+    for (const { customerId: customer } of [less, more])
+      payments.act({ action: 'attach_card', customer, card: 'pm_card_chargeCustomerFail' })
+    payments.setNow(new Date(Date.parse(less.subscription.currentPeriodEnd) + 3 * hour))
+    await deliverEvents()
+    const { currentPeriodStart, currentPeriodEnd, status } = await rowOf(more.slug)
+    expect(status).toBe('past_due')
+    const [start, end] = [Date.parse(currentPeriodStart), Date.parse(currentPeriodEnd)]
+    payments.setNow(new Date(start + (end - start) / 10))
+    return { less, more }
+  }
+  async function patch(slug: string, body: Record<string, unknown>) {
+    const { id } = await rowOf(slug)
+    const patched = await testApp.request('PATCH', `/subscriptions/${id}`, {
+      token: world.operator,
+      body,
+    })
+    expect(patched, JSON.stringify(patched.body)).toMatchObject({ status: 200, body })
+    return testApp.request('GET', `/tenants/${slug}/billing/next-invoice`, { token: world.owner })
+  }
+  const dueOf = async (slug: string) =>
+    (await testApp.request('GET', `/tenants/${slug}/billing`, { token: world.owner })).body.due
+
+  it('to less without a credit, and to more for the difference of what is left of it', async () => {
+    const { less, more } = await unpaidPeriods()
+    const due = [expect.objectContaining({ amountMinor: 10 * 800 })]
+    expect((await patch(less.slug, { seats: 4 })).body).toMatchObject({
+      exact: true,
+      totalMinor: 4 * 800,
+      creditMinor: 0,
+    })
+    expect(await dueOf(less.slug)).toEqual(due)
+    // Nine tenths of a period of four more seats, on top of the fourteen of the next one.
+    expect((await patch(more.slug, { seats: 14 })).body).toMatchObject({
+      exact: true,
+      totalMinor: 14 * 800 + 4 * 720,
+      creditMinor: 0,
+    })
+    expect(await dueOf(more.slug), 'the open invoice stays as it is').toEqual(due)
   })
-  testApp.sandbox.payments.setNow(new Date(Date.parse(subscription.currentPeriodEnd) + 3 * hour))
-  await deliverEvents()
-  const { id, status } = await rowOf(slug)
-  expect(status).toBe('past_due')
-  const patched = await testApp.request('PATCH', `/subscriptions/${id}`, {
-    token: world.operator,
-    body: { seats: 4 },
-  })
-  expect(patched).toMatchObject({ status: 200, body: { seats: 4 } })
-  const next = await testApp.request('GET', `/tenants/${slug}/billing/next-invoice`, {
-    token: world.owner,
-  })
-  expect(next.body).toMatchObject({ exact: true, totalMinor: 4 * 800, creditMinor: 0 })
 })
 
 async function lastTotal(customerId: string): Promise<number | undefined> {

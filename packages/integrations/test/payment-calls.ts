@@ -100,7 +100,7 @@ export const methods: Record<keyof Payments, (payments: Payments) => Promise<unk
   changeSubscription: (payments) =>
     payments.changeSubscription({ ...change, prorationDate: start, cycleChanges: true }, write),
   setSubscriptionItem: (payments) =>
-    payments.setSubscriptionItem({ ...change, credit: true }, write),
+    payments.setSubscriptionItem({ ...change, prorates: true }, write),
   previewNextInvoice: (payments) =>
     payments.previewNextInvoice({ subscriptionId: 'sub_1', scheduleId: null }),
   scheduleChange: (payments) =>

@@ -455,10 +455,10 @@ describe('a change', () => {
     const { itemId, id: subscriptionId } = subscription
     const item = { subscriptionId, itemId, priceId: business, plan: 'business' }
     expect(
-      await payments.setSubscriptionItem({ ...item, seats: 8, credit: false }, write()),
+      await payments.setSubscriptionItem({ ...item, seats: 8, prorates: false }, write()),
     ).toMatchObject({ seats: 8 })
     expect(
-      await payments.setSubscriptionItem({ ...item, seats: 4, credit: true }, write()),
+      await payments.setSubscriptionItem({ ...item, seats: 4, prorates: true }, write()),
     ).toMatchObject({ seats: 4 })
     expect(await payments.listInvoices(customerId)).toHaveLength(1)
   })
@@ -680,7 +680,7 @@ describe('lists', () => {
           priceId: business,
           plan: 'business',
           seats,
-          credit: true,
+          prorates: true,
         },
         write(),
       )

@@ -594,8 +594,8 @@ export interface Payments {
     options: WriteOptions,
   ): Promise<ProcessorSubscription>
   /**
-   * Without proration and invoice: for what was decided to hold from the next period on, and for an
-   * operator's correction.
+   * Immediately and without asking for a payment: for an operator's correction and a paused
+   * subscription. `prorates`: the difference for the rest of the period goes on the next invoice.
    */
   setSubscriptionItem(
     input: {
@@ -604,7 +604,7 @@ export interface Payments {
       priceId: string
       plan: string
       seats: number
-      credit: boolean
+      prorates: boolean
     },
     options: WriteOptions,
   ): Promise<ProcessorSubscription>

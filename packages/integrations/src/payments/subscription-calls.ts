@@ -163,7 +163,7 @@ export function subscriptionCalls({ call }: StripeCalls, rates: TaxRates): Subsc
       ),
 
     setSubscriptionItem: (
-      { subscriptionId, itemId, priceId, plan, seats, credit },
+      { subscriptionId, itemId, priceId, plan, seats, prorates },
       { idempotencyKey, ...options },
     ) =>
       call('setSubscriptionItem', options, (current) =>
@@ -172,7 +172,7 @@ export function subscriptionCalls({ call }: StripeCalls, rates: TaxRates): Subsc
           subscriptionId,
           {
             items: [{ id: itemId, price: priceId, quantity: seats }],
-            proration_behavior: credit ? 'create_prorations' : 'none',
+            proration_behavior: prorates ? 'create_prorations' : 'none',
             metadata: { plan },
           },
           idempotencyKey,

@@ -271,7 +271,7 @@ async function changePaused(
   const read = await askProcessor(async (signal) => {
     await followTaxOf(trx, services, payments, row, target.taxBehavior, signal)
     return payments.setSubscriptionItem(
-      { subscriptionId, itemId, priceId, plan, seats, credit: false },
+      { subscriptionId, itemId, priceId, plan, seats, prorates: false },
       { idempotencyKey, signal },
     )
   })

@@ -1,7 +1,9 @@
+import { prorate } from '@atrium/core/billing/proration'
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import {
   mayMoveByHand,
   type PendingChange,
+  periodTotal,
   type SubscriptionStatus,
   type SubscriptionView,
   type UpdateSubscription,
@@ -35,7 +37,7 @@ import { toSubscriptionView } from './view.ts'
 /**
  * An operator's correction. Of a manual subscription everything may be changed, at once and without
  * proration; of one at the payment processor plan, cycle and seats, with the difference credited or
- * charged on the next invoice, and without any while the period is not paid. It takes the place of
+ * charged on the next invoice, and only charged while the period is not paid. It takes the place of
  * what waited for the same field. Throws AppError `not_found`, `subscription_ended`,
  * `version_conflict`, `subscription_state` for a status that it cannot move to, `invalid_input`,
  * `price_unavailable`, and for the processor `billing_disabled`, `payments_not_configured`,
@@ -205,12 +207,13 @@ async function changeThere(
   // The difference would be credited at the old tax and charged at the new one, on one invoice.
   if (target.taxBehavior !== row.taxBehavior)
     throw new AppError('price_unavailable', errorText('otherTaxBehavior'))
-  const credit = !(await isPeriodUnpaid(payments, row))
+  const prorates =
+    costsMoreNow(row, target, services.clock.now()) || !(await isPeriodUnpaid(payments, row))
   await releaseSchedule(payments, row)
   const idempotencyKey = `correct:${row.id}:${row.version}:${priceId}:${seats}`
   const read = await askProcessor((signal) =>
     payments.setSubscriptionItem(
-      { subscriptionId, itemId, priceId, plan, seats, credit },
+      { subscriptionId, itemId, priceId, plan, seats, prorates },
       { idempotencyKey, signal },
     ),
   )
@@ -220,4 +223,21 @@ async function changeThere(
   })
   if (!applied) throw new AppError('subscription_ended')
   return scheduleAgain(trx, services, payments, applied.after, waiting)
+}
+
+/**
+ * Whether the change adds to what is owed for the current period; none runs while the subscription
+ * is paused. What the period cost before stays
+ * due on its own invoice, so the difference is charged also while that invoice is not paid. A change
+ * that would give back more than it charges gives nothing back then: that money never came.
+ */
+function costsMoreNow(row: SubscriptionRow, target: Target, at: Date): boolean {
+  const { status, currentPeriodStart: start, currentPeriodEnd: end } = row
+  if (status === 'paused') return false
+  const before = periodTotal(row)
+  if (target.cycle === row.cycle || start === null || end === null || start >= end)
+    return target.total > before
+  // Another cycle begins a new period, which is charged in full.
+  const { credit } = prorate(before, 0n, { start, end, at })
+  return target.total + credit > 0n
 }
