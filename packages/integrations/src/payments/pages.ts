@@ -19,6 +19,18 @@ export function pageOf<T extends { id: string }, V>(
   return { entries: data.map(read), next: more && last ? text(last.id, 'id') : null }
 }
 
+/** The pages of a list in order. `read` returns the page after an id, the first one for null. */
+export async function* eachPage<Page extends { next: string | null }>(
+  read: (after: string | null) => Promise<Page>,
+): AsyncGenerator<Page, void> {
+  for (let after: string | null = null; ; ) {
+    const page: Page = await read(after)
+    yield page
+    if (page.next === null) return
+    after = page.next
+  }
+}
+
 /** Every entry of a list, page after page; `after` is the id to go on from. */
 export async function everyPage<T extends { id: string }, V>(
   page: (after: string | undefined) => Promise<Stripe.ApiList<T>>,

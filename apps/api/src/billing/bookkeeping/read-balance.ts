@@ -14,6 +14,7 @@ import {
 } from '@atrium/db/billing/processor-balance'
 import { databaseNow } from '@atrium/db/platform/clock'
 import type { Db } from '@atrium/db/platform/connect'
+import { eachPage } from '@atrium/integrations/payments/pages'
 import type { BalanceTransaction, Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../../rpc/services.ts'
@@ -60,13 +61,10 @@ async function readTransactions(services: Services, payments: Payments): Promise
     const end = since < first ? first : new Date(since.getTime() + day)
     // The last part has no end: the processor's clock may be ahead of ours.
     const until = end < now ? end : null
-    for (let after: string | null = null; ; ) {
-      const page: Awaited<ReturnType<Payments['listBalanceTransactions']>> =
-        await payments.listBalanceTransactions({ since, until, after })
-      await keep(db, payments, page.transactions)
+    const pages = eachPage((after) => payments.listBalanceTransactions({ since, until, after }))
+    for await (const { transactions } of pages) {
+      await keep(db, payments, transactions)
       if (services.background.ending) return false
-      if (page.next === null) break
-      after = page.next
     }
     await saveReadUntil(db, until ?? now)
     if (until === null) return true
@@ -105,34 +103,24 @@ async function readPayouts(db: Db, payments: Payments): Promise<void> {
   const reading = await findBalanceReading(db)
   const since =
     reading?.finishedAt == null ? beginning : new Date(reading.finishedAt.getTime() - payoutsReadMs)
-  for (let after: string | null = null; ; ) {
-    const page: Awaited<ReturnType<Payments['listPayouts']>> = await payments.listPayouts({
-      since,
-      after,
-    })
-    await savePayouts(db, page.payouts)
-    const settled = page.payouts.filter(({ automatic, reconciled }) => automatic && reconciled)
+  for await (const { payouts } of eachPage((after) => payments.listPayouts({ since, after }))) {
+    await savePayouts(db, payouts)
+    const settled = payouts.filter(({ automatic, reconciled }) => automatic && reconciled)
     for (const id of await unassignedPayouts(
       db,
       settled.map((payout) => payout.id),
     ))
       await assignTransactions(db, payments, id)
-    if (page.next === null) return
-    after = page.next
   }
 }
 
 async function assignTransactions(db: Db, payments: Payments, payoutId: string): Promise<void> {
-  for (let after: string | null = null; ; ) {
-    const page: Awaited<ReturnType<Payments['listBalanceTransactions']>> =
-      await payments.listBalanceTransactions({ payoutId, after })
+  const pages = eachPage((after) => payments.listBalanceTransactions({ payoutId, after }))
+  for await (const { transactions } of pages)
     await assignToPayout(
       db,
       payoutId,
-      page.transactions.map(({ id }) => id),
+      transactions.map(({ id }) => id),
     )
-    if (page.next === null) break
-    after = page.next
-  }
   await markPayoutAssigned(db, payoutId)
 }

@@ -1,4 +1,5 @@
 import { findEventsSince } from '@atrium/db/billing/billing'
+import { eachPage } from '@atrium/integrations/payments/pages'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { storePaymentEvent } from '../../platform/payment-events.ts'
 import type { Services } from '../../rpc/services.ts'
@@ -47,17 +48,11 @@ export async function recoverLostEvents(
   const known = (await findEventsSince(db))?.getTime() ?? oldest
   const since = new Date(Math.max(oldest, known - overlapMs))
   let lost = 0
-  for (let after: string | null = null; ; ) {
-    const page: Awaited<ReturnType<Payments['listEvents']>> = await payments.listEvents({
-      types: recovered,
-      since,
-      after,
-    })
-    for (const event of page.events)
+  const pages = eachPage((after) => payments.listEvents({ types: recovered, since, after }))
+  for await (const { events } of pages) {
+    for (const event of events)
       if ((await storePaymentEvent(services, event)) === 'received') lost += 1
     if (services.background.ending) return undefined
-    if (page.next === null) break
-    after = page.next
   }
   if (lost > 0) await drainWebhooks(services)
   return { lost, since: startedAt }
