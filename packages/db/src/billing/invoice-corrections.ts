@@ -6,6 +6,7 @@ import type {
 } from '@atrium/core/billing/invoice-corrections'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
+import { emailOf } from './email-of.ts'
 
 export interface CorrectionRow {
   id: string
@@ -37,12 +38,6 @@ export interface CorrectionRow {
   decidedAt: Date | null
   finishedAt: Date | null
 }
-
-/** The person's address; the id where the record is gone. */
-const emailOf = (id: string) =>
-  sql<
-    string | null
-  >`coalesce((select u.email from users u where u.id::text = ${sql.ref(id)}), ${sql.ref(id)})`
 
 /** Amounts are text: a number is exact only up to 2^53. */
 function selectCorrections(db: Db | Trx) {

@@ -3,6 +3,7 @@ import { expressionBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { PartnerLedgerTable } from '../schema/payouts.ts'
 import type { Tables } from '../schema/tables.ts'
+import { emailOf } from './email-of.ts'
 
 /**
  * The margin in percent that holds on a day such as `2027-01-31`; undefined for an unknown partner.
@@ -104,12 +105,6 @@ export async function setSelfBillingConsent(trx: Trx, partnerId: string, at: Dat
   return partner?.at ?? at
 }
 
-/** The person's address; the id where the record is gone, which is what is left to say. */
-const addressOf = (id: string) =>
-  sql<
-    string | null
-  >`coalesce((select u.email from users u where u.id::text = ${sql.ref(id)}), ${sql.ref(id)})`
-
 /** Amounts are text: a number is exact only up to 2^53. */
 function selectPayouts(db: Db | Trx) {
   return db
@@ -129,9 +124,9 @@ function selectPayouts(db: Db | Trx) {
       'p.cancellation_number as cancellationNumber',
       'p.held_reason as heldReason',
       'p.requested_by as requestedById',
-      addressOf('p.requested_by').as('requestedBy'),
+      emailOf('p.requested_by').as('requestedBy'),
       'p.approved_by as approvedById',
-      addressOf('p.approved_by').as('approvedBy'),
+      emailOf('p.approved_by').as('approvedBy'),
       'p.approved_at as approvedAt',
       'p.sent_at as sentAt',
       'p.paid_at as paidAt',
@@ -379,8 +374,8 @@ function selectAdjustments(db: Db | Trx) {
       'a.reason',
       'a.state',
       'a.requested_by as requestedById',
-      addressOf('a.requested_by').as('requestedBy'),
-      addressOf('a.decided_by').as('decidedBy'),
+      emailOf('a.requested_by').as('requestedBy'),
+      emailOf('a.decided_by').as('decidedBy'),
       'a.created_at as createdAt',
       'a.decided_at as decidedAt',
     ])

@@ -8,6 +8,7 @@ import type { Plan } from '@atrium/core/tenants/tenants'
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { Tables } from '../schema/tables.ts'
+import { emailOf } from './email-of.ts'
 
 const runningStatuses = ['active', 'past_due', 'trialing'] as const
 
@@ -198,11 +199,7 @@ function migrations(db: Db | Trx) {
     ])
     .select([
       sql<string>`g.from_day::text`.as('from'),
-      sql<
-        string | null
-      >`coalesce((select u.email from users u where u.id::text = g.requested_by), g.requested_by)`.as(
-        'requestedBy',
-      ),
+      emailOf('g.requested_by').as('requestedBy'),
       sql<
         Partial<Record<PriceMoveState, number>>
       >`(select coalesce(jsonb_object_agg(c.state, c.count), '{}') from (
