@@ -1,16 +1,8 @@
-import pg from 'pg'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import {
-  desktop,
-  expectWellMadeOn,
-  phone,
-  type Screen,
-  signIn,
-  untilLoaded,
-  visit,
-} from './people.ts'
+import { expectGoodPage, screens, signIn, visit } from './people.ts'
+import { runSql } from './workplace-database.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -20,31 +12,18 @@ beforeAll(async () => {
 
 /** Two invoices of globex in francs, which no other journey uses; only we know them. */
 async function invoiced(): Promise<void> {
-  const client = new pg.Client(inject('workplace').database)
-  await client.connect()
-  try {
-    await client.query(
-      `insert into invoices (tenant_id, stripe_invoice_id, number, status, currency, subtotal, tax, total, total_excluding_tax, amount_due,
+  await runSql(
+    `insert into invoices (tenant_id, stripe_invoice_id, number, status, currency, subtotal, tax, total, total_excluding_tax, amount_due,
         amount_paid, amount_remaining, finalized_at, paid_at, created_at, lines)
       select t.id, 'in_correct_' || n, 'GLOBEX-' || n, case n when 1 then 'paid' else 'open' end, 'chf', 10000, 810, 10810, 10000, 10810,
         case n when 1 then 10810 else 0 end, case n when 1 then 0 else 10810 end, now() - interval '3 days',
         case n when 1 then now() - interval '2 days' end, now() - interval '3 days',
         '[{"description":"Business, 10 seats","amount":10000,"quantity":10,"proration":false,"periodStart":"2026-01-01T00:00:00.000Z","periodEnd":"2026-02-01T00:00:00.000Z"}]'
       from tenants t, generate_series(1, 2) n where t.slug = 'globex'`,
-    )
-  } finally {
-    await client.end()
-  }
+  )
 }
 
 const address = (path: string) => inject('workplace').operator + path
-
-async function expectGoodPage(screen: Screen, page: Page, path: string): Promise<void> {
-  await page.goto(address(path))
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await untilLoaded(page)
-  await expectWellMadeOn(screen, page)
-}
 
 describe('an operator', () => {
   it('finds an invoice, and is told why a refund of it is not possible', async () => {
@@ -74,16 +53,13 @@ describe('an operator', () => {
     await page.getByText('Agreed on the phone.').waitFor()
   })
 
-  it.each([
-    ['a desktop', desktop],
-    ['a phone', phone],
-  ])('has pages that hold on %s, light and dark', async (_, screen) => {
+  it.each(screens)('has pages that hold on %s, light and dark', async (_, screen) => {
     await using operator = await visit(browser, { screen })
     const { page } = operator
     await signIn(page, 'operator', 'Olive Operator')
-    await expectGoodPage(screen, page, '/invoices?currency=chf')
+    await expectGoodPage(screen, page, address('/invoices?currency=chf'))
     const invoice = await page.getByRole('link', { name: 'GLOBEX-1' }).getAttribute('href')
-    await expectGoodPage(screen, page, invoice ?? '')
-    await expectGoodPage(screen, page, '/invoices?tab=corrections')
+    await expectGoodPage(screen, page, address(invoice ?? ''))
+    await expectGoodPage(screen, page, address('/invoices?tab=corrections'))
   })
 })

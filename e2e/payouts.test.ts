@@ -1,16 +1,8 @@
-import pg from 'pg'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import {
-  desktop,
-  expectWellMadeOn,
-  phone,
-  type Screen,
-  signIn,
-  untilLoaded,
-  visit,
-} from './people.ts'
+import { expectGoodPage, screens, signIn, visit } from './people.ts'
+import { runSql } from './workplace-database.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -22,11 +14,8 @@ beforeAll(async () => {
  * are North's, less a refund.
  */
 async function earn(): Promise<void> {
-  const client = new pg.Client(inject('workplace').database)
-  await client.connect()
-  try {
-    await client.query(
-      `with paid as (
+  await runSql(
+    `with paid as (
         insert into invoices (tenant_id, stripe_invoice_id, number, status, currency, subtotal, total, total_excluding_tax, amount_due,
           amount_paid, amount_remaining, finalized_at, paid_at, partner_id, margin_pct, created_at)
         select t.id, 'in_journey_' || n, 'ACME-' || n, 'paid', 'gbp', 40000, 40000, 40000, 40000, 40000, 0, now() - interval '40 days',
@@ -37,18 +26,7 @@ async function earn(): Promise<void> {
       select partner_id, 'gbp', 'accrual', 8000, 40000, 20, tenant_id, id, 'invoice', stripe_invoice_id, now() - interval '1 second' from paid
       union all
       select partner_id, 'gbp', 'clawback', -583, null, null, tenant_id, id, 'refund', 're_journey', now() from paid where stripe_invoice_id = 'in_journey_1'`,
-    )
-  } finally {
-    await client.end()
-  }
-}
-
-/** Opens a page and holds it to the rules once everything on it is there. */
-async function expectGoodPage(screen: Screen, page: Page, address: string): Promise<void> {
-  await page.goto(address)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await untilLoaded(page)
-  await expectWellMadeOn(screen, page)
+  )
 }
 
 describe('a partner and an operator', () => {
@@ -104,10 +82,7 @@ describe('a partner and an operator', () => {
     expect([...partner.complaints, ...operator.complaints]).toEqual([])
   })
 
-  it.each([
-    ['a desktop', desktop],
-    ['a phone', phone],
-  ])('have pages that hold on %s, light and dark', async (_, screen) => {
+  it.each(screens)('have pages that hold on %s, light and dark', async (_, screen) => {
     await using partner = await visit(browser, { screen })
     await using operator = await visit(browser, { screen })
     await signIn(partner.page, 'portal', 'Pia Partner')

@@ -14,6 +14,11 @@ export interface Visit extends AsyncDisposable {
 export type Screen = { width: number; height: number }
 export const desktop: Screen = { width: 1440, height: 900 }
 export const phone: Screen = { width: 390, height: 844 }
+/** For `it.each`: both with a name. */
+export const screens: readonly [name: string, screen: Screen][] = [
+  ['a desktop', desktop],
+  ['a phone', phone],
+]
 
 export async function visit(
   browser: Browser,
@@ -146,6 +151,14 @@ export async function expectWellMadeOn(screen: Screen, page: Page): Promise<void
   await page.evaluate(untilStill)
   await expectNoSidewaysScroll(page)
   expect(await violations(page, otherRules)).toEqual([])
+}
+
+/** Opens a page and holds it against `expectWellMadeOn` once everything on it is there. */
+export async function expectGoodPage(screen: Screen, page: Page, address: string): Promise<void> {
+  await page.goto(address)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await untilLoaded(page)
+  await expectWellMadeOn(screen, page)
 }
 
 /** Nothing of the page is beyond its right edge. */
