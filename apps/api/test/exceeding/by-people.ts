@@ -112,6 +112,10 @@ export const byPeople = {
     },
     { status: 404 },
   ),
+  bookkeeping_exports_hour: inHouse(async (testApp) => {
+    const token = await testApp.token('operator@atrium.test', 'operator')
+    return () => testApp.request('GET', '/billing/bookkeeping/2026-01/export', { token })
+  }),
   streams: inHouse(
     async (testApp) => {
       const token = await testApp.token('member@acme.test')

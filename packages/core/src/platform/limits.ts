@@ -199,6 +199,13 @@ const table = {
     kept: 'database',
     against: 'Documents that are rendered use up the processor.',
   },
+  bookkeeping_exports_hour: {
+    per: 'person',
+    most: 120,
+    seconds: 3_600,
+    kept: 'database',
+    against: 'A program in a loop exports large months and keeps the database busy.',
+  },
   streams: {
     per: 'person',
     most: 20,
