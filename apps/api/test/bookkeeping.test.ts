@@ -1,5 +1,6 @@
 import { parseCsv } from '@atrium/testing/csv'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { bookedMonth, getBookkeeping } from '../src/billing/bookkeeping/read.ts'
 import { readProcessorBalance } from '../src/billing/bookkeeping/read-balance.ts'
@@ -78,7 +79,7 @@ function movement(rows: readonly Record<string, string>[], account: string) {
   return sums
 }
 
-const [clearing, receivables, conversion, bank] = ['1360', '1410', '1593', '1200']
+const [clearing, receivables, conversion, bank] = ['1360', '1410', '1361', '1200']
 
 interface Recorded {
   balanceTransactions: {
@@ -109,8 +110,11 @@ async function busyMonth(own: Own): Promise<void> {
   await own.billing.settle()
 }
 
+/** No document is issued in these tests, and few refunds have a credit note. */
 const unexplained = (shown: { differences: { kind: string }[] }) =>
-  shown.differences.filter(({ kind }) => kind !== 'document_missing')
+  shown.differences.filter(
+    ({ kind }) => kind !== 'document_missing' && kind !== 'refund_without_credit_note',
+  )
 
 describe.each(['eur', 'jpy', 'kwd'])('the books of a month in %s', (currency) => {
   it('sum to the balance of the processor, minor unit by minor unit', async () => {
@@ -172,9 +176,13 @@ describe('payouts', () => {
     const months = new Set(balanceTransactions.map((one) => monthOf(new Date(one.created * 1000))))
     let closing = 0
     for (const month of [...months].sort()) {
-      const rows = []
-      for await (const page of bookkeepingRows(services, bookedMonth(services, month), undefined))
-        rows.push(...page)
+      const rows = await services.database.db.transaction().execute(async (trx) => {
+        const bounds = bookedMonth(services, month)
+        const pages = await Array.fromAsync(
+          bookkeepingRows(trx, services.config, bounds, undefined),
+        )
+        return pages.flat()
+      })
       const inMonth = <T extends { created: number }>(all: T[]) =>
         all.filter(({ created }) => monthOf(new Date(created * 1000)) === month)
       const sent = inMonth(payouts).reduce((sum, { amount }) => sum + amount, 0)
@@ -214,9 +222,45 @@ describe('payouts', () => {
       currency: 'eur',
       booksMinor: payout?.amount,
       processorMinor: 1,
+      document: null,
     })
   })
 })
+
+const named =
+  (kind: string) =>
+  (one: { kind: string }): boolean =>
+    one.kind === kind
+const ofDocuments = ({ kind }: { kind: string }) => kind.startsWith('document_')
+
+interface Change {
+  currency?: string
+  netMinor?: number
+  taxMinor?: number
+}
+/** Issues the document of the invoice, with these figures more than the books have. */
+async function issue({ testApp }: Own, change: Change = {}): Promise<void> {
+  const { currency = null, netMinor = 0, taxMinor = 0 } = change
+  await sql`
+    insert into billing_documents
+      (tenant_id, invoice_id, source, kind, cancels, number, document, issued_at)
+    select i.tenant_id, i.id, i.stripe_invoice_id, 'invoice', false, i.number,
+      jsonb_build_object(
+        'currency', coalesce(${currency}, i.currency),
+        'taxes', jsonb_build_array(jsonb_build_object('category', 'S', 'ratePercent', 19,
+          'netMinor', f.net, 'taxMinor', f.tax)),
+        'totals', jsonb_build_object('netMinor', f.net, 'taxMinor', f.tax,
+          'grossMinor', f.net + f.tax)),
+      now()
+    from invoices i, lateral (
+      select i.total_excluding_tax + ${netMinor}::int as net,
+        i.total - i.total_excluding_tax + ${taxMinor}::int as tax
+    ) f
+    on conflict (tenant_id, source) do update
+      set number = excluded.number, document = excluded.document, issued_at = now()`.execute(
+    testApp.database.db,
+  )
+}
 
 describe('differences', () => {
   it('name what the processor has and the books have not, and the other way round', async () => {
@@ -256,6 +300,129 @@ describe('differences', () => {
     expect(await read(own, thisMonth(own)).then(({ differences }) => differences)).toContainEqual(
       expect.objectContaining({ kind: 'processor_balance', processorMinor: 5 }),
     )
+  })
+})
+
+describe('documents', () => {
+  it('that refunds lack are named, until a credit note refunds them', async () => {
+    await using own = await opened()
+    const { payments } = own.testApp.sandbox
+    await subscribe(own, 'eur')
+    const { id: invoice } = await firstInvoice(own)
+    const refund = idOf(payments.act({ action: 'refund', invoice, amount: 330 }))
+    payments.act({ action: 'credit_note', invoice, amount: 250, to: 'card' })
+    await own.billing.settle()
+    const { differences } = await read(own, thisMonth(own))
+    expect(differences.filter(named('refund_without_credit_note'))).toEqual([
+      {
+        kind: 'refund_without_credit_note',
+        reference: refund,
+        tenantSlug: 'acme',
+        currency: 'eur',
+        booksMinor: 330,
+        processorMinor: null,
+        document: null,
+      },
+    ])
+    await own.testApp.database.db
+      .updateTable('invoice_reversals')
+      .set({ refund_ids: [refund] })
+      .where('kind', '=', 'credit_note')
+      .execute()
+    const after = await read(own, thisMonth(own))
+    // Now the refund of the credit note has none.
+    expect(after.differences.filter(named('refund_without_credit_note'))).toEqual([
+      expect.objectContaining({ booksMinor: 250 }),
+    ])
+  })
+
+  it.each([
+    ['document_currency', { currency: 'usd' }, 'usd'],
+    ['document_amount', { netMinor: 1 }, 'eur'],
+    ['document_tax', { netMinor: -1, taxMinor: 1 }, 'eur'],
+  ] as const)('that disagree with the books are named as %s', async (kind, change, currency) => {
+    await using own = await opened()
+    await subscribe(own, 'eur')
+    const { id, total } = await firstInvoice(own)
+    await issue(own, change)
+    const booksMinor = kind === 'document_tax' ? 0 : Number(total)
+    expect((await read(own, thisMonth(own))).differences.filter(ofDocuments)).toEqual([
+      {
+        kind,
+        reference: id,
+        tenantSlug: 'acme',
+        currency: 'eur',
+        booksMinor,
+        processorMinor: null,
+        document: {
+          currency,
+          amountMinor: kind === 'document_currency' ? booksMinor : booksMinor + 1,
+        },
+      },
+    ])
+    const { rows } = await csvOf(own, thisMonth(own))
+    expect(rows.find((row) => row.kind === 'invoice')).toMatchObject({
+      currency: 'eur',
+      grossMinor: String(total),
+      taxPercent: '',
+    })
+  })
+
+  it('that agree with the books give the row its rate', async () => {
+    await using own = await opened()
+    await subscribe(own, 'eur')
+    await issue(own)
+    expect((await read(own, thisMonth(own))).differences.filter(ofDocuments)).toEqual([])
+    const { rows } = await csvOf(own, thisMonth(own))
+    expect(rows.find((row) => row.kind === 'invoice')).toMatchObject({ taxPercent: '19' })
+  })
+})
+
+describe('an export', () => {
+  it('shows one moment, whatever comes in while it is read', async () => {
+    await using own = await opened()
+    const { db } = own.testApp.database
+    const add = (first: number, last: number) =>
+      sql`
+        insert into balance_transactions (id, type, category, currency, amount, fee, net, created_at, available_at)
+        select 'txn_' || n, 'charge', 'charge', 'eur', 1000, 0, 1000, '2021-05-05', '2021-05-12'
+        from generate_series(${first}::int, ${last}::int) n`.execute(db)
+    await add(1, 20_000)
+    const response = await exported(own, '2021-05')
+    const pieces: string[] = []
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      if (pieces.length === 0) await add(20_001, 20_010)
+      pieces.push(piece)
+    }
+    const rows = parseCsv(pieces.join(''))
+    expect(pieces.length).toBeGreaterThan(1)
+    expect(rows.filter(([date]) => date === '2021-05-05')).toHaveLength(20_000)
+    const closing = rows.find(([date, kind]) => date === '# total' && kind === 'closing')
+    expect(closing).toContain(String(20_000 * 1_000))
+  })
+
+  it('gives its only connection back when its reader leaves', async () => {
+    await using testApp = await startTestApp({ provisioned: false, poolSize: 1 })
+    const { db } = testApp.database
+    await sql`
+      insert into balance_transactions (id, type, category, currency, amount, fee, net, created_at, available_at)
+      select 'txn_' || n, 'charge', 'charge', 'eur', 1000, 0, 1000, '2021-05-05', '2021-05-12'
+      from generate_series(1, 20000) n`.execute(db)
+    const token = await testApp.token('operator@atrium.test')
+    const leave = new AbortController()
+    const response = await testApp.app.fetch(
+      new Request('http://api.test/billing/bookkeeping/2021-05/export', {
+        headers: { authorization: `Bearer ${token}` },
+        signal: leave.signal,
+      }),
+      {},
+    )
+    expect(response.status).toBe(200)
+    expect(testApp.database.connections()).toMatchObject({ open: 1, idle: 0 })
+    leave.abort()
+    const { status } = await testApp.request('GET', '/billing/bookkeeping/2021-05', { token })
+    expect(status).toBe(200)
+    expect(testApp.logLines.join('')).not.toContain('export failed')
   })
 })
 
@@ -326,6 +493,33 @@ describe('a DATEV batch', () => {
     expect(last.status).toBe(404)
   })
 
+  it('is one of several where it would hold too many rows, and each is named', async () => {
+    await using own = await opened()
+    const { db } = own.testApp.database
+    // Two bookings each, three more than a batch takes.
+    await sql`
+      insert into balance_transactions (id, type, category, currency, amount, fee, net, created_at, available_at)
+      select 'txn_' || n, 'charge', 'charge', 'eur', 1000, 10, 990, '2021-05-05', '2021-05-12'
+      from generate_series(1, 50001) n`.execute(db)
+    await sql`
+      insert into balance_transactions (id, type, category, currency, amount, fee, net, created_at, available_at)
+      values ('txn_few', 'charge', 'charge', 'jpy', 1000, 0, 1000, '2021-05-05', '2021-05-12'),
+        ('txn_kwd', 'charge', 'charge', 'kwd', 1000, 0, 1000, '2021-05-05', '2021-05-12')`.execute(
+      db,
+    )
+    const { currencies, datevBatches } = await read(own, '2021-05')
+    expect(currencies).toEqual(['eur', 'jpy', 'kwd'])
+    expect(datevBatches).toEqual([
+      { currency: 'eur', parts: 2 },
+      { currency: 'jpy', parts: 1 },
+    ])
+    const query = '?format=datev&currency=eur&part='
+    const bookings = async (part: number) =>
+      (await (await exported(own, '2021-05', query + part)).text()).trimEnd().split('\r\n').slice(2)
+    const parts = [...(await bookings(1)), ...(await bookings(2))]
+    expect([parts.length, new Set(parts).size]).toEqual([100_002, 100_002])
+  }, 90_000)
+
   it('is rejected for a currency with three decimals, and for a month to come', async () => {
     await using own = await opened()
     const kwd = await exported(own, thisMonth(own), '?format=datev&currency=kwd')
@@ -333,7 +527,7 @@ describe('a DATEV batch', () => {
     expect(await kwd.json()).toMatchObject({ issues: [{ path: 'currency' }] })
     expect((await exported(own, '2199-01')).status).toBe(400)
     expect(await own.testApp.auditActions()).not.toContain('billing.exported')
-    await exported(own, thisMonth(own))
+    await (await exported(own, thisMonth(own))).text()
     expect(await own.testApp.auditActions()).toContain('billing.exported')
   })
 })

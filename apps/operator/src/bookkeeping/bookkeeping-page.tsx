@@ -1,5 +1,5 @@
 import type { Bookkeeping } from '@atrium/core/billing/bookkeeping'
-import { minorUnitDigits } from '@atrium/core/billing/minor-units'
+import { datevRowsPerBatch } from '@atrium/core/billing/datev'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { FailureText } from '@atrium/ui/failure-text'
 import { formatList, formatMonth, formatTime } from '@atrium/ui/format'
@@ -98,12 +98,11 @@ function Month({ books }: { books: Bookkeeping }) {
   )
 }
 
-function Downloads({ books: { month, currencies } }: { books: Bookkeeping }) {
-  const [written, unwritten] = [
-    currencies.filter((currency) => minorUnitDigits(currency) <= 2),
-    currencies.filter((currency) => minorUnitDigits(currency) > 2),
-  ]
+function Downloads({ books: { month, currencies, datevBatches } }: { books: Bookkeeping }) {
   const shown = (currency: string) => currency.toUpperCase()
+  const unwritten = currencies.filter((one) =>
+    datevBatches.every(({ currency }) => currency !== one),
+  )
   return (
     <Panel title={t('downloads')} description={t('downloadsHint')}>
       {currencies.length === 0 ? (
@@ -112,14 +111,25 @@ function Downloads({ books: { month, currencies } }: { books: Bookkeeping }) {
         <Stack>
           <Group>
             <Download href={exportAddress(month, { format: 'csv' })} label={t('csv')} />
-            {written.map((currency) => (
-              <Download
-                key={currency}
-                href={exportAddress(month, { format: 'datev', currency })}
-                label={t('datev', { currency: shown(currency) })}
-              />
-            ))}
+            {datevBatches.flatMap(({ currency, parts }) =>
+              Array.from({ length: parts }, (_, index) => index + 1).map((part) => (
+                <Download
+                  key={`${currency} ${part}`}
+                  href={exportAddress(month, { format: 'datev', currency, part })}
+                  label={
+                    parts === 1
+                      ? t('datev', { currency: shown(currency) })
+                      : t('datevPart', { currency: shown(currency), part, parts })
+                  }
+                />
+              )),
+            )}
           </Group>
+          {datevBatches.some(({ parts }) => parts > 1) && (
+            <Text size="sm" c="dimmed">
+              {t('datevParts', { rows: datevRowsPerBatch })}
+            </Text>
+          )}
           {unwritten.length > 0 && (
             <Text size="sm" c="dimmed">
               {t('datevDecimals', { currencies: formatList(unwritten.map(shown)) })}

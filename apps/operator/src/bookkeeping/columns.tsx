@@ -75,10 +75,13 @@ export const differenceColumns = (): Column<BookkeepingDifference>[] => [
     cell: ({ booksMinor, currency }) => amount(booksMinor, currency),
   },
   {
-    key: 'processor',
-    header: t('differences.processor'),
+    key: 'compared',
+    header: t('differences.compared'),
     align: 'end',
-    cell: ({ processorMinor, currency }) => amount(processorMinor, currency),
+    cell: ({ processorMinor, document, currency }) =>
+      document === null
+        ? amount(processorMinor, currency)
+        : amount(document.amountMinor, document.currency),
   },
 ]
 

@@ -17,7 +17,7 @@ export function monthsUpTo(now: Date, named: string | undefined): string[] {
 /** The address of a file of the month. */
 export function exportAddress(
   month: string,
-  query: Pick<ExportBookkeeping, 'format' | 'currency'>,
+  query: Pick<ExportBookkeeping, 'format' | 'currency'> & { part?: number },
 ): string {
   return `/api/bookkeeping/${month}/export${stringifySearch(query)}`
 }

@@ -57,7 +57,8 @@ const numbers: Readonly<Record<AccountName, readonly [skr03: string, skr04: stri
   receivables: ['1410', '1210'],
   clearing: ['1360', '1460'],
   bank: ['1200', '1800'],
-  conversion: ['1593', '1373'],
+  // Free numbers beside those of money in transit.
+  conversion: ['1361', '1461'],
   suspense: ['1590', '1370'],
   fees: ['4970', '6855'],
   writeOffs: ['2400', '6930'],
@@ -161,6 +162,7 @@ export interface BookedDocument {
   document: {
     /** Its amounts are what it gives back. */
     credit: boolean
+    currency: string
     taxes: readonly DocumentTax[]
     country: string | null
     vatNumber: string | null
@@ -170,7 +172,7 @@ export interface BookedDocument {
 /** The taxes of the document with the sign of the books; null where the two do not agree. */
 export function taxesOfDocument(booked: BookedDocument): readonly DocumentTax[] | null {
   const { document, netMinor, grossMinor } = booked
-  if (document === null) return null
+  if (document === null || document.currency !== booked.currency) return null
   const sign = document.credit ? -1 : 1
   const taxes = document.taxes.map((tax) => ({
     ...tax,
@@ -394,10 +396,14 @@ export const differenceKinds = [
   'refund_unknown',
   'dispute_without_transaction',
   'dispute_unknown',
+  'refund_without_credit_note',
   'document_missing',
+  'document_currency',
+  'document_amount',
+  'document_tax',
 ] as const
 
-/** What does not agree: what the books say, and what the processor says. */
+/** What does not agree: what the books say, and what the processor or the document says. */
 export const BookkeepingDifference = z.object({
   kind: z.enum(differenceKinds),
   /**
@@ -408,6 +414,8 @@ export const BookkeepingDifference = z.object({
   currency: z.string(),
   booksMinor: minorAmount.nullable(),
   processorMinor: minorAmount.nullable(),
+  /** What the issued document says: the gross amount; the tax where that is what differs. */
+  document: z.object({ currency: z.string(), amountMinor: minorAmount }).nullable(),
 })
 export type BookkeepingDifference = z.infer<typeof BookkeepingDifference>
 
@@ -429,6 +437,8 @@ export const Bookkeeping = z.object({
   month: reportMonth,
   /** Currencies that have something to book in the month. */
   currencies: z.array(z.string()),
+  /** What DATEV can take: of each of these currencies the parts from 1 to `parts`. */
+  datevBatches: z.array(z.object({ currency: z.string(), parts: z.int().min(1) })),
   balances: z.array(BookkeepingBalance),
   /** At most 100 of each kind. */
   differences: z.array(BookkeepingDifference),

@@ -31,7 +31,7 @@ const taxed = (ratePercent: number, taxMinor: number, category: 'S' | 'AE' | 'E'
 const sold = (country: string, tax: ReturnType<typeof taxed>) =>
   documentRows(
     invoice(
-      { credit: false, taxes: [tax], country, vatNumber: `${country}123` },
+      { credit: false, currency: 'eur', taxes: [tax], country, vatNumber: `${country}123` },
       { grossMinor: 1_000 + tax.taxMinor },
     ),
     accounts,
@@ -66,7 +66,10 @@ describe('a document', () => {
       { ...taxed(7, 28), netMinor: 400 },
     ]
     const rows = documentRows(
-      invoice({ credit: false, taxes, country: 'DE', vatNumber: null }, { grossMinor: 1_142 }),
+      invoice(
+        { credit: false, currency: 'eur', taxes, country: 'DE', vatNumber: null },
+        { grossMinor: 1_142 },
+      ),
       accounts,
       'DE',
     )
@@ -74,14 +77,26 @@ describe('a document', () => {
   })
 
   it('that does not agree with the books is one row without a rate', () => {
-    const wrong = { credit: false, taxes: [taxed(19, 189)], country: 'DE', vatNumber: null }
+    const wrong = {
+      credit: false,
+      currency: 'eur',
+      taxes: [taxed(19, 189)],
+      country: 'DE',
+      vatNumber: null,
+    }
     expect(documentRows(invoice(wrong), accounts, 'DE')).toMatchObject([
       { grossMinor: 1_190, taxMinor: 190, taxPercent: null, taxCategory: null },
     ])
   })
 
   it('that gives back is negative', () => {
-    const given = { credit: true, taxes: [taxed(19, 190)], country: 'DE', vatNumber: null }
+    const given = {
+      credit: true,
+      currency: 'eur',
+      taxes: [taxed(19, 190)],
+      country: 'DE',
+      vatNumber: null,
+    }
     const note = invoice(given, { kind: 'credit_note', netMinor: -1_000, grossMinor: -1_190 })
     const [row] = documentRows(note, accounts, 'DE')
     expect(row).toMatchObject({ netMinor: -1_000, taxMinor: -190, taxPercent: 19 })

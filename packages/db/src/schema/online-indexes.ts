@@ -203,6 +203,27 @@ const indexes: readonly OnlineIndex[] = [
     table: 'invoices',
     of: '(finalized_at desc, id desc) where finalized_at is not null',
   },
+  // What is booked in a month: cancellations, write-offs, what was given back, partners' shares.
+  {
+    name: 'invoices_voided',
+    table: 'invoices',
+    of: '(voided_at) where voided_at is not null',
+  },
+  {
+    name: 'invoices_uncollectible',
+    table: 'invoices',
+    of: '(uncollectible_at) where uncollectible_at is not null',
+  },
+  {
+    name: 'invoice_reversals_created',
+    table: 'invoice_reversals',
+    of: '(created_at)',
+  },
+  {
+    name: 'partner_ledger_created',
+    table: 'partner_ledger',
+    of: '(created_at)',
+  },
   // Entries of a name (migration 0025). By its hash: a few bytes for names that repeat, and no
   // limit on their length.
   {

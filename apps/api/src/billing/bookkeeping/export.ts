@@ -15,6 +15,9 @@ import {
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { type BookedMonth, readBalances } from '@atrium/db/billing/bookkeeping'
+import type { Trx } from '@atrium/db/platform/connect'
+import { readSnapshot } from '@atrium/db/platform/snapshot'
+import type { Config } from '../../platform/config.ts'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import { bookedMonth, toBalance } from './read.ts'
@@ -22,8 +25,9 @@ import { bookkeepingRows } from './rows.ts'
 
 /**
  * The month as CSV with the balance of each currency at its end, or as a DATEV batch of one
- * currency; in pieces, recorded before the first one. AppError `invalid_input` for a month to come
- * and for a currency that DATEV cannot write, `not_found` for a part that has no rows.
+ * currency; in pieces, all from one moment, recorded before the first one. AppError `invalid_input`
+ * for a month to come and for a currency that DATEV cannot write, `not_found` for a part that has
+ * no rows, `rate_limited`.
  */
 export async function* exportBookkeeping(
   ctx: Context,
@@ -36,33 +40,42 @@ export async function* exportBookkeeping(
     throw new AppError('invalid_input', undefined, {
       issues: [{ path: 'currency', message: errorText('datevDecimals') }],
     })
+  await ctx.services.limits.take(ctx.request, [
+    { limit: 'bookkeeping_exports_hour', of: caller.subject },
+  ])
   await ctx.services.audit.record(ctx, caller, {
     action: 'billing.exported',
     resourceType: 'platform',
     metadata: { month: input.month, format: input.format, currency: currency ?? null },
   })
-  if (input.format === 'datev' && currency !== undefined)
-    yield* datev(ctx, month, { ...input, currency })
-  else yield* csv(ctx, month, currency)
+  const { clock, config, database } = ctx.services
+  yield* readSnapshot(database.db, ctx.request.signal, (trx) =>
+    input.format === 'datev' && currency !== undefined
+      ? datev(trx, config, month, { ...input, currency, createdAt: clock.now() })
+      : csv(trx, config, month, currency),
+  )
 }
 
 async function* csv(
-  { services, request }: Context,
+  trx: Trx,
+  config: Config,
   month: BookedMonth,
   currency: string | undefined,
 ): AsyncGenerator<string> {
   let count = 0
-  yield csvLine(bookkeepingColumns)
-  for await (const rows of bookkeepingRows(services, month, currency)) {
-    if (request.signal.aborted) return
+  // Goes out with the first rows, so that a query that fails is still a rejection.
+  let head = csvLine(bookkeepingColumns)
+  for await (const rows of bookkeepingRows(trx, config, month, currency)) {
     count += rows.length
-    yield rows.map((row) => csvLine(bookkeepingCells(row))).join('')
+    yield head + rows.map((row) => csvLine(bookkeepingCells(row))).join('')
+    head = ''
   }
-  const balances = (await readBalances(services.database.db, month)).map(toBalance)
-  yield balances
-    .filter((one) => currency === undefined || one.currency === currency)
-    .flatMap(totals)
-    .join('')
+  const balances = (await readBalances(trx, month)).map(toBalance)
+  yield head +
+    balances
+      .filter((one) => currency === undefined || one.currency === currency)
+      .flatMap(totals)
+      .join('')
   yield exportTrailer('csv', count, bookkeepingColumns.length)
 }
 
@@ -75,13 +88,15 @@ function totals({ currency, ...figures }: BookkeepingBalance): string[] {
 }
 
 async function* datev(
-  { services, request }: Context,
+  trx: Trx,
+  config: Config,
   month: BookedMonth,
-  { month: name, currency, part }: { month: string; currency: string; part: number },
+  batch: { month: string; currency: string; part: number; createdAt: Date },
 ): AsyncGenerator<string> {
-  const { accounts, chart, consultant, client, firstMonth } = services.config.bookkeeping
+  const { month: name, currency, part, createdAt } = batch
+  const { accounts, chart, consultant, client, firstMonth } = config.bookkeeping
   const head = datevHead({
-    createdAt: services.clock.now(),
+    createdAt,
     consultant,
     client,
     firstMonth,
@@ -94,8 +109,7 @@ async function* datev(
   const first = (part - 1) * datevRowsPerBatch
   let seen = 0
   let hasHead = false
-  for await (const rows of bookkeepingRows(services, month, currency)) {
-    if (request.signal.aborted) return
+  for await (const rows of bookkeepingRows(trx, config, month, currency)) {
     const lines = rows.map(datevLine).filter((line) => line !== '')
     const taken = lines.slice(Math.max(0, first - seen), first + datevRowsPerBatch - seen)
     seen += lines.length

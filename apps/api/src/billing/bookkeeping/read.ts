@@ -1,9 +1,11 @@
 import {
   type Bookkeeping,
   type BookkeepingBalance,
+  type BookkeepingDifference,
   differenceKinds,
   type ReadBookkeeping,
 } from '@atrium/core/billing/bookkeeping'
+import { datevRowsPerBatch, hasDatevAmounts } from '@atrium/core/billing/datev'
 import { toShownNumber } from '@atrium/core/billing/money'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
@@ -11,12 +13,18 @@ import { monthOf } from '@atrium/core/reports/report-figures'
 import {
   type BalanceRow,
   type BookedMonth,
-  listBookedCurrencies,
-  listBookkeepingDifferences,
+  countBookings,
   readBalances,
 } from '@atrium/db/billing/bookkeeping'
+import {
+  listBookkeepingDifferences,
+  listDocumentDifferences,
+} from '@atrium/db/billing/bookkeeping-differences'
 import { findBalanceReading } from '@atrium/db/billing/processor-balance'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { Config } from '../../platform/config.ts'
 import type { Services } from '../../rpc/services.ts'
+import { bookkeepingRows } from './rows.ts'
 
 const mostDifferences = 100
 
@@ -31,33 +39,74 @@ export function bookedMonth({ clock }: Pick<Services, 'clock'>, month: string): 
 }
 
 /**
- * The processor's balance over the month, and everything by name in which the books, the balance's
- * movements, the payouts and the processor's own figure do not agree.
+ * The processor's balance over the month, and everything by name in which the books, their
+ * documents, the balance's movements, the payouts and the processor's own figure do not agree; all
+ * of it from one moment.
  */
-export async function getBookkeeping(
-  services: Services,
+export function getBookkeeping(
+  { clock, config, database: { db } }: Pick<Services, 'clock' | 'config' | 'database'>,
   { month }: ReadBookkeeping,
 ): Promise<Bookkeeping> {
-  const { db } = services.database
-  const bounds = bookedMonth(services, month)
-  const currencies = await listBookedCurrencies(db, bounds)
-  const balances = await readBalances(db, bounds)
-  const differences = await listBookkeepingDifferences(db, bounds, mostDifferences)
-  const reading = await findBalanceReading(db)
-  return {
-    month,
-    currencies,
-    balances: balances.map(toBalance),
-    differences: differences
-      .map(({ books, processor, ...row }) => ({
-        ...row,
-        booksMinor: books === null ? null : toShownNumber(books),
-        processorMinor: processor === null ? null : toShownNumber(processor),
-      }))
-      .toSorted((a, b) => differenceKinds.indexOf(a.kind) - differenceKinds.indexOf(b.kind)),
-    readUntil: reading?.finishedAt ? reading.readUntil.toISOString() : null,
-    readError: reading?.error ?? null,
+  const bounds = bookedMonth({ clock }, month)
+  const read = async (trx: Trx): Promise<Bookkeeping> => {
+    const counts = await countBookings(trx, bounds)
+    const balances = await readBalances(trx, bounds)
+    const reading = await findBalanceReading(trx)
+    return {
+      month,
+      currencies: counts.map(({ currency }) => currency),
+      datevBatches: await datevBatches(trx, config, bounds, counts),
+      balances: balances.map(toBalance),
+      differences: await readDifferences(trx, bounds),
+      readUntil: reading?.finishedAt ? reading.readUntil.toISOString() : null,
+      readError: reading?.error ?? null,
+    }
   }
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(read)
+}
+
+/** Reads the rows only where there may be more of a currency than one batch holds. */
+async function datevBatches(
+  trx: Trx,
+  config: Config,
+  month: BookedMonth,
+  counts: readonly { currency: string; most: number }[],
+): Promise<Bookkeeping['datevBatches']> {
+  const lines = new Map<string, number>()
+  if (counts.some(({ most }) => most > datevRowsPerBatch))
+    for await (const rows of bookkeepingRows(trx, config, month, undefined))
+      for (const { currency, grossMinor } of rows)
+        if (grossMinor !== 0) lines.set(currency, (lines.get(currency) ?? 0) + 1)
+  return counts
+    .filter(({ currency }) => hasDatevAmounts(currency))
+    .map(({ currency }) => ({
+      currency,
+      parts: Math.max(1, Math.ceil((lines.get(currency) ?? 0) / datevRowsPerBatch)),
+    }))
+}
+
+async function readDifferences(trx: Trx, month: BookedMonth): Promise<BookkeepingDifference[]> {
+  const found = await listBookkeepingDifferences(trx, month, mostDifferences)
+  const ofDocuments = await listDocumentDifferences(trx, month, mostDifferences)
+  const shown = (amount: string | null) => (amount === null ? null : toShownNumber(amount))
+  return [
+    ...found.map(({ books, processor, ...row }) => ({
+      ...row,
+      booksMinor: shown(books),
+      processorMinor: shown(processor),
+      document: null,
+    })),
+    ...ofDocuments.map(({ books, document, documentCurrency, ...row }) => ({
+      ...row,
+      booksMinor: shown(books),
+      processorMinor: null,
+      document: { currency: documentCurrency, amountMinor: toShownNumber(document) },
+    })),
+  ].toSorted((a, b) => differenceKinds.indexOf(a.kind) - differenceKinds.indexOf(b.kind))
 }
 
 export function toBalance(row: BalanceRow): BookkeepingBalance {

@@ -8,22 +8,14 @@ import {
 import { toMinorNumber } from '@atrium/core/billing/money'
 import {
   type BookedMonth,
-  type BookkeepingCursor,
-  listBookedDocuments,
-  listBookedElsewhere,
-  listBookedShares,
-  listBookedTransactions,
-  type PageOf,
+  selectBookedDocuments,
+  selectBookedElsewhere,
+  selectBookedShares,
+  selectBookedTransactions,
 } from '@atrium/db/billing/bookkeeping'
-import type { Services } from '../../rpc/services.ts'
-
-const pageSize = 1_000
-
-interface Listed {
-  at: Date
-  cursorAt: string
-  source: string
-}
+import type { Trx } from '@atrium/db/platform/connect'
+import { pagesOf } from '@atrium/db/platform/snapshot'
+import type { Config } from '../../platform/config.ts'
 
 /**
  * Everything that is booked in the month, in pages, so that memory stays flat: documents, the
@@ -31,17 +23,16 @@ interface Listed {
  * time.
  */
 export async function* bookkeepingRows(
-  { database: { db }, config }: Services,
+  trx: Trx,
+  { bookkeeping: { accounts }, seller }: Pick<Config, 'bookkeeping' | 'seller'>,
   month: BookedMonth,
   currency: string | undefined,
 ): AsyncGenerator<BookkeepingRow[]> {
-  const { accounts } = config.bookkeeping
-  const home = config.seller.party?.address.country ?? null
-  const page = (after: BookkeepingCursor | null): PageOf => ({ after, limit: pageSize, currency })
+  const home = seller.party?.address.country ?? null
   const only = (rows: BookkeepingRow[]) =>
     currency === undefined ? rows : rows.filter((row) => row.currency === currency)
 
-  for await (const rows of pages((after) => listBookedDocuments(db, month, page(after))))
+  for await (const rows of pagesOf(trx, selectBookedDocuments(month, currency)))
     yield rows.flatMap((row) =>
       documentRows(
         {
@@ -59,6 +50,7 @@ export async function* bookkeepingRows(
               ? null
               : {
                   credit: row.documentKind === 'credit_note',
+                  currency: row.documentCurrency ?? row.currency,
                   taxes: row.taxes,
                   country: row.country,
                   vatNumber: row.vatNumber,
@@ -68,7 +60,7 @@ export async function* bookkeepingRows(
         home,
       ),
     )
-  for await (const rows of pages((after) => listBookedTransactions(db, month, page(after))))
+  for await (const rows of pagesOf(trx, selectBookedTransactions(month, currency)))
     yield only(
       rows.flatMap((row) =>
         transactionRows(
@@ -91,7 +83,7 @@ export async function* bookkeepingRows(
         ),
       ),
     )
-  for await (const rows of pages((after) => listBookedElsewhere(db, month, page(after))))
+  for await (const rows of pagesOf(trx, selectBookedElsewhere(month, currency)))
     yield rows.map((row) =>
       elsewhereRow(
         {
@@ -106,7 +98,7 @@ export async function* bookkeepingRows(
         accounts,
       ),
     )
-  for await (const rows of pages((after) => listBookedShares(db, month, page(after))))
+  for await (const rows of pagesOf(trx, selectBookedShares(month, currency)))
     yield rows.map((row) =>
       shareRow(
         {
@@ -128,16 +120,4 @@ const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 function signed(amount: string, negative: boolean): number {
   const minor = toMinorNumber(amount)
   return negative ? 0 - minor : minor
-}
-
-async function* pages<Row extends Listed>(
-  read: (after: BookkeepingCursor | null) => Promise<Row[]>,
-): AsyncGenerator<Row[]> {
-  for (let after: BookkeepingCursor | null = null; ; ) {
-    const rows: Row[] = await read(after)
-    if (rows.length > 0) yield rows
-    const last = rows.at(-1)
-    if (rows.length < pageSize || last === undefined) return
-    after = { at: last.cursorAt, source: last.source }
-  }
 }
