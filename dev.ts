@@ -27,6 +27,7 @@ pnpm dev --no-watch    serve the pages as they are deployed, and ignore changes 
 
 ATRIUM_PORT_BASE=14000 pnpm dev    a second workplace beside the first
 DATABASE_URL=postgres://… pnpm dev    on a PostgreSQL of yours (16 or newer)
+TAX_MODE=fixed_rates TAX_SELLER_COUNTRY=DE TAX_RATES=DE=19 pnpm dev --fresh    with VAT
 DEV_STALWART_URL=… DEV_STALWART_API_KEY=… pnpm dev --fresh    with real systems: docs/how-to/sandbox.md`
 
 const { values } = parseArgs({
@@ -314,7 +315,7 @@ function apiEnvironment(databaseUrl: string, encryptionKeys: string): Record<str
     SELLER_EMAIL: 'billing@atrium.test',
     SELLER_CONTACT_NAME: 'Accounting',
     SELLER_CONTACT_PHONE: '+49 30 1234567',
-    SELLER_TAX_EXEMPTION: 'Kleinunternehmer, § 19 UStG',
+    ...taxEnvironment(),
     PORTAL_URL: at(ports.portal),
     BOOKING_URL: at(ports.booking),
     BOOKING_APP_SECRET: demoServiceCredentials.bookingAppSecret,
@@ -324,6 +325,13 @@ function apiEnvironment(databaseUrl: string, encryptionKeys: string): Record<str
     SMTP_URL: `smtp://localhost:${ports.smtp}`,
     DNS_SERVERS: `127.0.0.1:${ports.dns}`,
   }
+}
+
+/** Without a `TAX_MODE` the seller of the demo is a small business that charges no VAT. */
+function taxEnvironment(): Record<string, string> {
+  const mode = process.env.TAX_MODE ?? 'none'
+  if (mode === 'none') return { SELLER_TAX_EXEMPTION: 'Kleinunternehmer, § 19 UStG' }
+  return { VIES_API_URL: at(ports.vies) }
 }
 
 function appEnvironment(

@@ -41,8 +41,11 @@ export default async function workplace(project: TestProject): Promise<() => Pro
  */
 export async function startWorkplace({
   history,
+  env = {},
 }: {
   history: boolean
+  /** Settings of the API besides those of the launcher. */
+  env?: Record<string, string>
 }): Promise<{ addresses: WorkplaceAddresses; stop: () => Promise<void> }> {
   const root = join(import.meta.dirname, '..')
   const base = await freeBase()
@@ -51,7 +54,7 @@ export async function startWorkplace({
     ['dev.ts', '--fresh', '--no-watch', ...(history ? [] : ['--plain'])],
     {
       cwd: root,
-      env: { ...process.env, ATRIUM_PORT_BASE: String(base) },
+      env: { ...process.env, ...env, ATRIUM_PORT_BASE: String(base) },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
@@ -88,10 +91,20 @@ export async function startWorkplace({
   }
 }
 
-/** A base whose ports are free, found by asking the system for one in a high range. */
+/** Of the ports of a workplace, from its base. */
+const offsets = [
+  0, 100, 200, 300, 400, 500, 1000, 1100, 1200, 1300, 1400, 1410, 1500, 1501, 1600, 1601,
+]
+const firstBase = 21_000
+const bases = 10_000
+/** Apart from each other, workers that start a workplace at once do not find the same base. */
+const basesPerWorker = 2_000
+
+/** A base whose ports are all free, looked for from a place of this worker's own. */
 async function freeBase(): Promise<number> {
-  const offsets = [0, 100, 200, 300, 400, 500, 1000, 1100, 1200, 1300, 1400, 1500, 1501, 1600, 1601]
-  for (let base = 21_000; base < 31_000; base += 50) {
+  const ofWorker = Number(process.env.VITEST_POOL_ID ?? 0) * basesPerWorker
+  for (let step = 0; step < bases; step += 50) {
+    const base = firstBase + ((ofWorker + step) % bases)
     const free = await Promise.all(offsets.map((offset) => isFree(base + offset)))
     if (free.every(Boolean)) return base
   }
