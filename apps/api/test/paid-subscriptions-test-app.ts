@@ -15,12 +15,20 @@ export type PaidSubscriptionsTestApp = Awaited<ReturnType<typeof openPaidSubscri
  * A test app with payments, with a clock of its own, and what tests of subscriptions at the payment
  * processor do there.
  */
-export async function openPaidSubscriptions({ env = {} }: { env?: Record<string, string> } = {}) {
+export async function openPaidSubscriptions({
+  env = {},
+  poolSize,
+}: {
+  env?: Record<string, string>
+  /** Ordinary connections to the database. */
+  poolSize?: number
+} = {}) {
   const started = new Date(Math.floor(Date.now() / 1000) * 1000)
   let now = started
   const testApp = await startTestApp({
     provisioned: false,
     env,
+    ...(poolSize !== undefined && { poolSize }),
     clock: { now: () => now },
     // Fails as often as a test lets it, without being given up on.
     integrations: async (connected, { payments, vies }) => {

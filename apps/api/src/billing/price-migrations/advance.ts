@@ -32,8 +32,8 @@ import { periodTotalAt } from './start.ts'
 import { mailPriceKept, takeBack } from './stop-move.ts'
 
 const batch = 200
-const mostBatches = 10
-/** A run leaves its job to other work after so long, and the next one goes on. */
+/** A run leaves its job to other work after so many steps or so long, and the next one goes on. */
+const mostStepsOfRun = 2_000
 const longestRunMs = 45_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -48,12 +48,16 @@ const firstRetrySeconds = 60
  */
 export async function advancePriceMigrations(
   services: Services,
-  { mostMs = longestRunMs }: { mostMs?: number } = {},
+  {
+    mostMs = longestRunMs,
+    mostSteps = mostStepsOfRun,
+  }: { mostMs?: number; mostSteps?: number } = {},
 ): Promise<void> {
   const { db } = services.database
   const endsAt = performance.now() + mostMs
-  for (let round = 0; round < mostBatches; round += 1) {
-    const due = await findDueMoves(db, services.clock.now(), batch)
+  for (let left = mostSteps; left > 0; left -= batch) {
+    const limit = Math.min(batch, left)
+    const due = await findDueMoves(db, services.clock.now(), limit)
     for (const { tenantId, ...key } of due) {
       if (services.background.ending || performance.now() > endsAt) return
       try {
@@ -63,7 +67,7 @@ export async function advancePriceMigrations(
         if (isOverloaded(error)) return
       }
     }
-    if (due.length < batch) break
+    if (due.length < limit) break
   }
   await finishPriceMigrations(db)
 }
