@@ -102,6 +102,18 @@ describe('the nightly comparison with the payment processor', () => {
   })
 })
 
+const lastInvoice = async ({ testApp }: { testApp: TestApp }) =>
+  testApp.database.db
+    .selectFrom('invoices')
+    .select([
+      'stripe_invoice_id as id',
+      'refunded_amount as refunded',
+      'disputed_amount as disputed',
+      'credited_amount as credited',
+    ])
+    .executeTakeFirstOrThrow()
+const idOf = (object: object) => String(Reflect.get(object, 'id'))
+
 describe('events that are lost for good', () => {
   const reversals = ({ testApp }: { testApp: TestApp }) =>
     testApp.database.db
@@ -109,17 +121,6 @@ describe('events that are lost for good', () => {
       .select(['id', 'kind', 'amount', 'status', 'effective'])
       .orderBy('kind', 'desc')
       .execute()
-  const lastInvoice = async ({ testApp }: { testApp: TestApp }) =>
-    testApp.database.db
-      .selectFrom('invoices')
-      .select([
-        'stripe_invoice_id as id',
-        'refunded_amount as refunded',
-        'disputed_amount as disputed',
-        'credited_amount as credited',
-      ])
-      .executeTakeFirstOrThrow()
-  const idOf = (object: object) => String(Reflect.get(object, 'id'))
 
   it.each([
     { kind: 'refund', column: 'refunded' },
@@ -266,5 +267,22 @@ describe('the overview', () => {
       failedPaymentsLast30Days: 1,
       paidLast30DaysMinor: 0,
     })
+  })
+
+  it('shows what was given back beside what was paid', async () => {
+    await using own = await subscribed()
+    const { payments } = own.testApp.sandbox
+    const { id: invoice } = await lastInvoice(own)
+    payments.act({ action: 'refund', invoice, amount: 500 })
+    const refund = idOf(payments.act({ action: 'refund', invoice, amount: 300, status: 'pending' }))
+    payments.act({ action: 'settle_refund', refund, status: 'failed' })
+    await own.billing.settle()
+    expect((await overview(own)).currencies).toContainEqual(
+      expect.objectContaining({
+        currency: 'eur',
+        paidLast30DaysMinor: 2_000,
+        returnedLast30DaysMinor: 500,
+      }),
+    )
   })
 })

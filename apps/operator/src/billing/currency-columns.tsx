@@ -9,12 +9,26 @@ const t = translations('operator.billing')
 
 type Row = BillingOverview['currencies'][number]
 
-function Amount({ minor, currency, count }: { minor: number; currency: string; count?: string }) {
+function Amount({
+  minor,
+  currency,
+  count,
+}: {
+  minor: number
+  currency: string
+  count?: string | undefined
+}) {
   return (
     <span style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
       {formatMoney(minor, currency)}
       {count && (
-        <Text size="xs" c="dimmed" component="span" display="block">
+        <Text
+          size="xs"
+          c="dimmed"
+          component="span"
+          display="block"
+          style={{ whiteSpace: 'normal' }}
+        >
           {count}
         </Text>
       )}
@@ -23,6 +37,8 @@ function Amount({ minor, currency, count }: { minor: number; currency: string; c
 }
 
 const invoices = (count: number) => t('revenue.invoices', { count })
+const returned = (minor: number, currency: string) =>
+  minor === 0 ? undefined : t('revenue.returned', { amount: formatMoney(minor, currency) })
 
 /** One row per currency. */
 export const currencyColumns = (): readonly Column<Row>[] => [
@@ -76,8 +92,12 @@ export const currencyColumns = (): readonly Column<Row>[] => [
     key: 'paid',
     header: t('revenue.paid'),
     align: 'end',
-    cell: ({ paidLast30DaysMinor, currency }) => (
-      <Amount minor={paidLast30DaysMinor} currency={currency} />
+    cell: ({ paidLast30DaysMinor, returnedLast30DaysMinor, currency }) => (
+      <Amount
+        minor={paidLast30DaysMinor}
+        currency={currency}
+        count={returned(returnedLast30DaysMinor, currency)}
+      />
     ),
   },
   {

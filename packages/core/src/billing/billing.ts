@@ -403,6 +403,8 @@ export const BillingOverview = z.object({
       overdueInvoices: z.number().int(),
       overdueMinor: minor,
       paidLast30DaysMinor: minor,
+      /** What refunds and disputes took back, also of earlier payments. */
+      returnedLast30DaysMinor: minor,
       failedPaymentsLast30Days: z.number().int(),
     }),
   ),

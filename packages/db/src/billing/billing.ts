@@ -75,15 +75,17 @@ export interface CurrencyRow {
   overdueInvoices: number
   overdue: string
   paid: string
+  /** What refunds and disputes took back. */
+  returned: string
   failedPayments: number
 }
 
 /**
- * Recurring revenue now and what became of invoices in the 30 days before `now`, per currency;
+ * Recurring revenue now and what was paid and given back in the 30 days before `now`, per currency;
  * never added up over currencies.
  */
 export async function readCurrencyFigures(db: Db, now: Date): Promise<CurrencyRow[]> {
-  // Plain SQL: a full join of two sets of filtered sums, which are rounded to months.
+  // Plain SQL: a full join of three sets of filtered sums, some of them rounded to months.
   const { rows } = await sql<CurrencyRow>`
     with recurring as (
       select currency, round(sum(arr) / 12.0)::bigint as mrr,
@@ -103,12 +105,18 @@ export async function readCurrencyFigures(db: Db, now: Date): Promise<CurrencyRo
           and finalized_at > ${now}::timestamptz - interval '30 days')::int as failed
       from invoices where status = 'open' or paid_at > ${now}::timestamptz - interval '30 days'
         or finalized_at > ${now}::timestamptz - interval '30 days'
-      group by currency)
+      group by currency),
+    gone as (
+      select i.currency, sum(r.amount) as amount from invoice_reversals r join invoices i on i.id = r.invoice_id
+      where r.kind in ('refund', 'dispute') and r.effective and r.created_at > ${now}::timestamptz - interval '30 days'
+      group by i.currency)
     select currency, coalesce(r.mrr, 0)::text as mrr, coalesce(r.at_risk, 0)::text as "atRiskMrr", coalesce(r.trial, 0)::text as "trialMrr",
       coalesce(r.paying, 0) as "payingTenants", coalesce(i.open_count, 0) as "openInvoices", coalesce(i.open_amount, 0)::text as open,
       coalesce(i.overdue_count, 0) as "overdueInvoices", coalesce(i.overdue_amount, 0)::text as overdue,
-      coalesce(i.paid_amount, 0)::text as paid, coalesce(i.failed, 0) as "failedPayments"
-    from recurring r full join invoiced i using (currency) order by currency`.execute(db)
+      coalesce(i.paid_amount, 0)::text as paid, coalesce(g.amount, 0)::text as returned,
+      coalesce(i.failed, 0) as "failedPayments"
+    from recurring r full join invoiced i using (currency) full join gone g using (currency)
+    order by currency`.execute(db)
   return rows
 }
 

@@ -54,6 +54,7 @@ export async function getBillingOverview(services: Services): Promise<BillingOve
       overdueInvoices: row.overdueInvoices,
       overdueMinor: toShownNumber(row.overdue),
       paidLast30DaysMinor: toShownNumber(row.paid),
+      returnedLast30DaysMinor: toShownNumber(row.returned),
       failedPaymentsLast30Days: row.failedPayments,
     })),
     pastDue: pastDue.map((row) => {
