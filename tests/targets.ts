@@ -182,7 +182,7 @@ export const targets: readonly Target[] = [
     suite: 'resilience',
     title: "the accountant's test: a year of money, recomputed from the processor's log",
     reach:
-      'ledger, documents, reports, entitlements and balances agree cent by cent: 5 seeds × 30 customers, 1,000 × 300 with ACCOUNTS_SEEDS and ACCOUNTS_CUSTOMERS',
+      'ledger, documents, reports, bookkeeping, mails, entitlements and balances agree cent by cent: 5 seeds × 30 customers, 1,000 × 300 with ACCOUNTS_SEEDS and ACCOUNTS_CUSTOMERS',
     files: ['tests/resilience/accounts.test.ts'],
   },
   {

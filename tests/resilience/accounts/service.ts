@@ -7,6 +7,7 @@ import { sellerEnvironment } from '@atrium/testing/payments/billing-documents'
 import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
 import { signature } from '@atrium/testing/webhooks-test-app'
 import { sql } from 'kysely'
+import type { LoggedObject } from './checker/books.ts'
 
 export interface Person {
   readonly subject: string
@@ -20,6 +21,10 @@ export interface LoggedEvent {
   /** Seconds since 1970. */
   readonly created: number
   readonly body: string
+  /** What the event is about, as the processor showed it then. */
+  readonly object: LoggedObject
+  /** The processor's id of the customer whom it concerns; the object's own where it is nobody's. */
+  readonly customer: string
 }
 
 export interface SimulatedService extends AsyncDisposable {
@@ -34,18 +39,25 @@ export interface SimulatedService extends AsyncDisposable {
   call(person: Person, method: string, path: string, body?: object): Promise<TestResponse>
   /** Events that the processor made since the last call, oldest first. */
   newEvents(): readonly LoggedEvent[]
-  /** Sends an event to the service, which keeps it. */
-  deliver(event: LoggedEvent): Promise<void>
-  /** Works on a kept event. False when it failed and has to be worked on again. */
-  work(eventId: string): Promise<boolean>
+  /** Sends events to the service, several at once; it keeps them. */
+  deliver(events: readonly LoggedEvent[]): Promise<void>
+  /**
+   * Works on kept events: several at once, as the service does, but those of one customer one after
+   * the other in this order, so that a seed plays the same year. Returns those that failed and have
+   * to be worked on again.
+   */
+  work(events: readonly LoggedEvent[]): Promise<LoggedEvent[]>
   /** Ends the waits after failed corrections of invoices, which the real clock counts. */
   endWaits(): Promise<void>
 }
 
-/** How the installation taxes, and what that makes of each country, in percent. */
+/**
+ * How the installation taxes, what that makes of each country, in percent, and where businesses owe
+ * the tax themselves.
+ */
 export const taxModes = {
   /** The processor adds a rate of its own. */
-  none: { env: { TAX_MODE: 'none' }, percents: null },
+  none: { env: { TAX_MODE: 'none' }, percents: null, reverseCharged: [] },
   fixed: {
     env: {
       TAX_MODE: 'fixed_rates',
@@ -54,11 +66,20 @@ export const taxModes = {
       TAX_OSS: 'false',
     },
     percents: { DE: 19, FR: 19 },
+    reverseCharged: ['FR'],
   },
-  computed: { env: { TAX_MODE: 'stripe_tax' }, percents: { DE: 19, FR: 20 } },
+  computed: {
+    env: { TAX_MODE: 'stripe_tax' },
+    percents: { DE: 19, FR: 20 },
+    reverseCharged: ['FR'],
+  },
 } as const satisfies Record<
   string,
-  { env: Record<string, string>; percents: Record<string, number> | null }
+  {
+    env: Record<string, string>
+    percents: Record<string, number> | null
+    reverseCharged: string[]
+  }
 >
 export type TaxMode = keyof typeof taxModes
 
@@ -72,7 +93,6 @@ const withoutOtherSystems = {
   FILES_API_URL: '',
   FILES_API_USER: '',
   FILES_API_TOKEN: '',
-  VIES_API_URL: 'http://127.0.0.1:1',
 }
 
 /**
@@ -167,6 +187,23 @@ export async function startSimulatedService(
     return token
   }
 
+  async function deliver({ body }: LoggedEvent): Promise<void> {
+    const header = signature(
+      body,
+      Math.floor(now.getTime() / 1000),
+      demoServiceCredentials.stripeWebhookSecret,
+    )
+    const response = await testApp.app.fetch(
+      new Request('http://api.test/webhooks/stripe', {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', 'stripe-signature': header },
+      }),
+      {},
+    )
+    if (response.status !== 200) throw new Error(`an event was answered ${response.status}`)
+  }
+
   let seen: string | undefined
   return {
     testApp,
@@ -186,36 +223,27 @@ export async function startSimulatedService(
       if (seen !== undefined && after === 0)
         throw new Error('the processor made more events at once than it keeps')
       seen = all.at(-1)?.id ?? seen
-      return all.slice(after)
+      return all.slice(after).map(toLogged)
     },
-    async deliver({ body }) {
-      const header = signature(
-        body,
-        Math.floor(now.getTime() / 1000),
-        demoServiceCredentials.stripeWebhookSecret,
-      )
-      const response = await testApp.app.fetch(
-        new Request('http://api.test/webhooks/stripe', {
-          method: 'POST',
-          body,
-          headers: { 'content-type': 'application/json', 'stripe-signature': header },
-        }),
-        {},
-      )
-      if (response.status !== 200) throw new Error(`an event was answered ${response.status}`)
-    },
-    async work(eventId) {
+    deliver: (events) => allOf(events, deliver),
+    async work(events) {
+      const ids = events.map(({ id }) => id)
+      if (ids.length === 0) return []
       // The wait after a failed try is over: it is counted by the real clock.
-      await sql`update webhook_inbox set next_at = null where id = ${eventId} and state = 'failed'`.execute(
-        db,
-      )
-      await processEvent(testApp.app.services, eventId)
-      const { state } = await db
+      await sql`update webhook_inbox set next_at = null
+        where id = any(${ids}) and state = 'failed' and next_at is not null`.execute(db)
+      const perCustomer = [...Map.groupBy(events, ({ customer }) => customer).values()]
+      await allOf(perCustomer, async (own) => {
+        for (const { id } of own) await processEvent(testApp.app.services, id)
+      })
+      const left = await db
         .selectFrom('webhook_inbox')
-        .select('state')
-        .where('id', '=', eventId)
-        .executeTakeFirstOrThrow()
-      return state !== 'failed' && state !== 'parked'
+        .select('id')
+        .where('id', 'in', ids)
+        .where('state', 'in', ['failed', 'parked'])
+        .execute()
+      const again = new Set(left.map(({ id }) => id))
+      return events.filter(({ id }) => again.has(id))
     },
     async endWaits() {
       await sql`update invoice_corrections set next_at = now() where state = 'approved'`.execute(db)
@@ -226,4 +254,29 @@ export async function startSimulatedService(
       await issuer[Symbol.asyncDispose]()
     },
   }
+}
+
+function toLogged({
+  id,
+  type,
+  created,
+  body,
+}: Omit<LoggedEvent, 'object' | 'customer'>): LoggedEvent {
+  const { object } = JSON.parse(body).data
+  return { id, type, created, body, object, customer: object.customer ?? object.id ?? type }
+}
+
+/** As many as the service works on at once. */
+const atOnce = 4
+
+async function allOf<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const waiting = items.values()
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const item of waiting) await work(item)
+    }),
+  )
 }

@@ -24,6 +24,20 @@ export function checkAgreed(books: Books, log: Log, equal: Equal): void {
         [[totalMinor, amountDueMinor]],
       )
     }
+    if (decision.what === 'asked') {
+      const { tenant, at } = decision
+      const charged = all.filter(
+        (one) =>
+          log.tenantOf.get(one.customer) === tenant &&
+          ['subscription_create', 'subscription_update'].includes(one.billing_reason) &&
+          one.created === at,
+      )
+      equal(
+        `${tenant}, charged for an order that waited for the owner at ${iso(at)}`,
+        charged.map(({ number }) => number),
+        [],
+      )
+    }
     if (decision.what !== 'quoted' || !decision.exact) continue
     const { tenant, at, effect, totalMinor } = decision
     const charged = all.filter(

@@ -1,12 +1,16 @@
 import { checkAgreed } from './agreed.ts'
 import { checkBalances, checkPaidTime } from './balances.ts'
+import { checkBookkeeping } from './bookkeeping.ts'
 import type { Books } from './books.ts'
+import { checkClosings } from './closings.ts'
 import { checkDocuments } from './documents.ts'
 import { checkEntitlements } from './entitlements.ts'
 import { checkInvoices, checkOverview, checkProcessor, checkTaxes } from './invoices.ts'
 import { checkLedger, checkPayouts } from './ledger.ts'
 import { readLog } from './log.ts'
-import { checkInvoicedRevenue, checkRecurringRevenue } from './reports.ts'
+import { checkMails } from './mails.ts'
+import { checkRecurringRevenue } from './reports.ts'
+import { checkInvoicedRevenue } from './revenue.ts'
 
 /**
  * The accountant: computes what the books of a year must say from the log of the payment processor
@@ -36,6 +40,9 @@ export function differencesOf(books: Books): string[] {
   checkRecurringRevenue(books, log, equal)
   checkOverview(books, log, equal)
   checkEntitlements(books, log, equal)
+  checkBookkeeping(books, log, equal)
+  checkMails(books, log, equal)
+  checkClosings(books, equal)
   return found
 }
 

@@ -1,4 +1,5 @@
 import type { Books, DocumentBook, LoggedObject } from './books.ts'
+import { owesTaxItself } from './invoices.ts'
 import { type Equal, finalized, type Log, taxOf } from './log.ts'
 
 interface Amounts {
@@ -18,7 +19,8 @@ interface Expected extends Amounts {
  * the amounts of the processor. What lacks something that the law asks for waits.
  */
 export function checkDocuments(books: Books, log: Log, equal: Equal): void {
-  for (const { slug, documents } of books.tenants) {
+  for (const { slug, country, documents } of books.tenants) {
+    const reversed = owesTaxItself(books, { slug, country })
     const expected = new Map<string, Expected>()
     const waiting = new Set<string>()
     for (const invoice of finalized(log)) {
@@ -33,7 +35,14 @@ export function checkDocuments(books: Books, log: Log, equal: Equal): void {
       const wanted = expected.get(source)
       if (document?.totals === null)
         equal(`${slug}, document ${document.number} waits`, true, waiting.has(source))
-      else if (document) equal(`${slug}, document ${document.number}`, shown(document), wanted)
+      else if (document) {
+        equal(`${slug}, document ${document.number}`, shown(document), wanted)
+        equal(
+          `${slug}, document ${document.number} is about a reverse charge`,
+          document.taxCategories?.map((category) => category === 'AE'),
+          document.taxCategories?.map(() => reversed),
+        )
+      }
     }
   }
   checkStatements(books, equal)

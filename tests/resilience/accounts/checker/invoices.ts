@@ -41,16 +41,21 @@ export function checkProcessor(log: Log, equal: Equal): void {
   for (const [index, number] of numbers.entries()) equal('invoice numbers', number, index + 1)
 }
 
-/** Each line by the rate of the customer's country, rounded by itself. */
+/**
+ * Each line by the rate of the customer's country, rounded by itself; no tax for who owes it to the
+ * customer's country instead of the seller.
+ */
 export function checkTaxes(books: Books, log: Log, equal: Equal): void {
   const countries = new Map(books.tenants.map(({ slug, country }) => [slug, country]))
   for (const invoice of finalized(log)) {
     let sum = 0n
-    const country = countries.get(log.tenantOf.get(invoice.customer) ?? '') ?? ''
+    const tenant = log.tenantOf.get(invoice.customer) ?? ''
+    const country = countries.get(tenant) ?? ''
+    const reversed = owesTaxItself(books, { slug: tenant, country })
     for (const { amount, taxes } of invoice.lines.data) {
       const tax = taxOf({ total_taxes: taxes })
       sum += tax
-      const percent = books.rules.taxPercents?.[country] ?? 0
+      const percent = reversed ? 0 : (books.rules.taxPercents?.[country] ?? 0)
       if (books.rules.taxPercents !== null)
         equal(
           `invoice ${invoice.number}, tax of ${amount} in ${country}`,
@@ -61,6 +66,17 @@ export function checkTaxes(books: Books, log: Log, equal: Equal): void {
     if (!invoice.lines.has_more)
       equal(`invoice ${invoice.number}, tax of its lines`, taxOf(invoice), sum)
   }
+}
+
+/** A business of another country with a VAT number that the register confirmed. */
+export function owesTaxItself(
+  { rules, decisions }: Books,
+  { slug, country }: { slug: string; country: string },
+): boolean {
+  return (
+    rules.reverseCharged.includes(country) &&
+    decisions.some((one) => one.what === 'VAT number' && one.tenant === slug && one.valid)
+  )
 }
 
 /** Invoices as customers read them. */

@@ -1,45 +1,6 @@
 import type { Books } from './books.ts'
-import { earnerOf } from './ledger.ts'
-import { type Equal, finalized, type Log, monthOf, paidAt, rounded, Sums, seconds } from './log.ts'
+import { type Equal, type Log, rounded, Sums, seconds } from './log.ts'
 import { priceOf } from './prices.ts'
-
-/**
- * What was billed, by the day of the invoice, and collected, by that of the payment; without tax.
- */
-export function checkInvoicedRevenue(books: Books, log: Log, equal: Equal): void {
-  for (const { partner, invoiced } of books.scopes) {
-    const [collected, billed, counts] = [new Sums(), new Sums(), new Sums()]
-    for (const invoice of finalized(log)) {
-      if (partner !== null && earnerOf(books, log, invoice)?.partner !== partner) continue
-      const { finalized_at: issued, voided_at: voided } = invoice.status_transitions
-      const issuedKey = `${monthOf(issued ?? 0)} ${invoice.currency}`
-      counts.add(issuedKey, 1)
-      billed.add(issuedKey, invoice.total_excluding_tax)
-      if (invoice.status === 'void' && voided !== null)
-        billed.add(`${monthOf(voided)} ${invoice.currency}`, -invoice.total_excluding_tax)
-      const at = paidAt(invoice)
-      if (invoice.status !== 'paid' || at === null) continue
-      const key = `${monthOf(at)} ${invoice.currency}`
-      const total = BigInt(invoice.total)
-      const net =
-        total === 0n
-          ? 0n
-          : rounded(BigInt(invoice.amount_paid) * BigInt(invoice.total_excluding_tax), total)
-      collected.add(key, net)
-    }
-    const is = new Map(invoiced.map((row) => [`${row.month} ${row.currency}`, row]))
-    for (const key of new Set([...billed.keys(), ...collected.keys(), ...is.keys()]))
-      equal(
-        `invoiced revenue of ${partner ?? 'all'} in ${key}`,
-        [
-          is.get(key)?.invoices ?? 0,
-          is.get(key)?.billedMinor ?? 0,
-          is.get(key)?.collectedMinor ?? 0,
-        ],
-        [counts.of(key), billed.of(key), collected.of(key)],
-      )
-  }
-}
 
 /**
  * Recurring revenue at many moments of the year, from the states that subscriptions were in then.
