@@ -4,6 +4,7 @@ import * as keptPlans from '@atrium/db/migrations/0042-kept-plans'
 import { insertTenant } from '@atrium/db/tenants/tenants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { followDueEntitlements, followEntitlements } from '../src/billing/entitlements/follow.ts'
+import { recordGrant } from '../src/billing/entitlements/grant.ts'
 import { readEntitlements } from '../src/billing/entitlements/read.ts'
 import { runDunning } from '../src/billing/invoices/dunning.ts'
 import { rejectLimited } from '../src/billing/invoices/limits.ts'
@@ -295,6 +296,27 @@ describe('after the end of a subscription', () => {
         .execute(),
     ).toEqual([{ outcome: 'recovered' }])
     expect((await world.call(slug, '', terms)).status).toBe(201)
+  })
+
+  it('the free plan that an operator gives ends the days of grace, also while a debt limits', async () => {
+    const { slug, id, customerId } = await world.subscribed()
+    testApp.sandbox.payments.act({
+      action: 'attach_card',
+      customer: customerId,
+      card: 'pm_card_chargeCustomerFail',
+    })
+    await timePasses(31.5)
+    await world.call(slug, '/cancel', {})
+    await timePasses(62, async () => {
+      expect(await entitlements(id)).toMatchObject({ plan: 'business', state: 'limited' })
+      // Not by a request: the tokens of this file have expired by then.
+      const caller = { operator: true, id: undefined }
+      const free = { plan: 'free', seats: 2 } as const
+      await testApp.database.db
+        .transaction()
+        .execute((trx) => recordGrant(trx, testApp.app.services, caller, id, free))
+      expect(await entitlements(id)).toMatchObject({ ...free, state: 'limited' })
+    })
   })
 
   it("with an operator's word a new one begins while the invoice is open", async () => {

@@ -174,7 +174,7 @@ function grantedEntitlements(
   }
 }
 
-/** The grant in force, else the free plan. */
+/** The grant in force, else the free plan, which an operator may also have given. */
 function withoutSubscription(
   grant: PlanGrant | null,
   { freeSeats }: EntitlementRules,
@@ -192,10 +192,11 @@ function withoutSubscription(
       overdue: null,
     }
   }
+  const isFreePlan = grant.plan === 'free' && grant.seats > 0 && grant.seats <= freeSeats
   return {
     plan: grant.plan,
     seats: grant.seats,
-    state: 'active',
+    state: isFreePlan ? 'free' : 'active',
     reason: 'grant',
     since: grant.createdAt,
     until: grant.endsAt,

@@ -240,10 +240,12 @@ describe.each([
     expect(of({ subscription, grant })).toMatchObject({
       plan: 'free',
       seats: 1,
-      state: 'active',
+      state: 'free',
       reason: 'grant',
       since: ago(1),
     })
+    expect(of({ grant: { ...grant, seats: 0 } }).state).toBe('active')
+    expect(of({ grant: { ...grant, seats: 6 } }).state).toBe('active')
   })
   it('debts stay debts', () => {
     expect(of({ subscription, overdue: invoice })).toMatchObject({

@@ -78,7 +78,8 @@ export function checkEntitlements(books: Books, log: Log, equal: Equal): void {
             : last.ended_at
         const wasTrial = last.trial_end !== null && endedAt <= last.trial_end
         const held = wasTrial ? inTrial.plan : bought.plan
-        const newer = given !== undefined && given.at >= endedAt
+        // Also the free plan, if it was given.
+        const newer = grant !== undefined && grant.at >= endedAt
         const keeps = !newer && endedAt + grace > log.end && higher(base.plan, held) !== base.plan
         const left = keeps ? { plan: held, seats: base.seats, state: 'grace' } : base
         expected = owing(left, debts[0])

@@ -58,7 +58,7 @@ export function rejectBeyondFree(
 export async function recordGrant(
   trx: Trx,
   services: InTransaction,
-  caller: Caller,
+  caller: Pick<Caller, 'operator' | 'id'>,
   tenantId: string,
   requested: Requested,
 ): Promise<void> {
@@ -70,8 +70,9 @@ export async function recordGrant(
   }
   if (!isFree(services.config, requested)) return replaceGrant(trx, tenantId, grant, now)
   await replaceGrant(trx, tenantId, null, now)
-  // In the days of grace after a subscription the free plan is a decision as well, and ends them.
-  if ((await readEntitlements(trx, services, tenantId)).state !== 'grace') return
+  // In the days of grace after a subscription the free plan is a decision as well, and ends them,
+  // also while the tenant is limited because of a debt.
+  if ((await readEntitlements(trx, services, tenantId)).plan === 'free') return
   await replaceGrant(
     trx,
     tenantId,
