@@ -334,7 +334,7 @@ describe('saved reports', () => {
     const values = Array.from({ length: 98 }, (_, n) => ({
       partner_id: full.id,
       name: `Report ${n}`,
-      kind: 'mrr',
+      kind: 'mrr' as const,
     }))
     await testApp.database.db.insertInto('saved_reports').values(values).execute()
     const { token } = await testApp.newPerson({ partnerId: full.id, access: 'owner' })

@@ -51,6 +51,7 @@ export async function listAuditChains(
 export async function verifyAuditChain(db: Db, chain: string): Promise<ChainCheck> {
   return db.transaction().execute(async (trx) => {
     await sql`set local statement_timeout = '120s'`.execute(trx)
+    // Plain SQL: a function of migration 0019 returns the row, and its type is not in our types.
     const { rows } = await sql<{
       checked: string
       seq: string | null
@@ -75,10 +76,15 @@ export async function verifyAuditChain(db: Db, chain: string): Promise<ChainChec
  * chain switched off.
  */
 export async function countUnchained(db: Db): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from audit_events
-    where chain is null and at >= (select min(at) from audit_events where chain is not null)`.execute(
-    db,
-  )
-  return rows[0]?.count ?? 0
+  const { count } = await db
+    .selectFrom('audit_events')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('chain', 'is', null)
+    .where('at', '>=', ({ selectFrom }) =>
+      selectFrom('audit_events')
+        .select(({ fn }) => fn.min('at').as('first'))
+        .where('chain', 'is not', null),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }

@@ -51,6 +51,7 @@ export function readAuditFrequencies(db: Db): Promise<AuditFrequencies> {
 }
 
 async function count(db: Db): Promise<AuditFrequencies> {
+  // Plain SQL: the rows come from a function.
   const { rows } = await sql<CountedColumn>`select * from audit_frequencies()`.execute(db)
   const columns = new Map(rows.map((row) => [row.name, toShares(row)]))
   return {

@@ -23,6 +23,8 @@ export interface AuditFilter {
   actorIpTrusted?: 'true' | 'false' | undefined
 }
 
+// Plain SQL in this file: SQL functions return the entries, one for each way through the log.
+
 /** A filter as the functions of migrations 0023 and 0065 take it; null where nothing is asked. */
 interface AuditQuery {
   since: string

@@ -21,6 +21,7 @@ const entriesPerStep = 20_000
  */
 export async function fillAuditValues(db: Db, entries = entriesPerStep): Promise<number> {
   for (let step = 0; ; step++) {
+    // Plain SQL, here and below: a call of one SQL function.
     const { rows } = await sql<{
       done: boolean
     }>`select audit_fill_values(${entries}) as done`.execute(db)

@@ -51,6 +51,7 @@ export async function insertAuditEvent(db: Db | Trx, event: NewAuditEvent): Prom
  */
 export async function insertChainedAuditEvent(db: Db, event: NewAuditEvent): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    // Plain SQL: a call of one function.
     await sql`select set_config('atrium.audit_chain', 'on', true)`.execute(trx)
     await insertAuditEvent(trx, event)
   })
@@ -140,6 +141,7 @@ export function auditCursor(event: { at: string; id: string }): string {
 
 /** Makes sure that the partitions of the coming months exist. Returns how many were made. */
 export async function ensureAuditPartitions(db: Db, months: number): Promise<number> {
+  // Plain SQL: a call of one SQL function.
   const { rows } = await sql<{ made: number }>`
     select audit_ensure_partitions((now() + make_interval(months => ${months}))::date) as made`.execute(
     db,

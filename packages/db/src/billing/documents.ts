@@ -131,15 +131,35 @@ export async function listTenantsWithPendingDocuments(
   db: Db,
   { before, after, limit }: { before: Date; after: string | undefined; limit: number },
 ): Promise<string[]> {
-  const { rows } = await sql<{ tenantId: string }>`
-    select tenant_id as "tenantId" from (
-      select tenant_id from billing_documents where document is null and checked_at <= ${before}
-      union
-      select i.tenant_id from invoices i where i.finalized_at is not null and i.number is not null
-        and not exists (select from billing_documents d where d.tenant_id = i.tenant_id and d.source = i.stripe_invoice_id)
-    ) pending
-    ${after === undefined ? sql`` : sql`where tenant_id > ${after}`}
-    order by tenant_id limit ${limit}`.execute(db)
+  let query = db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('billing_documents')
+        .select('tenant_id')
+        .where('document', 'is', null)
+        .where('checked_at', '<=', before)
+        .union(
+          eb
+            .selectFrom('invoices as i')
+            .select('i.tenant_id')
+            .where('i.finalized_at', 'is not', null)
+            .where('i.number', 'is not', null)
+            .where(({ exists, not, selectFrom }) =>
+              not(
+                exists(
+                  selectFrom('billing_documents as d')
+                    .select('d.tenant_id')
+                    .whereRef('d.tenant_id', '=', 'i.tenant_id')
+                    .whereRef('d.source', '=', 'i.stripe_invoice_id'),
+                ),
+              ),
+            ),
+        )
+        .as('pending'),
+    )
+    .select('tenant_id as tenantId')
+  if (after !== undefined) query = query.where('tenant_id', '>', after)
+  const rows = await query.orderBy('tenant_id').limit(limit).execute()
   return rows.map(({ tenantId }) => tenantId)
 }
 

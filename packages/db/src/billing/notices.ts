@@ -60,6 +60,7 @@ export async function findExpiringCards(
   db: Db,
   { now, until, after, limit }: { now: Date; until: Date; after?: string; limit: number },
 ): Promise<ExpiringCard[]> {
+  // Plain SQL: it shares `charged` and `untold`, and builds the card's expiry from JSON fields.
   const { rows } = await sql<ExpiringCard>`
     select s.id as "subscriptionId", s.tenant_id as "tenantId", t.partner_id as "partnerId", s.plan, s.current_period_end as at,
       coalesce(c.card ->> 'displayBrand', c.card ->> 'brand') as brand, c.card ->> 'last4' as last4,

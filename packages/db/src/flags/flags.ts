@@ -101,6 +101,7 @@ export function findFlag(db: Db | Trx, key: string) {
  * circle of prerequisites together, and a flag may be named as one while it is being removed.
  */
 export async function lockFlags(trx: Trx): Promise<void> {
+  // Plain SQL, here and in `notifyFlags`: a call of one function.
   await sql`select pg_advisory_xact_lock(hashtext('flags'))`.execute(trx)
 }
 

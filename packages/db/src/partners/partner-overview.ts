@@ -48,6 +48,7 @@ export async function listAttention(
   partnerId: string,
   limit: number,
 ): Promise<Attention[]> {
+  // Plain SQL: five conditions of one `case`, which the order names again as an array.
   const { rows } = await sql<Attention>`
     select reason, slug as "tenantSlug", name from (
       select t.id, t.slug, t.name, case

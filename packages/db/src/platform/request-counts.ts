@@ -25,6 +25,7 @@ export async function addRequestCounts(db: Db, counts: readonly RequestCount[]):
         ? -1
         : 1,
   )
+  // Plain SQL: the builder has no `unnest`.
   await sql`
     insert into tenant_request_counts as c (tenant_id, minute, requests, failures)
     select u.* from unnest(${sorted.map((one) => one.tenantId)}::uuid[], ${sorted.map((one) => one.minute.toISOString())}::timestamptz[],

@@ -1,5 +1,6 @@
 import type { SavedReportKind } from '@atrium/core/reports/saved-reports'
 import { sql } from 'kysely'
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Db, Trx } from '../platform/connect.ts'
 
 export interface SavedReportRow {
@@ -11,26 +12,35 @@ export interface SavedReportRow {
   createdAt: Date
 }
 
-const selectReport = sql`
-  select s.id, s.name, s.kind, s.params, s.created_at as "createdAt",
-    case when u.id is not null then json_build_object('id', u.id, 'name', u.name) end as "createdBy"
-  from saved_reports s left join users u on u.id = s.created_by`
-
-/** By name. */
-export async function listSavedReports(db: Db | Trx, partnerId: string): Promise<SavedReportRow[]> {
-  const { rows } =
-    await sql<SavedReportRow>`${selectReport} where s.partner_id = ${partnerId} order by lower(s.name), s.id`.execute(
-      db,
-    )
-  return rows
+function selectReports(db: Db | Trx) {
+  return db
+    .selectFrom('saved_reports as s')
+    .select((eb) => [
+      's.id',
+      's.name',
+      's.kind',
+      sql<Record<string, unknown>>`s.params`.as('params'),
+      's.created_at as createdAt',
+      jsonObjectFrom(
+        eb
+          .selectFrom('users as u')
+          .select(['u.id', 'u.name'])
+          .whereRef('u.id', '=', 's.created_by'),
+      ).as('createdBy'),
+    ])
 }
 
-export async function findSavedReport(
-  db: Db | Trx,
-  id: string,
-): Promise<SavedReportRow | undefined> {
-  const { rows } = await sql<SavedReportRow>`${selectReport} where s.id = ${id}`.execute(db)
-  return rows[0]
+/** By name. */
+export function listSavedReports(db: Db | Trx, partnerId: string): Promise<SavedReportRow[]> {
+  return selectReports(db)
+    .where('s.partner_id', '=', partnerId)
+    .orderBy(({ fn }) => fn('lower', ['s.name']))
+    .orderBy('s.id')
+    .execute()
+}
+
+export function findSavedReport(db: Db | Trx, id: string): Promise<SavedReportRow | undefined> {
+  return selectReports(db).where('s.id', '=', id).executeTakeFirst()
 }
 
 /** Undefined when a report of the partner has the name already. */

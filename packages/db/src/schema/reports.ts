@@ -1,3 +1,4 @@
+import type { SavedReportKind } from '@atrium/core/reports/saved-reports'
 import type { ColumnType, Generated } from 'kysely'
 import type { Timestamp } from './columns.ts'
 
@@ -5,7 +6,7 @@ export interface SavedReportsTable {
   id: Generated<string>
   partner_id: string
   name: string
-  kind: string
+  kind: SavedReportKind
   params: ColumnType<unknown, string | undefined, string>
   created_by: string | null
   created_at: Timestamp

@@ -9,6 +9,7 @@ export type WatchedTenant = Pick<TenantRow, 'id' | 'status' | 'steps' | 'running
 
 /** The tenants with these ids, in one statement. Unknown ids are left out. */
 export async function listWatchedTenants(db: Db, ids: readonly string[]): Promise<WatchedTenant[]> {
+  // Plain SQL: times become numbers within the aggregated JSON.
   const { rows } = await sql<WatchedTenant>`
     select t.id, t.status, coalesce(t.provisioning_lease_until > now(), false) as running,
       (select json_agg(json_build_object('step', s.step, 'state', s.state, 'error', s.error,
@@ -34,6 +35,7 @@ export async function listWatchRights(
   db: Db,
   watchers: readonly { subject: string; tenantId: string }[],
 ): Promise<WatchRight[]> {
+  // Plain SQL: the builder has no `unnest`.
   const { rows } = await sql<WatchRight>`
     select w.subject, w.tenant_id as "tenantId", m.role, u.platform_admin as "platformAdmin"
     from (select distinct * from unnest(${watchers.map(({ subject }) => subject)}::text[],

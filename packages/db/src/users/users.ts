@@ -106,6 +106,7 @@ export async function findUserByEmail(
 
 /** Serialises everything that would create a user with this address, until the transaction ends. */
 export async function lockEmail(trx: Trx, email: string): Promise<void> {
+  // Plain SQL: a call of one function.
   await sql`select pg_advisory_xact_lock(hashtextextended(${lockOfEmail(email)}, 0))`.execute(trx)
 }
 
@@ -620,6 +621,7 @@ export async function setPlatformAdmin(
 
 /** Takes the lock that protects the number of platform administrators, and returns who they are. */
 export async function lockPlatformAdmins(trx: Trx): Promise<string[]> {
+  // Plain SQL: a call of one function.
   await sql`select pg_advisory_xact_lock(hashtext('platform_admins'))`.execute(trx)
   const rows = await trx
     .selectFrom('users')
