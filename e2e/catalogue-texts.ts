@@ -102,9 +102,9 @@ const replies = /: it replied ".*"/gu
 const codes =
   /(?<![\p{L}\d])(?:[a-z]+\.\w+: [a-z\d_, ]+|[a-z]\w*[._][\w.*]+|__\w[\w-]*|[A-Z][A-Z\d]*(?:-[A-Z\d]+)+|#[\da-f]{6}|https?:\S+)(?![\p{L}\d])/gu
 
-/** What `Intl` writes: days, times, spans, currencies, units and time zones. */
+/** What `Intl` writes: days, times, spans, currencies, units, languages and time zones. */
 const fromIntl = (() => {
-  const words = ['AM', 'PM', 'at', 'UTC', 'GMT', 'now', 'today', 'yesterday', 'tomorrow']
+  const words = ['AM', 'PM', 'at', 'UTC', 'GMT', 'now', 'today', 'yesterday', 'tomorrow', 'German']
   for (const locale of ['en-GB', 'en-US'])
     for (const style of ['long', 'short'] as const) {
       for (let month = 0; month < 12; month++)

@@ -57,3 +57,40 @@ it('follows a change of the person’s setting that was made in another browser'
     expect.objectContaining({ name: 'atrium_language' }),
   )
 })
+
+it('of a standard mail text is the reader’s in a workplace without one, and can be changed', async () => {
+  const { portal } = workplace.addresses
+  await using visitor = await visit(browser)
+  const { page } = visitor
+  await signIn(page, 'portal', 'Anna Owner', portal)
+  await page.goto(`${portal}/profile`)
+  await page.getByLabel('Language').selectOption('Deutsch')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('heading', { name: 'Mein Profil', level: 1 }).waitFor()
+
+  await page.goto(`${portal}/t/acme/branding/texts?template=member.welcome`)
+  const [subject, language] = [
+    page.getByLabel('Betreff'),
+    page.getByLabel('Sprache des Standardtexts'),
+  ]
+  await page.getByText(/^Der Standardtext auf Deutsch\. .* auf Englisch\./).waitFor()
+  expect([await subject.inputValue(), await language.inputValue()]).toEqual([
+    'Willkommen bei {{ product.name }}',
+    'de',
+  ])
+  for (const screen of [phone, desktop]) {
+    await page.setViewportSize(screen)
+    await expectWellMadeOn(screen, page)
+  }
+
+  await language.selectOption('Englisch')
+  await page.getByText(/^Der Standardtext auf Englisch\./).waitFor()
+  expect(await subject.inputValue()).toBe('Welcome to {{ product.name }}')
+  expect(new URL(page.url()).searchParams.get('language')).toBe('en')
+
+  await subject.fill('Hello {{ member.name }}')
+  await page.getByRole('button', { name: 'Text speichern' }).click()
+  await page.getByText('Ihr eigener Text.').waitFor()
+  expect(await language.count()).toBe(0)
+  expect(visitor.complaints).toEqual([])
+})

@@ -132,7 +132,7 @@ describe('an admin and the looks', () => {
     await page.getByText('Your own text.').waitFor()
     await page.getByRole('button', { name: 'Restore standard text' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard my text' }).click()
-    await page.getByText(/^The standard text\./).waitFor()
+    await page.getByText(/^The standard text in English\./).waitFor()
     expect(person.complaints).toEqual([])
   })
 })

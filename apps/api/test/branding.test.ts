@@ -76,6 +76,47 @@ describe('branding', () => {
     })
   })
 
+  it('shows standard texts in the language of the tenant, else of the reader, or a requested one', async () => {
+    const globex = '/tenants/globex/branding'
+    const call = async (method: 'GET' | 'POST', to: string, language: string, body?: object) =>
+      testApp.request(method, to, {
+        token: await testApp.token('owner@globex.test'),
+        headers: { 'accept-language': language },
+        ...(body && { body }),
+      })
+    const welcome = async (language: string, query = '') => {
+      const { body } = await call('GET', `${globex}${query}`, language)
+      const { standard } = body.templates.find(
+        ({ key }: { key: string }) => key === 'member.welcome',
+      )
+      return [body.standardLanguage, standard.subject]
+    }
+    const preview = async (language: string, input: object = {}) =>
+      (await call('POST', `${globex}/preview`, language, { template: 'member.welcome', ...input }))
+        .body.subject
+    const german = ['de', 'Willkommen bei {{ product.name }}']
+    const english = ['en', 'Welcome to {{ product.name }}']
+    const set = (language: 'de' | null) =>
+      testApp.database.db
+        .updateTable('tenants')
+        .set({ language })
+        .where('slug', '=', 'globex')
+        .execute()
+
+    expect([await welcome('de'), await welcome('en'), await welcome('fr')]).toEqual([
+      german,
+      english,
+      english,
+    ])
+    expect(await preview('de')).toBe('Willkommen bei Globex')
+    await set('de')
+    expect([await welcome('en'), await welcome('de', '?language=en')]).toEqual([german, english])
+    expect(await preview('en')).toBe('Willkommen bei Globex')
+    expect(await preview('de', { language: 'en' })).toBe('Welcome to Globex')
+    await set(null)
+    expect((await call('GET', `${globex}?language=fr`, 'en')).status).toBe(400)
+  })
+
   it('is changed field by field, and null goes back to the standard', async () => {
     expect(await put({ productName: ' Acme Office ', accentColor: '#C2410C' })).toMatchObject({
       status: 200,

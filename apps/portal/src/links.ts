@@ -3,6 +3,7 @@ import type { ReportsSearch } from '@atrium/ui/reports/search'
 import type { AliasesSearch } from './aliases/search.ts'
 import type { AuditSearch } from './audit/search.ts'
 import type { BillingSearch, CardSearch } from './billing/search.ts'
+import type { MailTextsSearch } from './branding/search.ts'
 import type { ListsSearch } from './lists/search.ts'
 import type { ImportSearch, MembersSearch } from './members/search.ts'
 import type { MfaSearch } from './mfa/search.ts'
@@ -107,12 +108,8 @@ export function branding(slug: string): LinkTarget {
   return { to: '/t/$slug/branding', params: { slug } }
 }
 
-export function mailTexts(slug: string, template?: string): LinkTarget {
-  return {
-    to: '/t/$slug/branding/texts',
-    params: { slug },
-    ...(template ? { search: { template } } : {}),
-  }
+export function mailTexts(slug: string, search: MailTextsSearch = {}): LinkTarget {
+  return { to: '/t/$slug/branding/texts', params: { slug }, search }
 }
 
 export function securityPolicy(slug: string): LinkTarget {

@@ -4,9 +4,8 @@ import { standardText } from '@atrium/core/branding/email-templates'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findBranding, listEmailTemplates } from '@atrium/db/branding/branding'
-import { defaultLanguage } from '@atrium/messages/languages'
 import type { Services } from '../rpc/services.ts'
-import { effectiveBranding } from './get.ts'
+import { effectiveBranding, standardLanguage } from './get.ts'
 import { sampleValues } from './samples.ts'
 
 /**
@@ -53,7 +52,7 @@ export async function previewBranding(
     const message = own
       ? await templates.render(tenantId, { template: own, values })
       : (await import('./render.ts')).renderMessage(
-          standardText(input.template, row.language ?? defaultLanguage),
+          standardText(input.template, standardLanguage(row, input.language)),
           values,
         )
     return { ...message, warnings: contrastWarnings(branding.accentColor) }

@@ -25,7 +25,7 @@ export const brandingRouter = router({
     })
     .input(GetBranding)
     .output(BrandingView)
-    .query(({ ctx }) => getBranding(ctx.services, ctx.access.tenant.id)),
+    .query(({ ctx, input }) => getBranding(ctx.services, ctx.access.tenant.id, input)),
   update: adminOrOperator
     .meta({
       openapi: {

@@ -1,4 +1,5 @@
 import { templateLimits } from '@atrium/core/branding/branding'
+import { defaultLanguage, type Language } from '@atrium/messages/languages'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
@@ -15,6 +16,7 @@ import { useRef, useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { mayChange } from '../tenants/roles.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
+import { languageName } from './language-names.ts'
 import { MailPreview } from './mail-preview.tsx'
 import {
   checkMailText,
@@ -34,8 +36,14 @@ const t = translations('portal.branding')
 type Part = 'subject' | 'html' | 'text'
 type Field = HTMLInputElement | HTMLTextAreaElement
 
+interface Props {
+  template: MailTextView
+  /** The language of `template.standard`. */
+  standardLanguage: Language
+}
+
 /** Subject and texts of one message beside how it will look. */
-export function MailTextEditor({ template }: { template: MailTextView }) {
+export function MailTextEditor({ template, standardLanguage }: Props) {
   const tenant = useTenant()
   const { slug } = tenant
   const editable = mayChange(tenant)
@@ -99,7 +107,14 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
       <Grid.Col span={{ base: 12, lg: 6 }}>
         <Panel
           title={t('editor.title')}
-          description={template.override ? t('editor.ownText') : t('editor.standardText')}
+          description={
+            template.override
+              ? t('editor.ownText')
+              : t('editor.standardText', {
+                  language: languageName(standardLanguage),
+                  otherwise: languageName(tenant.language ?? defaultLanguage),
+                })
+          }
         >
           <form noValidate onSubmit={form.onSubmit(save, focusFirstError)}>
             <Stack>
@@ -175,6 +190,7 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
               input={{
                 slug,
                 template: template.key,
+                language: standardLanguage,
                 ...(sendable ? { draft: toEmailTemplate(draft) } : {}),
               }}
               title={template.title}

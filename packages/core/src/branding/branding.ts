@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { editVersion, expectedVersion, namesAField } from '../platform/edit-version.ts'
 import { says } from '../platform/issue-text.ts'
+import { language } from '../platform/language.ts'
 import { hexColor, instant, line, lines } from '../platform/text.ts'
 import { ContrastWarning } from './contrast.ts'
 import { templateKeys } from './template-keys.ts'
@@ -38,7 +39,7 @@ const TemplateView = z.object({
       sample: z.union([z.string(), z.array(z.string())]),
     }),
   ),
-  /** What goes out unless it is overridden. */
+  /** What goes out unless it is overridden, in the view's `standardLanguage`. */
   standard: TemplateTextView,
   override: TemplateTextView.extend({ updatedAt: instant }).nullable(),
 })
@@ -55,6 +56,8 @@ export const BrandingView = z.object({
   }),
   /** About the effective accent colour; they reject nothing. */
   warnings: z.array(ContrastWarning),
+  /** The language of the standard texts. */
+  standardLanguage: language,
   templates: z.array(TemplateView),
   editVersion,
   updatedAt: instant.nullable(),
@@ -63,7 +66,13 @@ export type BrandingView = z.infer<typeof BrandingView>
 
 const slug = z.string().max(200)
 
-export const GetBranding = z.strictObject({ slug })
+/**
+ * The language of the standard texts. Absent: that of the tenant, else that of the reader. Mails go
+ * out in the recipient's language.
+ */
+const standardLanguage = language.optional()
+
+export const GetBranding = z.strictObject({ slug, language: standardLanguage })
 export type GetBranding = z.infer<typeof GetBranding>
 
 /** What is absent stays, null goes back to the standard. */
@@ -86,6 +95,7 @@ export type UpdateBranding = z.infer<typeof UpdateBranding>
 export const PreviewBranding = z.strictObject({
   slug,
   template: templateKey,
+  language: standardLanguage,
   draft: EmailTemplate.optional(),
   productName: line(60).nullable().optional(),
   accentColor: hexColor.nullable().optional(),
