@@ -380,7 +380,7 @@ Atrium is up (${seconds} s).
 
 ${allSandbox ? guide() : realGuide()}
 ${watching ? watchGuide() : ''}Data and logs: ${folder}
-Ctrl-C stops everything; the data stays. "pnpm dev --fresh" starts anew.
+Ctrl-C stops everything; the data stays. "pnpm dev --fresh" starts with an empty database.
 `)
 }
 

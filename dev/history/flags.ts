@@ -23,7 +23,7 @@ const flags: readonly {
       },
       { daysAgo: 120, note: 'No complaints.', percentage: 25 },
       { daysAgo: 90, note: 'Half of all tenants.', percentage: 50 },
-      { daysAgo: 45, note: 'For everybody.', state: 'on' },
+      { daysAgo: 45, note: 'For everyone.', state: 'on' },
     ],
   },
   {

@@ -34,7 +34,7 @@ interface EmptyProps {
   action?: ReactNode
 }
 
-/** Says that there is nothing, and what to do about it. */
+/** The empty state of a list, with what to do next. */
 export function EmptyState({ icon, title, children, action }: EmptyProps) {
   return (
     <Paper p="xl" ta="center" bg="var(--atrium-surface)">

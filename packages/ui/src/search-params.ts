@@ -70,7 +70,7 @@ const time =
   /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/
 
 /**
- * An ISO 8601 time with an offset, of a day that there is, from the year 1 on (the API's
+ * An ISO 8601 time with an offset, of a day that exists, from the year 1 on (the API's
  * `instant`).
  */
 export const timeWord: Param<string> = (text) => {

@@ -17,7 +17,7 @@ const day = 24 * hour
  * application lives an hour at most.
  */
 const nameFreedAfter = 2 * hour
-/** By then every token of before has expired, whatever its lifetime was. */
+/** By then every earlier token has expired, whatever its lifetime was. */
 const watchedFor = 2 * day
 /** How long a disabled account keeps what is in it. */
 const deletedAfter = 30 * day

@@ -41,7 +41,7 @@ export function suspendMember(ctx: Context, access: Access, userId: string): Pro
 }
 
 /**
- * Lets a member in again: identity active, mailbox with the permissions and the password of before.
+ * Restores access: identity active, mailbox with its previous permissions and password.
  * Throws AppError `not_suspended`.
  */
 export function resumeMember(ctx: Context, access: Access, userId: string): Promise<MemberView> {

@@ -10,7 +10,7 @@ import { noSuchMember, readMember } from './list.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Makes another active member the owner and the owner of before an admin, in one transaction; the
+ * Makes another active member the owner and the previous owner an admin, in one transaction; the
  * schema keeps exactly one. Throws AppError `already_owner`, `member_not_active`,
  * `address_not_proved`, `not_found`.
  */

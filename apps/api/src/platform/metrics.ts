@@ -83,7 +83,7 @@ export function createMetrics() {
     }),
     reportDrift: new Gauge({
       name: 'report_drift',
-      help: 'Figures that the last comparison with the subscription history found wrong, before they were computed anew',
+      help: 'Figures that the last comparison with the subscription history found wrong, before they were recomputed',
       registers,
     }),
     watchers: new Gauge({

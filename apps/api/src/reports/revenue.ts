@@ -64,7 +64,7 @@ const quality: Record<QualityRow['kind'], (tenants: number) => string> = {
   unknown_status: (tenants) =>
     `${count(tenants)} left out: the subscription is in a state that is not known here.`,
   drift: (figures) =>
-    `The last comparison with the history found ${figures} wrong ${figures === 1 ? 'figure' : 'figures'}. They were computed anew.`,
+    `The last comparison with the history found ${figures} wrong ${figures === 1 ? 'figure' : 'figures'}. They were recomputed.`,
 }
 const count = (tenants: number) => (tenants === 1 ? '1 tenant is' : `${tenants} tenants are`)
 

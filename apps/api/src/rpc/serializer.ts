@@ -71,7 +71,7 @@ function revive(holder: { json: unknown }, path: readonly string[], type: Mark['
   let name = 'json'
   for (const next of path) {
     const inner: unknown = Reflect.get(parent, name)
-    // Own properties alone: `__proto__` and the like lead nowhere.
+    // Own properties only, so that `__proto__` and similar names reach no prototype.
     if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, next)) reject()
     parent = inner
     name = next
@@ -90,7 +90,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * True when JSON brings the value back as it is. Dates, bigints, undefined, -0 and the like do not
+ * True when JSON brings the value back as it is. Dates, bigints, undefined, -0 and others do not
  * pass; nor does what is very deep.
  */
 function isPlainJson(value: unknown, depth: number): boolean {

@@ -159,7 +159,7 @@ export function createOidcClient(options: OidcOptions): OidcClient {
         const response = await openid.refreshTokenGrant(refreshing, refreshToken)
         const claims = response.claims()
         if (claims && claims.sub !== subject)
-          throw new Error('The refreshed ID token speaks of somebody else.')
+          throw new Error('The refreshed ID token is about another person.')
         return toTokens(response)
       } catch (error) {
         if (

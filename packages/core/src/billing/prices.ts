@@ -245,7 +245,7 @@ export const CreatePrice = z.strictObject({
   cycle: billingCycle,
   amounts,
   ...terms,
-  /** `active` puts it on sale at once, and the price of before out of it. */
+  /** `active` puts it on sale immediately, in place of the previous price. */
   state: z.enum(['draft', 'active']).default('draft'),
   leaveOut,
 })

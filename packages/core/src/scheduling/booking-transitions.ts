@@ -30,7 +30,7 @@ export type BookingCommand =
 export interface DecidedBooking extends BookingDeadlines {
   readonly sequence: number
   readonly invited: boolean
-  /** Whether the visitor has confirmed the own address. */
+  /** Whether the visitor has confirmed their address. */
   readonly visitorConfirmed: boolean
 }
 

@@ -60,7 +60,7 @@ export const Booking = z.object({
   }),
   attendee: BookingAttendee,
   guests: z.array(z.string()),
-  /** False until the visitor has confirmed the own address: until then guests get no mail. */
+  /** False until the visitor has confirmed their address: until then guests get no mail. */
   guestsInvited: z.boolean(),
   answers: z.array(BookingAnswer),
   note: z.string().nullable(),

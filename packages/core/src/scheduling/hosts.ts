@@ -66,7 +66,7 @@ export const HostView = z.object({
   avatarUrl: z.string().nullable(),
   zone: z.string(),
   mailAddress: z.string(),
-  /** Shown in the tenant's list of hosts; the own page is there either way. */
+  /** Shown in the tenant's list of hosts. The host's own page exists either way. */
   listed: z.boolean(),
   /** Whether the host may be booked: switched on, and the person is an active member. */
   active: z.boolean(),

@@ -94,7 +94,7 @@ export function selectBookedTransactions(
     order by f.at, f.source`
 }
 
-/** The charge or the like that paid an invoice. */
+/** The charge, or another payment, that paid an invoice. */
 export const paidBy = (invoice: string) => sql`exists (
   select from balance_transactions b
   where b.stripe_invoice_id = ${sql.ref(invoice)} and b.type in ('charge', 'payment'))`

@@ -23,7 +23,7 @@ export interface OperatorInvoiceRow extends InvoiceRow {
   partnerSlug: string | null
   partnerName: string | null
   tenantPlan: Plan
-  /** Of the tenant today, whoever earns from the invoice. */
+  /** The tenant's partner today, which may differ from the one that earns from the invoice. */
   tenantPartnerSlug: string | null
 }
 

@@ -212,7 +212,7 @@ export interface CustomerTenant {
   company: string | null
   email: string | null
   country: string | null
-  /** Street and city; null until somebody gave them. */
+  /** Street and city; null until they are entered. */
   address: StoredAddress | null
   vatNumber: string | null
   ownerEmail: string | null

@@ -126,7 +126,7 @@ export interface NewPriceMigration {
   now: Date
 }
 
-/** Writes the migration and everybody who moves with it, in one go. Returns its id. */
+/** Writes the migration and its subscribers in one statement. Returns its id. */
 export async function insertPriceMigration(
   trx: Trx,
   { fromPriceId, target, from, mayKeep, reason, requestedBy, now }: NewPriceMigration,
@@ -234,7 +234,7 @@ export function findPriceMigration(
   return migrations(db).where('g.id', '=', id).executeTakeFirst()
 }
 
-/** Stops it for everybody who was not told yet; the others are stopped one by one. */
+/** Stops it for subscribers who were not notified yet; the others are stopped one by one. */
 export async function stopPriceMigration(trx: Trx, id: string, now: Date): Promise<boolean> {
   const stopped = await trx
     .updateTable('price_migrations')

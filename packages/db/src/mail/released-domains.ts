@@ -167,7 +167,7 @@ async function movePeople(trx: Trx, tenantId: string, from: string, to: string):
       identity_state: 'pending',
       identity_error: null,
       ...reopenedFiles(eb),
-      // A token of before names the other address.
+      // An earlier token names the other address.
       identity_changed_at: sql<Date>`now()`,
       next_at: null,
       attempt: 0,

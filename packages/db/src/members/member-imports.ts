@@ -7,7 +7,7 @@ import type { Db, Trx } from '../platform/connect.ts'
 /** In whose right an import makes members. */
 export interface Requester {
   /**
-   * Null for an import that a program of before has begun; then the text of `requestedBy` finds the
+   * Null for an import that an earlier version started; then the text of `requestedBy` finds the
    * person.
    */
   id: string | null

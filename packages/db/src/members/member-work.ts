@@ -88,7 +88,7 @@ export interface MemberWork {
   needsPassword: boolean
   /** Name, address or contact data were changed here and the identity provider has not followed. */
   profileDue: boolean
-  /** A program of before has noted that at the membership alone, without saying what it was. */
+  /** An earlier version recorded it on the membership only, without saying what it was. */
   profileFlagged: boolean
   /** What an upstream system returned, saved with the outcome of the step. */
   unsaved: MemberFacts

@@ -97,7 +97,7 @@ function selectBookings(db: Db) {
       'b.ended_by as endedBy',
       'b.reason',
       'b.no_show as noShow',
-      // When the visitor confirmed the own address; null until then, and guests get no mail.
+      // When the visitor confirmed their address; null until then, and guests get no mail.
       'b.visitor_confirmed_at as visitorConfirmedAt',
       eb
         .selectFrom('booking_changes as c')

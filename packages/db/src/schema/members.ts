@@ -43,7 +43,7 @@ export interface MemberImportsTable {
   id: Generated<string>
   tenant_id: string
   requested_by: string
-  /** Null for an import of a program of before. */
+  /** Null for an import that an earlier version started. */
   requester_id: Generated<string | null>
   by_operator: Generated<boolean>
   run: string | null

@@ -112,7 +112,7 @@ export interface ApprovalTerms {
   cycle: BillingCycle
   seats: number
   totalMinor: number
-  /** Absent in rows of before there were prices with tax. */
+  /** Absent in rows that are older than prices with tax. */
   taxBehavior?: TaxBehavior
 }
 

@@ -46,11 +46,11 @@ export interface TenantsTable {
   file_space_id: string | null
   suspended_reason: string | null
   suspended_at: OptionalTimestamp
-  /** Null also for a suspension by a program of before 0050. */
+  /** Null also for a suspension by a version before migration 0050. */
   suspension_mode: SuspensionMode | null
   suspended_by: SuspendedBy | null
   deleted_at: OptionalTimestamp
-  /** Null unless deleted, and for deletions by programs of before 0051. */
+  /** Null unless deleted, and for deletions by versions before migration 0051. */
   restore_until: OptionalTimestamp
   purge_started_at: OptionalTimestamp
   purged_at: OptionalTimestamp

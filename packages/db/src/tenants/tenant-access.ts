@@ -93,7 +93,7 @@ export async function transitionTenant(
       ...reopenedAccounts(eb),
       identity_state: 'pending',
       identity_error: null,
-      // A token of before names groups as they were then.
+      // An earlier token names the groups of its time.
       identity_changed_at: sql<Date>`now()`,
       next_at: null,
       attempt: 0,

@@ -169,7 +169,7 @@ export async function releaseProfile(db: Db, { userId, run }: ProfileLease): Pro
 }
 
 /**
- * The provider agrees with the record: no token of before tells anything of the person any more.
+ * The provider agrees with the record, so earlier tokens no longer change it.
  * False when the record changed meanwhile; then it is due again.
  */
 export async function completeProfileSync(db: Db, turn: ProfileLease): Promise<boolean> {

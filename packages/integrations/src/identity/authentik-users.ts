@@ -151,7 +151,7 @@ export function authentikUsers(client: HttpClient): UserMethods {
         const key = userKey(operation, userId)
         const email = profile.email === undefined ? undefined : usernameOf(operation, profile.email)
         const before = await readRecord(operation, userId, UserWithAttributes)
-        // Who has the address under another username, such as a name of before we came, keeps that.
+        // A user who has the address under another username, such as an older one, keeps it.
         const moves = email !== undefined && email !== before.email.toLowerCase()
         if (moves && (await isTaken(operation, email, key))) throw operation.fail('conflict')
         const accepted = await client.send(operation, {

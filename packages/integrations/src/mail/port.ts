@@ -139,7 +139,7 @@ export interface MailAccounts {
    */
   muteAccount(request: { id: string; permissions?: unknown }, options?: CallOptions): Promise<void>
   /**
-   * Gives back the permissions of before; without any the account inherits those of its role.
+   * Restores the previous permissions; without any the account inherits those of its role.
    * Repeatable.
    */
   thawAccount(request: { id: string; permissions?: unknown }, options?: CallOptions): Promise<void>

@@ -243,7 +243,7 @@ function savedPermissions(operation: Operation, permissions: unknown): Permissio
   const saved = Permissions.safeParse(permissions ?? { '@type': 'Inherit' })
   if (!saved.success)
     throw operation.fail('refused', {
-      note: 'the permissions of before are not what freezeAccount answered',
+      note: 'the previous permissions are not what freezeAccount returned',
     })
   return saved.data
 }

@@ -12,7 +12,7 @@ import { UnusableResponse } from './transport.ts'
 const notes: Readonly<Record<string, string>> = {
   idempotency_error: 'the same request was made before with other values',
   idempotency_key_in_use: 'the same request is being carried out',
-  lock_timeout: 'somebody else changes the same object',
+  lock_timeout: 'another request is changing the same object',
   resource_missing: 'the object does not exist there',
   parameter_unknown: 'it does not know one of our parameters',
   parameter_missing: 'it misses one of our parameters',

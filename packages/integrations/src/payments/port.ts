@@ -486,7 +486,7 @@ export interface Payments {
     options?: CallOptions,
   ): Promise<{ id: string; customerId: string | null; card: Card | null } | undefined>
   /**
-   * Makes it the customer's default and clears the subscription's own, so that there is one truth.
+   * Makes it the customer's default and clears the subscription's own, so that only one applies.
    */
   setDefaultPaymentMethod(
     input: { customerId: string; paymentMethodId: string; subscriptionId: string | null },

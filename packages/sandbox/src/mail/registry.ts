@@ -28,7 +28,7 @@ export function indexKeys(object: ObjectName, record: JsonObject): readonly Inde
 }
 
 /**
- * False when the key points to nothing. Tenants, directories and the like do not exist on this
+ * False when the key points to nothing. Tenants, directories and others do not exist on this
  * server.
  */
 export function isResolved(world: MailWorld, key: ForeignKey): boolean {

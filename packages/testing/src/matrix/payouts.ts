@@ -142,7 +142,7 @@ export const payoutsRows: Rows = {
     {
       async input(world) {
         const { id, currency } = await payout(world, 'draft', listedCurrencies.pop())
-        // Freed again, so that there is something to ask for.
+        // Freed again, so that something is payable.
         await world.testApp.database.db.transaction().execute(async (trx) => {
           await trx.deleteFrom('payout_entries').where('payout_id', '=', id).execute()
           await trx

@@ -4,7 +4,7 @@ import { translations } from '../messages.ts'
 
 const t = translations('ui.reports')
 
-/** "12.5%"; a dash for a rate that there is none of. */
+/** "12.5%"; a dash where there is no rate. */
 export function percent(ratio: number | null): string {
   return ratio === null ? '–' : formatPercent(Math.round(ratio * 1000) / 10)
 }

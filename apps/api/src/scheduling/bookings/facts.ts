@@ -93,7 +93,7 @@ export function otherGuests({
   return guests.filter((guest) => !seen.has(guest.toLowerCase()) && seen.add(guest.toLowerCase()))
 }
 
-/** Guests who may get mail: none until the visitor has confirmed the own address. */
+/** Guests who may get mail: none until the visitor has confirmed their address. */
 export function invitedGuests(
   booking: Pick<BookingRow, 'guests' | 'visitorEmail' | 'visitorConfirmedAt'>,
 ): string[] {

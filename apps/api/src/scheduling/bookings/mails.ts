@@ -262,7 +262,7 @@ export async function sendLinkMail(
   await takeVisitorMails(trx, services, { booking, hosts: [] }, [booking.visitorEmail])
 }
 
-/** Invites the guests of a confirmed booking whose visitor has just confirmed the own address. */
+/** Invites the guests of a confirmed booking whose visitor has just confirmed their address. */
 export async function inviteGuestsByMail(
   trx: Trx,
   services: InTransaction,

@@ -39,7 +39,7 @@ export async function rejectFormerActor(
 
 /**
  * Tenant and host under their locks, for a change by a caller who may make it. Throws AppError
- * `tenant_suspended`, `not_found`, `not_admin` and the like.
+ * `tenant_suspended`, `not_found`, `not_admin` and others.
  */
 export async function lockOwnHost(
   trx: TenantTrx,

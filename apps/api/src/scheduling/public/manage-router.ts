@@ -85,7 +85,7 @@ export const manageRouter = router({
         method: 'POST',
         path: `${path}/guests`,
         tags,
-        summary: 'Confirm the own address and invite the guests',
+        summary: 'Confirm the visitor’s address and invite the guests',
       },
       audit: 'booking.guests_invited',
       creates: false,

@@ -61,7 +61,7 @@ export async function lockSlot(ctx: Context, input: TakeSlotLock): Promise<Taken
   }
   await chooseHosts(services.database.db, requested, nothingBusy(requested))
   const busy = await readBusyFor(services, requested)
-  // A visitor keeps one token, so that going back finds the own hold under it.
+  // A visitor keeps one token, so that going back finds their hold under it.
   const token = held !== undefined && isLockToken(held) ? held : newLockToken()
   const [address, network] = [limitedAddress(ctx), limitedNetwork(ctx)]
   const ids = hosts.map(({ id }) => id)

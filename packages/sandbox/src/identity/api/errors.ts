@@ -17,7 +17,7 @@ export class ApiError extends Error {
 }
 
 /**
- * What a field is told: a list of sentences, nested objects for lists and parts, or (rarely) a bare
+ * The errors of a field: a list of sentences, nested objects for lists and parts, or (rarely) one
  * sentence.
  */
 export type FieldErrors = { [field: string]: Json }

@@ -283,7 +283,7 @@ function signInPolicy({ store, application }: ProviderParts): interactionPolicy.
 }
 
 /**
- * When authentik asks somebody again who is signed in (its authorize view): `max_age` when the
+ * When authentik asks a signed-in person again (its authorize view): `max_age` when the
  * sign-in is older; `prompt=login` once, since it remembers in the session which sign-in was to be
  * renewed and lets every later one pass.
  */

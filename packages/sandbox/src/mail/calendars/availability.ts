@@ -17,7 +17,7 @@ interface Period extends InstantSpan {
 }
 
 /**
- * `Principal/getAvailability`: when somebody is busy. Without `eventProperties` periods of one
+ * `Principal/getAvailability`: when a person is busy. Without `eventProperties` periods of one
  * status that meet are merged; nothing is cut at the range. To a caller without the right to see it
  * the answer is an empty list.
  */

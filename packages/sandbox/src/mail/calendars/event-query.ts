@@ -23,7 +23,7 @@ interface Row {
 type Condition = (row: Row) => boolean
 
 /**
- * `CalendarEvent/query`. Time and calendar are told from what is stored; uid and words from an
+ * `CalendarEvent/query`. Time and calendar are read from the stored values; uid and words from an
  * index that lags behind.
  */
 export function eventQuery({ world, accountId, args }: MethodCall): JsonObject {

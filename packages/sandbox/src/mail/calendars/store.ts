@@ -59,7 +59,7 @@ export interface CalendarStore {
   clear(): void
 }
 
-/** A calendar as it is before anybody says otherwise. */
+/** The defaults of a new calendar. */
 export const newCalendar: JsonObject = {
   name: '',
   description: null,
