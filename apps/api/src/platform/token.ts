@@ -1,5 +1,6 @@
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { signatureAlgorithms } from '@atrium/core/platform/signature-algorithms'
 import { hasUnsafeCharacters } from '@atrium/core/platform/text'
 import { deadline, untilAborted } from '@atrium/integrations/deadline'
 import {
@@ -61,21 +62,6 @@ export interface TokenVerifierOptions {
   fetch?: typeof fetch
 }
 
-// Asymmetric only (RFC 8725 section 3.1): with an HMAC among them, a public key could serve as the
-// shared secret.
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-]
 const leewaySeconds = 30
 const longestLifeSeconds = 24 * 3600
 const futureSeconds = 5
@@ -141,7 +127,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       const { payload, protectedHeader } = await jwtVerify(token, keySet.getKey, {
         issuer: iss,
         audience: [...options.audiences],
-        algorithms,
+        algorithms: signatureAlgorithms,
         clockTolerance: leewaySeconds,
         currentDate: clock.now(),
         requiredClaims: ['exp', 'iat', 'sub'],

@@ -1,23 +1,9 @@
+import { signatureAlgorithms } from '@atrium/core/platform/signature-algorithms'
 import type { EndedLogin } from '@atrium/db/users/web-sessions'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import { IdentityProviderUnavailable } from './client.ts'
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
-// Asymmetric only: with an HMAC among them, a published key could serve as the shared secret (RFC
-// 8725 section 3.1).
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-]
 const leewaySeconds = 30
 const longestAgeSeconds = 300
 
@@ -56,7 +42,7 @@ export function createLogoutTokenVerifier(
     const verified = await jwtVerify(token, keys, {
       issuer: options.issuer,
       audience: options.clientId,
-      algorithms,
+      algorithms: signatureAlgorithms,
       clockTolerance: leewaySeconds,
       currentDate: options.now(),
       // `exp` is verified where it is present: not every release of authentik writes it, and the
