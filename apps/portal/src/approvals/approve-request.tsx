@@ -5,7 +5,8 @@ import { formatMoney } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { Button, Group, Skeleton, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { OrderCosts } from '../subscriptions/order-panel.tsx'
 import { Quote, requoteMs } from '../subscriptions/quoted-change.tsx'
 import { useTRPC } from '../trpc.ts'
@@ -50,27 +51,14 @@ function ApproveChange({ slug, request, onClose }: Props) {
     }
   }
   return (
-    <Stack>
-      {preview.isError ? (
-        <ProblemAlert error={preview.error} message={problemOf(preview.error).issues[0]?.message} />
-      ) : data ? (
-        <Quote preview={data} stale={preview.isFetching} />
-      ) : (
-        <Skeleton height={96} radius="md" aria-label={t('approve.loading')} role="status" />
-      )}
-      {approve.error && <ProblemAlert error={approve.error} />}
-      <Group justify="flex-end">
-        <Button
-          loading={approve.isPending}
-          disabled={!data || preview.isError || preview.isFetching}
-          onClick={() => void confirm()}
-        >
-          {data && data.totalMinor > 0
-            ? t('approve.pay', { amount: formatMoney(data.totalMinor, data.currency) })
-            : t('approve.submit')}
-        </Button>
-      </Group>
-    </Stack>
+    <ApprovalForm
+      preview={preview}
+      dueMinor={data?.totalMinor ?? 0}
+      approve={approve}
+      onConfirm={() => void confirm()}
+    >
+      {data && <Quote preview={data} stale={preview.isFetching} />}
+    </ApprovalForm>
   )
 }
 
@@ -95,23 +83,50 @@ function ApproveStart({ slug, request, onClose }: Props) {
     }
   }
   return (
+    <ApprovalForm
+      preview={preview}
+      dueMinor={data?.amountDueMinor ?? 0}
+      approve={approve}
+      onConfirm={() => void confirm()}
+    >
+      {data && <OrderCosts preview={data} />}
+    </ApprovalForm>
+  )
+}
+
+interface ApprovalFormProps {
+  preview: Pick<
+    UseQueryResult<{ currency: string }, unknown>,
+    'data' | 'error' | 'isError' | 'isFetching'
+  >
+  /** What approving charges now. */
+  dueMinor: number
+  approve: ReturnType<typeof useApprove>
+  onConfirm: () => void
+  /** The costs, once they are known. */
+  children: ReactNode
+}
+
+function ApprovalForm({ preview, dueMinor, approve, onConfirm, children }: ApprovalFormProps) {
+  const { data, error, isError, isFetching } = preview
+  return (
     <Stack>
-      {preview.isError ? (
-        <ProblemAlert error={preview.error} message={problemOf(preview.error).issues[0]?.message} />
-      ) : data ? (
-        <OrderCosts preview={data} />
+      {isError ? (
+        <ProblemAlert error={error} message={problemOf(error).issues[0]?.message} />
       ) : (
-        <Skeleton height={96} radius="md" aria-label={t('approve.loading')} role="status" />
+        (children ?? (
+          <Skeleton height={96} radius="md" aria-label={t('approve.loading')} role="status" />
+        ))
       )}
       {approve.error && <ProblemAlert error={approve.error} />}
       <Group justify="flex-end">
         <Button
           loading={approve.isPending}
-          disabled={!data || preview.isError || preview.isFetching}
-          onClick={() => void confirm()}
+          disabled={!data || isError || isFetching}
+          onClick={onConfirm}
         >
-          {data && data.amountDueMinor > 0
-            ? t('approve.pay', { amount: formatMoney(data.amountDueMinor, data.currency) })
+          {data && dueMinor > 0
+            ? t('approve.pay', { amount: formatMoney(dueMinor, data.currency) })
             : t('approve.submit')}
         </Button>
       </Group>
