@@ -1,7 +1,7 @@
 import type { AliasView } from '@atrium/core/mail/aliases'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
-import { EmptyState, QueryState } from '@atrium/ui/data-states'
+import { NoRows, QueryState } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { translations } from '@atrium/ui/messages'
@@ -87,21 +87,13 @@ export function AliasesPage() {
       )}
       <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {nothing && (
-        <EmptyState
+        <NoRows
           icon={<IconAt size={32} stroke={1.5} aria-hidden />}
-          title={t(filtered ? 'empty.filtered.title' : 'empty.none.title')}
-          action={
-            filtered ? (
-              <Button variant="default" onClick={() => go({ q: undefined, domain: undefined })}>
-                {t('empty.filtered.clear')}
-              </Button>
-            ) : (
-              addButton
-            )
-          }
-        >
-          {t(filtered ? 'empty.filtered.hint' : 'empty.none.hint')}
-        </EmptyState>
+          filtered={filtered}
+          noMatch={{ title: t('empty.filtered.title'), hint: t('empty.filtered.hint') }}
+          none={{ title: t('empty.none.title'), hint: t('empty.none.hint'), action: addButton }}
+          onClear={() => go({ q: undefined, domain: undefined })}
+        />
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
         <>

@@ -4,13 +4,12 @@ import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
 import { SearchFurtherBack } from '@atrium/ui/audit-further'
 import { AuditTable } from '@atrium/ui/audit-table'
-import { EmptyState, QueryState } from '@atrium/ui/data-states'
+import { NoRows, QueryState } from '@atrium/ui/data-states'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
 import { countFilters } from '@atrium/ui/search-params'
-import { Button } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
@@ -68,24 +67,13 @@ export function AuditPage() {
       />
       <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && !query.error && query.data.items.length === 0 && !query.data.more && (
-        <EmptyState
+        <NoRows
           icon={<IconHistory size={32} stroke={1.5} aria-hidden />}
-          title={t(filtered ? 'empty.filtered.title' : 'empty.none.title')}
-          action={
-            filtered && (
-              <Button
-                variant="default"
-                onClick={() =>
-                  void router.navigate({ ...links.auditLog(tenant.slug), replace: true })
-                }
-              >
-                {t('empty.filtered.clear')}
-              </Button>
-            )
-          }
-        >
-          {t(filtered ? 'empty.filtered.hint' : 'empty.none.hint')}
-        </EmptyState>
+          filtered={filtered}
+          noMatch={{ title: t('empty.filtered.title'), hint: t('empty.filtered.hint') }}
+          none={{ title: t('empty.none.title'), hint: t('empty.none.hint') }}
+          onClear={() => void router.navigate({ ...links.auditLog(tenant.slug), replace: true })}
+        />
       )}
       {query.data && !query.error && (
         <>

@@ -1,5 +1,5 @@
 import type { ListSummary } from '@atrium/core/mail/lists'
-import { EmptyState, QueryState } from '@atrium/ui/data-states'
+import { NoRows, QueryState } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
@@ -73,21 +73,13 @@ export function ListsPage() {
       )}
       <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {nothing && (
-        <EmptyState
+        <NoRows
           icon={<IconMailForward size={32} stroke={1.5} aria-hidden />}
-          title={t(filtered ? 'empty.filtered.title' : 'empty.none.title')}
-          action={
-            filtered ? (
-              <Button variant="default" onClick={() => go({ q: undefined })}>
-                {t('empty.filtered.clear')}
-              </Button>
-            ) : (
-              createButton
-            )
-          }
-        >
-          {t(filtered ? 'empty.filtered.hint' : 'empty.none.hint')}
-        </EmptyState>
+          filtered={filtered}
+          noMatch={{ title: t('empty.filtered.title'), hint: t('empty.filtered.hint') }}
+          none={{ title: t('empty.none.title'), hint: t('empty.none.hint'), action: createButton }}
+          onClear={() => go({ q: undefined })}
+        />
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
         <>

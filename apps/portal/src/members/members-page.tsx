@@ -1,6 +1,6 @@
 import type { MemberView } from '@atrium/core/members/members'
 import { memberStatuses, tenantRoles } from '@atrium/core/platform/choices'
-import { EmptyState, QueryState } from '@atrium/ui/data-states'
+import { NoRows, QueryState } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { translations, withMessages } from '@atrium/ui/messages'
@@ -9,7 +9,7 @@ import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
 import { SearchInput } from '@atrium/ui/search-input'
 import { oneOf } from '@atrium/ui/search-params'
-import { Button, NativeSelect } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
@@ -102,22 +102,13 @@ export function MembersPage() {
       </FilterBar>
       <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && !query.error && query.data.items.length === 0 && (
-        <EmptyState
+        <NoRows
           icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
-          title={t(filtered ? 'empty.filtered.title' : 'empty.none.title')}
-          action={
-            filtered && (
-              <Button
-                variant="default"
-                onClick={() => go({ q: undefined, role: undefined, status: undefined })}
-              >
-                {t('empty.filtered.clear')}
-              </Button>
-            )
-          }
-        >
-          {t(filtered ? 'empty.filtered.hint' : 'empty.none.hint')}
-        </EmptyState>
+          filtered={filtered}
+          noMatch={{ title: t('empty.filtered.title'), hint: t('empty.filtered.hint') }}
+          none={{ title: t('empty.none.title'), hint: t('empty.none.hint') }}
+          onClear={() => go({ q: undefined, role: undefined, status: undefined })}
+        />
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
         <>
