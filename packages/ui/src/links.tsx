@@ -21,6 +21,11 @@ export const LinkAnchor = createLink((props: AnchorProps & Html<AnchorProps>) =>
   <Anchor {...props} />
 ))
 
+/** The link in the primary cell of a table's row. The whole row opens it (responsive-table.tsx). */
+export const RowLink = createLink((props: AnchorProps & Html<AnchorProps>) => (
+  <Anchor fw={550} fz="inherit" underline="hover" data-row-link {...props} />
+))
+
 export const LinkButton = createLink((props: ButtonProps & Html<ButtonProps>) => (
   <Button component="a" {...props} />
 ))

@@ -1,6 +1,6 @@
 import type { BillingOverview } from '@atrium/core/billing/billing'
 import { formatMoney } from '@atrium/ui/format'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -20,16 +20,9 @@ export const pastDueColumns = (): readonly Column<Row>[] => [
     primary: true,
     cell: ({ slug, name, partnerSlug }) => (
       <>
-        <LinkAnchor
-          to="/tenants/$slug"
-          params={{ slug }}
-          fw={550}
-          fz="inherit"
-          underline="hover"
-          data-row-link
-        >
+        <RowLink to="/tenants/$slug" params={{ slug }}>
           {name}
-        </LinkAnchor>
+        </RowLink>
         <Text size="xs" c="dimmed">
           {partnerSlug === null ? slug : t('pastDue.slugOfPartner', { slug, partner: partnerSlug })}
         </Text>

@@ -1,6 +1,6 @@
 import { provisioningSteps } from '@atrium/core/provisioning/provisioning'
 import type { TenantView } from '@atrium/core/tenants/tenants'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { When } from '../parts/when.tsx'
@@ -15,16 +15,9 @@ export const attentionColumns = (): readonly Column<TenantView>[] => [
     header: t('attention.columns.tenant'),
     primary: true,
     cell: (tenant) => (
-      <LinkAnchor
-        to="/tenants/$slug"
-        params={{ slug: tenant.slug }}
-        fw={550}
-        fz="inherit"
-        underline="hover"
-        data-row-link
-      >
+      <RowLink to="/tenants/$slug" params={{ slug: tenant.slug }}>
         {tenant.name}
-      </LinkAnchor>
+      </RowLink>
     ),
   },
   {

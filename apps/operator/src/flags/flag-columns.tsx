@@ -1,5 +1,5 @@
 import type { FlagView } from '@atrium/core/flags/flags'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -18,17 +18,9 @@ export const flagColumns = (): readonly Column<FlagView>[] => [
     primary: true,
     cell: (flag) => (
       <>
-        <LinkAnchor
-          to="/flags/$key"
-          params={{ key: flag.key }}
-          fw={550}
-          fz="inherit"
-          underline="hover"
-          style={{ overflowWrap: 'anywhere' }}
-          data-row-link
-        >
+        <RowLink to="/flags/$key" params={{ key: flag.key }} style={{ overflowWrap: 'anywhere' }}>
           {flag.key}
-        </LinkAnchor>
+        </RowLink>
         {flag.description && (
           <Text size="xs" c="dimmed" lineClamp={2}>
             {flag.description}

@@ -1,6 +1,6 @@
 import type { PartnerView } from '@atrium/core/partners/partners'
 import { formatCount, formatPercent } from '@atrium/ui/format'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { amountsText, partnerStatusMeta } from '@atrium/ui/partner-status-meta'
 import type { Column } from '@atrium/ui/responsive-table'
@@ -18,16 +18,9 @@ export const partnerColumns = (): readonly Column<PartnerView>[] => [
     primary: true,
     cell: (partner) => (
       <>
-        <LinkAnchor
-          to="/partners/$slug"
-          params={{ slug: partner.slug }}
-          fw={550}
-          fz="inherit"
-          underline="hover"
-          data-row-link
-        >
+        <RowLink to="/partners/$slug" params={{ slug: partner.slug }}>
           {partner.name}
-        </LinkAnchor>
+        </RowLink>
         <Text size="xs" c="dimmed">
           {partner.domain
             ? t('page.subtitle', { slug: partner.slug, domain: partner.domain })

@@ -1,7 +1,7 @@
 import type { PayoutView } from '@atrium/core/billing/payouts'
 import { formatDay } from '@atrium/ui/format'
 import { Amount } from '@atrium/ui/ledger-table'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { payoutMeta } from '@atrium/ui/payout-status-meta'
 import type { Column } from '@atrium/ui/responsive-table'
@@ -19,16 +19,9 @@ export const payoutColumns = (): readonly Column<PayoutView>[] => [
     primary: true,
     cell: (payout) => (
       <>
-        <LinkAnchor
-          to="/payouts/$id"
-          params={{ id: payout.id }}
-          fw={550}
-          fz="inherit"
-          underline="hover"
-          data-row-link
-        >
+        <RowLink to="/payouts/$id" params={{ id: payout.id }}>
           {payout.partnerName}
-        </LinkAnchor>
+        </RowLink>
         {payout.statementNumber && (
           <Text size="xs" c="dimmed">
             {payout.statementNumber}

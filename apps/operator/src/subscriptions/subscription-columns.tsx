@@ -1,6 +1,6 @@
 import type { SubscriptionView } from '@atrium/core/billing/subscriptions'
 import { formatDay, formatMoney } from '@atrium/ui/format'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -18,16 +18,9 @@ export const subscriptionColumns = (): readonly Column<SubscriptionView>[] => [
     primary: true,
     cell: (row) => (
       <>
-        <LinkAnchor
-          to="/subscriptions/$id"
-          params={{ id: row.id }}
-          fw={550}
-          fz="inherit"
-          underline="hover"
-          data-row-link
-        >
+        <RowLink to="/subscriptions/$id" params={{ id: row.id }}>
           {row.tenantName}
-        </LinkAnchor>
+        </RowLink>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {row.partnerSlug
             ? t('columns.slugAndPartner', { slug: row.tenantSlug, partner: row.partnerSlug })

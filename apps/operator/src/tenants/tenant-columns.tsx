@@ -1,6 +1,6 @@
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { formatCount } from '@atrium/ui/format'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
@@ -19,16 +19,9 @@ export const tenantColumns = (): readonly Column<TenantView>[] => [
     primary: true,
     cell: (tenant) => (
       <>
-        <LinkAnchor
-          to="/tenants/$slug"
-          params={{ slug: tenant.slug }}
-          fw={550}
-          fz="inherit"
-          underline="hover"
-          data-row-link
-        >
+        <RowLink to="/tenants/$slug" params={{ slug: tenant.slug }}>
           {tenant.name}
-        </LinkAnchor>
+        </RowLink>
         <Text size="xs" c="dimmed">
           {tenant.partnerSlug
             ? t('columns.viaPartner', { slug: tenant.slug, partner: tenant.partnerSlug })

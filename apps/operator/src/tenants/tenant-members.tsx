@@ -3,7 +3,7 @@ import { tenantRoles } from '@atrium/core/platform/choices'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { EmptyState } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PagedTable } from '@atrium/ui/paged-table'
 import { currentCursor } from '@atrium/ui/paging'
@@ -43,16 +43,9 @@ const columns = (): readonly Column<MemberView>[] => [
     primary: true,
     cell: (member) => (
       <>
-        <LinkAnchor
-          to="/users/$id"
-          params={{ id: member.id }}
-          fw={550}
-          fz="inherit"
-          underline="hover"
-          data-row-link
-        >
+        <RowLink to="/users/$id" params={{ id: member.id }}>
           {member.name}
-        </LinkAnchor>
+        </RowLink>
         <Text size="xs" c="dimmed">
           {member.email}
         </Text>

@@ -1,5 +1,5 @@
 import type { UserView } from '@atrium/core/users/users'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
@@ -15,16 +15,9 @@ const columns = (): readonly Column<UserView['tenants'][number]>[] => [
     header: t('tenants.tenant'),
     primary: true,
     cell: (tenant) => (
-      <LinkAnchor
-        to="/tenants/$slug"
-        params={{ slug: tenant.slug }}
-        fw={550}
-        fz="inherit"
-        underline="hover"
-        data-row-link
-      >
+      <RowLink to="/tenants/$slug" params={{ slug: tenant.slug }}>
         {tenant.name}
-      </LinkAnchor>
+      </RowLink>
     ),
   },
   { key: 'role', header: t('tenants.role'), cell: (tenant) => labels(`roles.${tenant.role}`) },

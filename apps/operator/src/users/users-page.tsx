@@ -1,7 +1,7 @@
 import type { UserView } from '@atrium/core/users/users'
 import { EmptyState } from '@atrium/ui/data-states'
 import { formatList } from '@atrium/ui/format'
-import { LinkAnchor, LinkButton } from '@atrium/ui/links'
+import { LinkButton, RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
@@ -31,16 +31,9 @@ const columns = (): readonly Column<UserView>[] => [
     primary: true,
     cell: (user) => (
       <>
-        <LinkAnchor
-          to="/users/$id"
-          params={{ id: user.id }}
-          fw={550}
-          fz="inherit"
-          underline="hover"
-          data-row-link
-        >
+        <RowLink to="/users/$id" params={{ id: user.id }}>
           {user.name}
-        </LinkAnchor>
+        </RowLink>
         <Text size="xs" c="dimmed">
           {user.email}
         </Text>

@@ -1,5 +1,5 @@
 import type { WebhookEventItem } from '@atrium/core/billing/webhooks'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -30,17 +30,9 @@ export function webhookColumns(search: WebhooksSearch): readonly Column<WebhookE
       primary: true,
       cell: ({ id, type, objectId }) => (
         <>
-          <LinkAnchor
-            to="/webhooks"
-            search={{ ...search, event: id }}
-            resetScroll={false}
-            fw={550}
-            fz="inherit"
-            underline="hover"
-            data-row-link
-          >
+          <RowLink to="/webhooks" search={{ ...search, event: id }} resetScroll={false}>
             <Breakable word={type} />
-          </LinkAnchor>
+          </RowLink>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             {objectId ?? id}
           </Text>

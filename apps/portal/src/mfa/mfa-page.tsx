@@ -1,6 +1,6 @@
 import type { MemberMfa } from '@atrium/core/upstream-cache/mfa'
 import { EmptyState, QueryState } from '@atrium/ui/data-states'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
@@ -121,16 +121,9 @@ function columnsOf(slug: string): Column<MemberMfa>[] {
       primary: true,
       cell: ({ userId, name, email }) => (
         <>
-          <LinkAnchor
-            {...links.members(slug, { member: userId })}
-            data-row-link
-            size="sm"
-            fw={550}
-            c="inherit"
-            underline="hover"
-          >
+          <RowLink {...links.members(slug, { member: userId })} c="inherit">
             {name}
-          </LinkAnchor>
+          </RowLink>
           <Text size="sm" c="dimmed">
             {email}
           </Text>

@@ -1,9 +1,9 @@
 import type { CustomerView } from '@atrium/core/partners/partners'
 import { tenantStatus, tenantStatuses } from '@atrium/core/tenants/tenants'
-import { EmptyState, QueryState } from '@atrium/ui/data-states'
+import { NoRows, QueryState } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { formatCount } from '@atrium/ui/format'
-import { LinkAnchor, LinkButton } from '@atrium/ui/links'
+import { LinkButton, RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
@@ -12,7 +12,7 @@ import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { SearchInput } from '@atrium/ui/search-input'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { tenantStatusMeta } from '@atrium/ui/tones'
-import { Button, NativeSelect, Text } from '@mantine/core'
+import { NativeSelect, Text } from '@mantine/core'
 import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
@@ -24,7 +24,6 @@ import { mayDo, maySee, usePartner } from './use-partner.ts'
 
 const area = translations('portal.partner')
 const t = translations('portal.partner-customers')
-const frame = translations('ui.frame')
 const labels = translations('ui.labels')
 
 const CustomerDrawer = lazy(() => import('./customer-drawer.tsx'))
@@ -85,19 +84,13 @@ export function CustomersPage() {
       </FilterBar>
       <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {query.data && !query.error && query.data.items.length === 0 && (
-        <EmptyState
+        <NoRows
           icon={<IconBuildingCommunity size={32} stroke={1.5} aria-hidden />}
-          title={filtered ? t('noMatch.title') : area('noCustomers')}
-          action={
-            filtered && (
-              <Button variant="default" onClick={() => go({ q: undefined, status: undefined })}>
-                {frame('clearFilters')}
-              </Button>
-            )
-          }
-        >
-          {filtered ? t('noMatch.hint') : t('empty')}
-        </EmptyState>
+          filtered={filtered}
+          noMatch={{ title: t('noMatch.title'), hint: t('noMatch.hint') }}
+          none={{ title: area('noCustomers'), hint: t('empty') }}
+          onClear={() => go({ q: undefined, status: undefined })}
+        />
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
         <>
@@ -137,17 +130,13 @@ function columnsFor(search: CustomersSearch, withRevenue: boolean): Column<Custo
       primary: true,
       cell: ({ slug, name }) => (
         <div>
-          <LinkAnchor
+          <RowLink
             {...links.partnerCustomers({ ...search, customer: slug })}
-            data-row-link
             resetScroll={false}
-            size="sm"
-            fw={550}
             c="inherit"
-            underline="hover"
           >
             {name}
-          </LinkAnchor>
+          </RowLink>
           <Text size="sm" c="dimmed">
             {slug}
           </Text>

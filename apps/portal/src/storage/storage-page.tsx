@@ -2,7 +2,7 @@ import type { MemberStorage, StorageView } from '@atrium/core/upstream-cache/sto
 import { QueryState } from '@atrium/ui/data-states'
 import { FailureText } from '@atrium/ui/failure-text'
 import { formatBytes } from '@atrium/ui/format'
-import { LinkAnchor } from '@atrium/ui/links'
+import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
@@ -160,16 +160,9 @@ function columnsOf(slug: string): Column<MemberStorage>[] {
       primary: true,
       cell: ({ userId, name, email }) => (
         <>
-          <LinkAnchor
-            {...links.members(slug, { member: userId })}
-            data-row-link
-            size="sm"
-            fw={550}
-            c="inherit"
-            underline="hover"
-          >
+          <RowLink {...links.members(slug, { member: userId })} c="inherit">
             {name}
-          </LinkAnchor>
+          </RowLink>
           <Text size="sm" c="dimmed">
             {email}
           </Text>
