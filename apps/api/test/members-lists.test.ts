@@ -39,7 +39,7 @@ async function alias({ id }: Member, address: string): Promise<string> {
 
 const recipientsOf = async (id: string): Promise<string[]> =>
   (await testApp.call('GET', `/lists/${id}`)).body.recipients
-const outside = async (address: string) => {
+const recipientsAtServer = async (address: string) => {
   const { id } = await mailDomainOf(testApp, 'acme')
   return (await mailOf(testApp).listsOn([id])).find((one) => one.address === address)?.recipients
 }
@@ -78,7 +78,9 @@ describe('a person who leaves a tenant', () => {
       [alone, []],
       [other, [anna]],
     ] as const) {
-      await expect.poll(() => outside(one.address), { timeout: 10_000 }).toEqual(recipients)
+      await expect
+        .poll(() => recipientsAtServer(one.address), { timeout: 10_000 })
+        .toEqual(recipients)
       expect((await testApp.call('GET', `/lists/${one.id}`)).body.state).toBe('ok')
     }
   })
@@ -99,7 +101,7 @@ describe('a person who leaves a tenant', () => {
       .toBe('error')
     testApp.sandbox.clearFaults()
     await testApp.call('POST', `/lists/${id}/retry`)
-    expect(await outside(address)).toEqual([anna])
+    expect(await recipientsAtServer(address)).toEqual([anna])
   })
 
   it('stays in lists of other tenants, which are not ours to change', async () => {
@@ -116,7 +118,7 @@ describe('a person who leaves a tenant', () => {
   })
 })
 
-describe('an address that goes', () => {
+describe('a removed address', () => {
   it.each(['member', 'tenant'])(
     'as an alias, removed from the %s, leaves the lists',
     async (where) => {

@@ -3,8 +3,8 @@ import { type AnyRoute, createRoute, lazyRouteComponent, redirect } from '@tanst
 import * as links from './links.ts'
 
 /**
- * The pages of a workplace about bookings: a frame with the way from one to the other. Pages read
- * their own search parameters.
+ * The booking pages of a workplace, in a frame with their navigation. Pages read their own search
+ * parameters.
  */
 export function schedulingRoutes(tenant: AnyRoute) {
   const area = createRoute({

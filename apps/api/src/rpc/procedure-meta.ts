@@ -3,7 +3,7 @@ import type { ErrorCode } from '@atrium/core/platform/errors'
 import type { z } from 'zod'
 import type { LimitedRoute } from './visitor-limits.ts'
 
-/** What a procedure declares beside its schemas. */
+/** What a procedure declares besides its schemas. */
 export interface ProcedureMeta {
   /**
    * Whether a call needs a valid access token, which a transport verifies before it reads a body.
@@ -12,11 +12,11 @@ export interface ProcedureMeta {
   needsToken?: boolean
   /** The codes that the guard rejects with. Set by `guarded`. */
   guardErrors?: readonly ErrorCode[]
-  /** The address over REST, and what the API description says of it. */
+  /** The REST endpoint, and its text in the API description. */
   openapi?: RestAddress
   /**
-   * The rejections of the work itself; those of the token, the guard and the input are known
-   * without being named.
+   * The errors of the procedure itself. Those of the token, the guard and the input are added
+   * automatically.
    */
   errors?: readonly ErrorCode[]
   /**
@@ -32,25 +32,25 @@ export interface ProcedureMeta {
   /** The response contains a one-time secret: it is never stored for replay. */
   secretResponse?: boolean
   /**
-   * Called without a session, by visitors of the booking pages, who take from this allowance: an
-   * Idempotency-Key is kept per address instead of per caller.
+   * Called without a session by visitors of booking pages. The limits of this route apply per
+   * address, and an Idempotency-Key belongs to the address instead of a caller.
    */
   visitors?: LimitedRoute
   /**
-   * Recognises its own Idempotency-Key on both wires: the same request again returns what the first
-   * one made, secrets included.
+   * Handles its Idempotency-Key itself, over REST and tRPC: a repeated request returns what the
+   * first one created, secrets included.
    */
   repeatable?: boolean
   /**
-   * Creates a record below another one: REST returns 201. A POST to a path without parameters does
-   * so anyway.
+   * REST returns 201. Needed only for a path with parameters: a POST to a path without them returns
+   * 201 anyway.
    */
   creates?: boolean
   /** REST returns the same as CSV for `Accept: text/csv`. */
   csv?: (response: unknown) => string
   /**
-   * Implements the OpenFeature Remote Evaluation Protocol over REST: an ETag on responses, and its
-   * members in rejections beside ours.
+   * Implements the OpenFeature Remote Evaluation Protocol over REST: responses have an ETag, errors
+   * have its fields besides ours.
    */
   ofrep?: boolean
   /**

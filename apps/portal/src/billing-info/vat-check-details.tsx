@@ -6,7 +6,7 @@ import { Stack, Text } from '@mantine/core'
 
 const t = translations('portal.billing-info')
 
-/** What the VAT register answered about the number, as the proof of the check. */
+/** The response of the VAT register, as proof of the check. */
 export function VatCheckDetails({ check }: { check: VatCheckView }) {
   const { result, failure } = check
   return (

@@ -1,14 +1,13 @@
 import { type DomainCheckMessages, domainCheckTexts } from '@atrium/messages/domain-check-texts'
 import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
 
-/** The name of a sentence in `server/domain-checks.json`. */
+/** The key of a message in `server/domain-checks.json`. */
 export type CheckTextKey = {
   [Part in keyof DomainCheckMessages]: `${Part}.${keyof DomainCheckMessages[Part] & string}`
 }[keyof DomainCheckMessages]
 
 /**
- * What a check found, before it is written in a language: checks are stored like this. A text among
- * the values is a sentence of its own.
+ * The result of a check as it is stored, without a language. A value may be a message of its own.
  */
 export interface CheckText {
   readonly key: CheckTextKey
@@ -26,6 +25,7 @@ export function checkText(
   return { key, values: Object.fromEntries(texts) }
 }
 
+/** The message in a language, including the messages among its values. */
 export function writeCheckText(text: CheckText, language: PageLanguage): string {
   const values = Object.entries(text.values).map(([name, value]) => [
     name,
@@ -34,7 +34,7 @@ export function writeCheckText(text: CheckText, language: PageLanguage): string 
   return domainCheckTexts(language)(text.key, Object.fromEntries(values))
 }
 
-/** The same text with each value changed, those of the texts in it too. */
+/** Maps every value, including those of the messages among them. */
 export function mapCheckValues(text: CheckText, change: (value: string) => string): CheckText {
   const values = Object.entries(text.values).map(([name, value]) => [
     name,
@@ -43,7 +43,7 @@ export function mapCheckValues(text: CheckText, change: (value: string) => strin
   return { key: text.key, values: Object.fromEntries(values) }
 }
 
-/** False for a sentence that only another version of the program knows. */
+/** False for a key that only another version of the program knows. */
 export function isKnownCheckText({ key }: CheckText): boolean {
   return domainCheckTexts(defaultLanguage).has(key)
 }

@@ -23,8 +23,7 @@ const id = z.string().min(1)
 const amount = z.int().min(1)
 
 /**
- * What happens outside of the API that is served: at the bank, at the card form, in Stripe's
- * dashboard.
+ * Actions outside of the served API: at the bank, at the card form, in Stripe's dashboard.
  */
 export const PaymentAction = z.discriminatedUnion('action', [
   z.strictObject({
@@ -136,11 +135,11 @@ export function act(world: PaymentsWorld, input: PaymentAction): object {
     }
     case 'credit_note': {
       const invoice = store.invoices.get(action.invoice)
-      const after = invoice.status === 'paid' ? action.amount : 0
+      const returned = invoice.status === 'paid' ? action.amount : 0
       const parts = {
-        refund: action.to === 'card' ? after : 0,
-        balance: action.to === 'balance' ? after : 0,
-        outside: action.to === 'outside' ? after : 0,
+        refund: action.to === 'card' ? returned : 0,
+        balance: action.to === 'balance' ? returned : 0,
+        outside: action.to === 'outside' ? returned : 0,
       }
       return creditNoteView(
         creditNote(world, invoice, { amount: action.amount, ...parts }),
@@ -213,8 +212,8 @@ function openInvoice(world: PaymentsWorld, id: string) {
 }
 
 /**
- * The person pays on a page of Stripe's, with a card of the moment or the one that is there, and
- * confirms what is to be confirmed.
+ * Pays an invoice as on Stripe's hosted page: with the given card, else with the default one, and
+ * with every confirmation that the bank asks for.
  */
 export function payWithCard(world: PaymentsWorld, id: string, card: string | undefined): void {
   const invoice = openInvoice(world, id)

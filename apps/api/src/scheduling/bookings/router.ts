@@ -29,7 +29,8 @@ const path = '/tenants/{slug}/bookings' as const
 const one = `${path}/{bookingId}` as const
 
 /**
- * Admins and operators for every host, other members for the host that they are: the verbs look.
+ * Admins and operators act for every host, other members for their own. The functions check that,
+ * because a guard does not know the hosts of a booking.
  */
 export const bookingsRouter = router({
   list: memberOrOperator
@@ -78,7 +79,7 @@ export const bookingsRouter = router({
         method: 'POST',
         path: `/api/v1${one}/confirm`,
         tags,
-        summary: 'Accept a requested booking',
+        summary: 'Confirm a requested booking',
       },
       audit: 'booking.confirmed',
       errors: tenantMoveErrors,
@@ -92,7 +93,7 @@ export const bookingsRouter = router({
         method: 'POST',
         path: `/api/v1${one}/decline`,
         tags,
-        summary: 'Turn a requested booking down',
+        summary: 'Decline a requested booking',
       },
       audit: 'booking.declined',
       errors: tenantActionErrors,
@@ -134,7 +135,7 @@ export const bookingsRouter = router({
         method: 'POST',
         path: `/api/v1${one}/no-show`,
         tags,
-        summary: 'Note that the visitor did not come',
+        summary: 'Record that the visitor did not come',
       },
       audit: 'booking.no_show',
       errors: tenantActionErrors,
@@ -148,7 +149,7 @@ export const bookingsRouter = router({
         method: 'POST',
         path: `/api/v1${one}/new-link`,
         tags,
-        summary: 'Send the visitor a new manage link; the old one dies',
+        summary: 'Send the visitor a new manage link and revoke the old one',
       },
       audit: 'booking.link_renewed',
       secretResponse: true,

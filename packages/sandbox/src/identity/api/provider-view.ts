@@ -1,6 +1,6 @@
 import type { ApplicationRecord, ProviderRecord, Store } from '../records.ts'
 
-/** An OAuth2 provider as every answer shows it. The secret is in clear, as authentik sends it. */
+/** An OAuth2 provider as every response contains it, with the secret in plain text, like authentik. */
 export function providerView(store: Store, provider: ProviderRecord) {
   const application = store.records.applications.find((one) => one.provider === provider.pk)
   return {
@@ -39,7 +39,7 @@ export function providerView(store: Store, provider: ProviderRecord) {
   }
 }
 
-/** What an application tells about its provider: the fields that every kind of provider has. */
+/** The provider within an application: the fields that every kind of provider has. */
 export function providerSummary(store: Store, provider: ProviderRecord) {
   const view = providerView(store, provider)
   return {
