@@ -81,7 +81,7 @@ function valueFault(value: string): string | undefined {
   if (value.trim() === '') return 'is empty. Give it a value, or remove the line for the default'
   if (/change[-_ ]?me/i.test(value)) return 'holds the placeholder of the example file'
   if (/(^|[^a-z0-9-])example\.(com|net|org)($|[^a-z0-9-])/i.test(value))
-    return 'names a placeholder such as example.com, as the example file does'
+    return 'names example.com or another placeholder of the example file'
   return undefined
 }
 
