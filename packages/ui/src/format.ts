@@ -1,4 +1,4 @@
-import { minorUnitDigits } from '@atrium/core/billing/minor-units'
+import { formatMinorUnits, minorUnitDigits } from '@atrium/core/billing/minor-units'
 import { viewerLocale as locale, pageLanguage } from './page-language.ts'
 
 const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
@@ -76,21 +76,7 @@ export function formatRatio(ratio: number): string {
  * and every one of them is shown.
  */
 export function formatMoney(minor: number, currency: string): string {
-  const digits = minorUnitDigits(currency.toLowerCase())
-  const style = {
-    style: 'currency',
-    currency: currency.toUpperCase(),
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  } as const
-  const size = Math.abs(minor)
-    .toString()
-    .padStart(digits + 1, '0')
-  const major = digits === 0 ? size : `${size.slice(0, -digits)}.${size.slice(-digits)}`
-  // As text, not as a fraction: `Intl` then shows the amount to its last digit, however large.
-  return new Intl.NumberFormat(locale, style).format(
-    `${minor < 0 ? '-' : ''}${major}` as `${number}`,
-  )
+  return formatMinorUnits(minor, currency, locale)
 }
 
 /** The same in few characters, rounded, for the axes of charts: "€1.2K". */

@@ -1,7 +1,7 @@
 import { defaultLanguage, formatLocale, type PageLanguage } from '@atrium/messages/languages'
 import { z } from 'zod'
 import { says } from '../platform/issue-text.ts'
-import { minorUnitDigits } from './minor-units.ts'
+import { formatMinorUnits, minorUnitDigits } from './minor-units.ts'
 
 /**
  * Amounts are whole numbers of the currency's minor unit, as the payment processor counts it; never
@@ -76,17 +76,5 @@ export function formatAmount(
   currency: string,
   language: PageLanguage = defaultLanguage,
 ): string {
-  const digits = minorUnitDigits(currency)
-  const style = {
-    style: 'currency',
-    currency: currency.toUpperCase(),
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  } as const
-  const size = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0')
-  const major = digits === 0 ? size : `${size.slice(0, -digits)}.${size.slice(-digits)}`
-  // As text, not as a fraction: `Intl` then shows the amount to its last digit, however large.
-  return new Intl.NumberFormat(formatLocale(language), style).format(
-    `${minor < 0n ? '-' : ''}${major}` as `${number}`,
-  )
+  return formatMinorUnits(minor, currency, formatLocale(language))
 }
