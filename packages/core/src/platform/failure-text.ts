@@ -1,3 +1,4 @@
+import { type ErrorMessages, errorMessages, errorTexts } from '@atrium/messages/error-texts'
 import { type FailureMessages, failureMessages, failureTexts } from '@atrium/messages/failure-texts'
 import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
 import { splitUpstreamMessage, upstreamMessage } from './upstream-messages.ts'
@@ -54,8 +55,17 @@ function writeStep(reason: StepFailure, value: string | undefined, language: Pag
   return upstreamMessage(sentence, value === undefined ? reason : `${reason}: ${value}`)
 }
 
+/** The title of one of our errors, in the same form: "The card was declined. [card_declined]". */
+export function titleFailureText(code: keyof ErrorMessages['titles']): string {
+  return writeTitle(code, defaultLanguage)
+}
+
+function writeTitle(code: keyof ErrorMessages['titles'], language: PageLanguage): string {
+  return upstreamMessage(errorTexts(language)(`titles.${code}`), code)
+}
+
 /**
- * A text of `failureText` or `stepFailureText`, or several of them, in a language. What was written
+ * A text of the functions above, or several of them, in a language. What was written
  * by another version of the program or in other words stays as it is.
  */
 export function writeFailure(text: string, language: PageLanguage): string {
@@ -74,7 +84,7 @@ export function writeFailure(text: string, language: PageLanguage): string {
 /** One failure: its sentence, with the space around it, and what stands in the brackets behind. */
 function writeOne(before: string, detail: string, language: PageLanguage): string {
   const sentence = before.trim()
-  const again = readCall(sentence, detail) ?? readStep(detail)
+  const again = readCall(sentence, detail) ?? readStep(detail) ?? readTitle(detail)
   if (again?.(defaultLanguage) !== upstreamMessage(sentence, detail)) return `${before}[${detail}]`
   const space = before.slice(0, before.length - before.trimStart().length)
   return space + again(language)
@@ -103,6 +113,14 @@ function readStep(detail: string): Written | undefined {
   const [, reason, value] = /^(\w+)(?:: (.+))?$/.exec(detail) ?? []
   if (!isNameOf('steps', reason)) return undefined
   return (language) => writeStep(reason, value, language)
+}
+
+function readTitle(detail: string): Written | undefined {
+  return isErrorCode(detail) ? (language) => writeTitle(detail, language) : undefined
+}
+
+function isErrorCode(detail: string): detail is keyof ErrorMessages['titles'] {
+  return Object.hasOwn(errorMessages.titles, detail)
 }
 
 /** Whether the catalogue has this name in a part of the file. */

@@ -5,6 +5,7 @@ import {
   failureText,
   type StepFailure,
   stepFailureText,
+  titleFailureText,
   writeFailure,
 } from '@atrium/core/platform/failure-text'
 import { describe, expect, it } from 'vitest'
@@ -51,6 +52,10 @@ describe('a failure that a row holds in English', () => {
     [
       `${stepFailureText('personUnknown')} ${stepFailureText('spaceMissing')}`,
       'Der Anmeldedienst kennt diese Person nicht. [personUnknown] Den Dateibereich des Mandanten gibt es noch nicht. [spaceMissing]',
+    ],
+    [
+      titleFailureText('billing_address_incomplete'),
+      'Die Rechnungsadresse ist unvollständig. Ergänzen Sie sie, damit die Steuer berechnet werden kann. [billing_address_incomplete]',
     ],
     [
       `${stepFailureText('personUnknown')} The identity was left as it was.`,

@@ -2,7 +2,6 @@ import { earliestMove, renewalFrom } from '@atrium/core/billing/price-migrations
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import { periodTotal } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
-import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
 import {
   findDueMoves,
@@ -22,6 +21,7 @@ import { databaseNow } from '@atrium/db/platform/clock'
 import type { Trx } from '@atrium/db/platform/connect'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { retryDelaySeconds } from '../../platform/retry-delay.ts'
+import { storedFailure } from '../../platform/stored-failure.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { requirePayments } from '../invoices/gate.ts'
 import { billedTenant, sendBillingMail } from '../invoices/mails.ts'
@@ -84,14 +84,13 @@ function isOverloaded(error: unknown): boolean {
 async function putOff(services: Services, key: MoveKey, error: unknown): Promise<void> {
   if (!(error instanceof AppError))
     services.log.error({ err: error, ...key }, 'a subscriber could not be moved')
-  const message = error instanceof AppError ? error.message : stepFailureText('unforeseen')
   await services.database.db.transaction().execute(async (trx) => {
     const move = await lockMove(trx, key)
     if (!move) return
     const attempts = move.attempts + 1
     const wait = retryDelaySeconds(attempts, firstRetrySeconds) * 1000
     const next = new Date(services.clock.now().getTime() + wait)
-    await updateMove(trx, key, { attempts, error: message, next_at: next })
+    await updateMove(trx, key, { attempts, error: storedFailure(error), next_at: next })
   })
 }
 

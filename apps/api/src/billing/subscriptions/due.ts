@@ -1,7 +1,6 @@
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import { changeLeadMinutes, type PendingChange, periodAt } from '@atrium/core/billing/subscriptions'
 import { AppError } from '@atrium/core/platform/errors'
-import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { findPriceByStripeId } from '@atrium/db/billing/prices'
 import {
   findDueSubscriptions,
@@ -18,6 +17,7 @@ import { databaseNow } from '@atrium/db/platform/clock'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { retryDelaySeconds } from '../../platform/retry-delay.ts'
+import { storedFailure } from '../../platform/stored-failure.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { requirePayments } from '../invoices/gate.ts'
 import { applyProcessorSubscription } from './apply.ts'
@@ -128,7 +128,6 @@ async function putOff(services: Services, id: string, error: unknown): Promise<v
   const row = await findSubscription(services.database.db, id)
   if (!row) return
   const attempts = row.pendingAttempts + 1
-  const sentence = error instanceof AppError ? error.message : stepFailureText('unforeseen')
   await services.database.db.transaction().execute((trx) =>
     updateSubscription(
       trx,
@@ -138,7 +137,7 @@ async function putOff(services: Services, id: string, error: unknown): Promise<v
         pending_next_at: new Date(
           services.clock.now().getTime() + retryDelaySeconds(attempts, firstRetrySeconds) * 1000,
         ),
-        pending_error: sentence,
+        pending_error: storedFailure(error),
       },
       { counted: false },
     ),
