@@ -122,6 +122,10 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.35rem .
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}tfoot td{font-weight:700;border-bottom:0}
 @media print{body{margin:0;max-width:none}}`
 
+// The page has neither addresses nor tax, so it must not pass for the document that has both.
+const purpose =
+  'Lists what the payout consists of. Amounts include VAT where it applies. The document for accounting is the PDF or XML with the same number.'
+
 /** A page without scripts, to be printed. Before the payout is paid it says that it is a draft. */
 export function statementHtml(statement: Statement): string {
   const title =
@@ -194,7 +198,7 @@ function page(title: string, statement: Statement, more: readonly [string, strin
   )
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title><style>${style}</style></head>
-<body><h1>${escaped(title)}</h1><p>Written by the platform on behalf of the partner.</p><dl>${facts.join('')}</dl>
+<body><h1>${escaped(title)}</h1><p>${purpose}</p><dl>${facts.join('')}</dl>
 <table><thead><tr><th>Date</th><th>Entry</th><th>Customer</th><th>Invoice or reason</th><th class="n">Base</th><th class="n">Margin</th><th class="n">Amount</th></tr></thead>
 <tbody>${rows.join('\n')}</tbody>
 <tfoot><tr><td colspan="6">Total</td><td class="n">${amount(statement.amountMinor)}</td></tr></tfoot></table></body></html>
