@@ -114,6 +114,15 @@ it('many subscribers are moved in bounded runs, each told and scheduled once', a
   })
   expect(migration.body.subscribers.waiting).toBeGreaterThan(subscribers)
 
+  if (measured)
+    for (const path of [
+      `/prices/${items[0].id}/migration-preview`,
+      `/price-migrations?priceId=${items[0].id}`,
+      `/price-migrations/${migration.body.id}/subscribers`,
+      `/price-migrations/${migration.body.id}/subscribers?state=waiting`,
+    ])
+      console.info(`${path}: p95 ${await p95(path)} ms`)
+
   const known = await world.read(stripeId)
   const scheduled = new Map<string, number>()
   let calls = 0
@@ -181,14 +190,6 @@ it('many subscribers are moved in bounded runs, each told and scheduled once', a
   )
   expect(rows).toEqual([{ mails: subscribers, tenants: subscribers }])
 
-  if (measured)
-    for (const path of [
-      `/prices/${items[0].id}/migration-preview`,
-      `/price-migrations?priceId=${items[0].id}`,
-      `/price-migrations/${migration.body.id}/subscribers`,
-      `/price-migrations/${migration.body.id}/subscribers?state=scheduled`,
-    ])
-      console.info(`${path}: p95 ${await p95(path)} ms`)
   const pages = await readPages(`/price-migrations/${migration.body.id}/subscribers`)
   expect(Math.max(...pages.map((page) => page.length))).toBe(200)
   expect(new Set(pages.flat()).size).toBe(subscribers + 1)
