@@ -263,6 +263,30 @@ async function issue({ testApp }: Own, change: Change = {}): Promise<void> {
 }
 
 describe('differences', () => {
+  it('leave out what is newer than the last reading of the balance', async () => {
+    await using own = await opened()
+    const { payments } = own.testApp.sandbox
+    await subscribe(own, 'eur')
+    const { id: invoice } = await firstInvoice(own)
+    await readProcessorBalance(own.testApp.app.services)
+    payments.setNow(new Date(Date.now() + 60_000))
+    const refund = idOf(payments.act({ action: 'refund', invoice, amount: 100 }))
+    await reconcileBilling(own.testApp.app.services)
+    const missing = async () =>
+      (await read(own, thisMonth(own))).differences.filter(named('refund_without_transaction'))
+    expect(await missing(), 'not read yet').toEqual([])
+    await readProcessorBalance(own.testApp.app.services)
+    expect(await missing(), 'read').toEqual([])
+    await own.testApp.database.db
+      .updateTable('balance_transactions')
+      .set({ category: 'other' })
+      .where('source_id', '=', refund)
+      .execute()
+    expect(await missing(), 'read, and not there').toMatchObject([
+      { reference: refund, booksMinor: 100, processorMinor: null },
+    ])
+  })
+
   it('name what the processor has and the books have not, and the other way round', async () => {
     await using own = await opened()
     const { payments } = own.testApp.sandbox

@@ -37,11 +37,15 @@ export async function listBookkeepingDifferences(
   const moved = sql`b.created_at >= ${from} and b.created_at < ${until}`
   const one = (kind: DifferenceRow['kind'], select: ReturnType<typeof sql>) =>
     sql`(select ${sql.lit(kind)} as kind, d.* from (${select}) d order by d.reference limit ${limit})`
+  // The balance is read every hour: nothing is missing there that is newer. The processor's clock may
+  // be ahead of ours.
+  const isRead = sql`f.at <= greatest((select read_until from balance_readings),
+    (select max(created_at) from balance_transactions))`
   const reversed = (kind: 'refund' | 'dispute', category: string) => sql`
     select f.source as reference, t.slug as "tenantSlug", f.currency, f.gross::text as books,
       null::text as processor
     from ${facts} join tenants t on t.id = f.tenant_id
-    where f.kind = ${kind} and ${inMonth(month)} and not exists (
+    where f.kind = ${kind} and ${inMonth(month)} and ${isRead} and not exists (
       select from balance_transactions b where b.source_id = f.source and b.category = ${category})`
   const unknown = (kind: 'refund' | 'dispute', category: string) => sql`
     select b.source_id as reference, null::text as "tenantSlug", b.currency, null::text as books,
@@ -81,8 +85,8 @@ export async function listBookkeepingDifferences(
       select f.source as reference, t.slug as "tenantSlug", f.currency, f.gross::text as books,
         null::text as processor
       from ${facts} join tenants t on t.id = f.tenant_id
-      where f.kind = 'payment' and f.gross <> 0 and ${inMonth(month)} and not ${paidBy('f.source')}
-        and not exists (select from invoice_corrections c
+      where f.kind = 'payment' and f.gross <> 0 and ${inMonth(month)} and ${isRead}
+        and not ${paidBy('f.source')} and not exists (select from invoice_corrections c
           where c.invoice_id = f.invoice_id and c.kind = 'transfer' and c.state = 'done')`,
     )}
     union all
