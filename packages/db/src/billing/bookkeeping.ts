@@ -171,7 +171,7 @@ export function selectBookedShares(
     order by f.at, f.source`
 }
 
-/** At most so many bookings has the month in each of its currencies. */
+/** The currencies of the month, each with an upper bound of how many bookings it has. */
 export async function countBookings(
   db: Db,
   month: BookedMonth,
