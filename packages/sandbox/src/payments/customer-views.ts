@@ -37,6 +37,10 @@ export function customerView(
     description: null,
     discount: null,
     email: customer.email,
+    ...(expand.includes('invoice_credit_balance') && {
+      invoice_credit_balance:
+        customer.currency === null ? {} : { [customer.currency]: 0 - customer.balance },
+    }),
     invoice_prefix: customer.id.slice(4, 12).toUpperCase(),
     invoice_settings: {
       custom_fields: null,

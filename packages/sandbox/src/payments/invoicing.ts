@@ -1,9 +1,10 @@
 import { recordCharge } from './balance.ts'
 import { findCard } from './cards.ts'
+import { customerView } from './customer-views.ts'
 import { declined, invalid } from './faults.ts'
 import { totalOf } from './invoice-amounts.ts'
 import { invoiceView } from './invoice-views.ts'
-import type { Buyer, Invoice, Line, PaymentMethod, TaxSettings } from './records.ts'
+import type { Buyer, Customer, Invoice, Line, PaymentMethod, TaxSettings } from './records.ts'
 import { newId, newSecret } from './store.ts'
 import { buyerOf, hasLocation, noTax, withTaxes } from './taxes.ts'
 import type { PaymentsWorld } from './world.ts'
@@ -116,7 +117,7 @@ export function finalizeInvoice(world: PaymentsWorld, invoice: Invoice): void {
   const buyer = buyerOf(store, customer)
   if (invoice.tax.automatic) computeTaxes(world, invoice, buyer)
   Object.assign(invoice, balanced(world, invoice))
-  customer.balance = invoice.endingBalance ?? customer.balance
+  moveBalance(world, customer, appliedOf(invoice))
   invoice.number = `SANDBOX-${String(store.invoiceCount).padStart(4, '0')}`
   invoice.buyer = buyer
   invoice.status = 'open'
@@ -185,6 +186,19 @@ export function attemptPayment(
   }
 }
 
+/** Moves the customer's balance, which is below 0 where there is credit. */
+export function moveBalance(world: PaymentsWorld, customer: Customer, by: number): void {
+  if (by === 0) return
+  customer.balance += by
+  world.emit('customer.updated', customerView(world.store, customer, []))
+}
+
+/** What the balance paid of a finalized invoice; below 0 for what was added to it. */
+function appliedOf({ startingBalance, endingBalance }: Invoice): number {
+  return (endingBalance ?? startingBalance) - startingBalance
+}
+
+/** The customer gets back what the balance paid (`unapplied_from_invoice`). */
 export function voidInvoice(world: PaymentsWorld, invoice: Invoice): void {
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
     throw invalid('You can only void an open or uncollectible invoice.')
@@ -194,6 +208,7 @@ export function voidInvoice(world: PaymentsWorld, invoice: Invoice): void {
   invoice.autoAdvance = false
   if (invoice.payment) invoice.payment.status = 'canceled'
   tellInvoice(world, 'invoice.voided', invoice)
+  moveBalance(world, world.store.customers.get(invoice.customer), 0 - appliedOf(invoice))
 }
 
 export function markUncollectible(world: PaymentsWorld, invoice: Invoice): void {

@@ -3,7 +3,7 @@ import { settlePaid } from './collection.ts'
 import { invalid } from './faults.ts'
 import { remaining, totalOf, totalTaxesOf } from './invoice-amounts.ts'
 import { creditNoteView, disputeView, refundView } from './invoice-views.ts'
-import { markPaid, tellInvoice } from './invoicing.ts'
+import { markPaid, moveBalance, tellInvoice } from './invoicing.ts'
 import { partOf } from './proration.ts'
 import type { CreditNote, CreditNoteLine, Dispute, Invoice, Refund } from './records.ts'
 import { newId } from './store.ts'
@@ -120,7 +120,7 @@ export function creditNote(
       `The sum of credit amount, refund amount and out of band amount (${toCard + balance + outside}) must equal the credit note amount (${after}).`,
     )
   const back = toCard > 0 ? refund(world, invoice, toCard, 'succeeded') : null
-  world.store.customers.get(invoice.customer).balance -= balance
+  moveBalance(world, world.store.customers.get(invoice.customer), -balance)
   world.store.creditNoteCount += 1
   const note = world.store.creditNotes.add({
     id: newId('cn'),
@@ -199,8 +199,11 @@ export function voidCreditNote(world: PaymentsWorld, note: CreditNote): void {
   Object.assign(note, { status: 'void', voidedAt: world.now() })
   if (note.postPayment > 0) {
     invoice.postPaymentCredit -= note.postPayment
-    world.store.customers.get(note.customer).balance +=
-      note.postPayment - note.outOfBand - note.refunded
+    moveBalance(
+      world,
+      world.store.customers.get(note.customer),
+      note.postPayment - note.outOfBand - note.refunded,
+    )
   } else {
     invoice.prePaymentCredit -= note.total
     invoice.amountDue += note.total
