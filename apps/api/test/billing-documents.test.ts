@@ -195,6 +195,27 @@ describe('what corrects an invoice', () => {
   })
 })
 
+describe('an invoice that credit pays in part', () => {
+  it('says what the credit paid and what is left to pay', async () => {
+    await using open = await shop()
+    const invoice = await processorInvoice(open)
+    await act(open, { action: 'credit_note', invoice, amount: 1_000, to: 'balance' })
+    await change(open, 10)
+    const [{ id, amountDueMinor, balanceAppliedMinor }] = (
+      await open.owner.get('/tenants/acme/invoices')
+    ).body.items
+    expect(balanceAppliedMinor).toBe(1_000)
+    expect(amountDueMinor).toBeGreaterThan(0)
+    const { items } = (await open.owner.get(`/tenants/acme/invoices/${id}/documents`)).body
+    const xml = await open.xml(items[0].id)
+    expect(brokenRules(xml)).toEqual([])
+    expect(xml).toContain('<ram:TotalPrepaidAmount>10.00</ram:TotalPrepaidAmount>')
+    expect(xml).toContain(
+      `<ram:DuePayableAmount>${(amountDueMinor / 100).toFixed(2)}</ram:DuePayableAmount>`,
+    )
+  })
+})
+
 describe('an invoice that is voided', () => {
   it.each([
     ['as they happened', (ids: readonly string[]) => ids],

@@ -26,8 +26,7 @@ describe('a customer', () => {
       id,
       email: 'billing@acme.test',
       defaultCard: null,
-      credit: 0,
-      currency: null,
+      credits: {},
     })
     await payments.updateCustomer(
       id,
@@ -38,6 +37,15 @@ describe('a customer', () => {
     sandbox.payments.act({ action: 'delete_customer', customer: id })
     expect(await payments.findCustomer(id)).toBeUndefined()
     expect(await payments.findCustomer('cus_unknown')).toBeUndefined()
+  })
+
+  it('has the credit that a credit note gave it', async () => {
+    const { payments, sandbox, subscribed } = world
+    const { customerId, subscription } = await subscribed(1)
+    expect((await payments.findCustomer(customerId))?.credits).toEqual({})
+    const invoice = subscription.latestInvoiceId ?? ''
+    sandbox.payments.act({ action: 'credit_note', invoice, amount: 300 })
+    expect((await payments.findCustomer(customerId))?.credits).toEqual({ eur: 300 })
   })
 
   it('takes a VAT number, whose check comes later', async () => {

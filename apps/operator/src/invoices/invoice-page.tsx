@@ -126,6 +126,7 @@ function Amounts({ invoice }: { invoice: OperatorInvoiceDetail }) {
         </DetailItem>
         <DetailItem label={t('amounts.tax')}>{money(invoice.taxMinor)}</DetailItem>
         <DetailItem label={t('columns.total')}>{money(invoice.totalMinor)}</DetailItem>
+        {withAmount(t('amounts.balance'), invoice.balanceAppliedMinor)}
         <DetailItem label={t('amounts.paid')}>{money(invoice.amountPaidMinor)}</DetailItem>
         {withAmount(t('columns.due'), invoice.amountRemainingMinor)}
         {withAmount(t('amounts.refunded'), invoice.refundedMinor)}

@@ -1,4 +1,4 @@
-import type { BillingSummary, NextInvoice } from '@atrium/core/billing/billing'
+import type { BillingSummary, CustomerCredit, NextInvoice } from '@atrium/core/billing/billing'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { failed } from '@atrium/ui/done'
 import { formatDay, formatMoney } from '@atrium/ui/format'
@@ -68,11 +68,17 @@ export function AmountDuePanel({
           {next.data && <NextInvoiceAmounts invoice={next.data} />}
           {next.data === null && t('due.none')}
         </DetailItem>
-        {next.data && next.data.balanceMinor > 0 && (
-          <DetailItem label={t('due.credit')}>
-            {formatMoney(next.data.balanceMinor, next.data.currency)}
+        {billing.credits.map((credit) => (
+          <DetailItem
+            key={credit.currency}
+            label={t(credit.amountMinor > 0 ? 'due.credit' : 'due.carriedOver')}
+          >
+            {formatMoney(Math.abs(credit.amountMinor), credit.currency)}
+            <Text size="sm" c="dimmed">
+              {purposeOf(credit, next.data)}
+            </Text>
           </DetailItem>
-        )}
+        ))}
         <DetailItem label={t('due.billedTo')}>
           {[contact.company, contact.country && countryName(contact.country)]
             .filter(Boolean)
@@ -93,6 +99,18 @@ export function AmountDuePanel({
       </DetailList>
     </Panel>
   )
+}
+
+/** What a credit is used for, or where what earlier invoices left open is added. */
+function purposeOf(
+  { currency, amountMinor }: CustomerCredit,
+  next: NextInvoice | null | undefined,
+): string {
+  const named = { currency: currency.toUpperCase() }
+  if (amountMinor < 0) return t('due.carriedOverUse', named)
+  return next?.currency === currency
+    ? t('due.creditUse', { day: formatDay(next.at) })
+    : t('due.creditKept', named)
 }
 
 /** What the next invoice comes to, and how it is made up. */

@@ -17,6 +17,7 @@ import { useState } from 'react'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { DocumentsMenu } from './documents-menu.tsx'
+import { InvoiceAmounts } from './invoice-amounts.tsx'
 import { usePayInvoice } from './mutations.ts'
 import { type BillingSearch, invoicesQuery } from './search.ts'
 
@@ -134,11 +135,7 @@ function columnsFor(mayPay: boolean, onPay: (invoice: InvoiceView) => void): Col
       key: 'total',
       header: t('invoices.total'),
       align: 'end',
-      cell: ({ totalMinor, currency }) => (
-        <Text span inherit style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
-          {formatMoney(totalMinor, currency)}
-        </Text>
-      ),
+      cell: (invoice) => <InvoiceAmounts invoice={invoice} />,
     },
     {
       key: 'acts',

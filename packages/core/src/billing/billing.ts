@@ -88,6 +88,11 @@ export const InvoiceView = z.object({
   discountMinor: minor,
   taxMinor: minor,
   totalMinor: minor,
+  /**
+   * What the customer's balance paid of the total; below 0 for what was added to the balance. The
+   * total less this and less what was credited while it was open is `amountDueMinor`.
+   */
+  balanceAppliedMinor: minor,
   amountDueMinor: minor,
   amountPaidMinor: minor,
   amountRemainingMinor: minor,
@@ -214,6 +219,10 @@ export const AmountDue = z.object({
   overdue: z.boolean(),
 })
 
+/** Credit that later invoices in its currency use up; below 0 for a debt that the next one adds. */
+export const CustomerCredit = z.object({ currency: z.string(), amountMinor: minor })
+export type CustomerCredit = z.infer<typeof CustomerCredit>
+
 export const BillingSummary = z.object({
   gate: billingGateState,
   state: billingState,
@@ -230,6 +239,8 @@ export const BillingSummary = z.object({
   /** Why the data may be stale: the processor did not respond just now. */
   stale: z.string().nullable(),
   due: z.array(AmountDue),
+  /** By currency, without those of 0; as of `cardReadAt`. */
+  credits: z.array(CustomerCredit),
   /**
    * What deleting the tenant does to its subscription: it ends at once, and what was paid for the
    * rest of the period, about `creditMinor` without tax, becomes credit. Null without a running

@@ -30,6 +30,8 @@ export interface InvoiceRow {
   amountPaid: string
   amountRemaining: string
   amountOverpaid: string
+  /** What the customer's balance paid; below 0 for what was added to it. Null: not known. */
+  balanceApplied: string | null
   creditedAmount: string
   refundedAmount: string
   disputedAmount: string
@@ -66,6 +68,7 @@ const columns = [
   'amount_paid as amountPaid',
   'amount_remaining as amountRemaining',
   'amount_overpaid as amountOverpaid',
+  'balance_applied as balanceApplied',
   'credited_amount as creditedAmount',
   'refunded_amount as refundedAmount',
   'disputed_amount as disputedAmount',
@@ -184,6 +187,7 @@ export interface InvoiceFields {
   amountPaid: number
   amountRemaining: number
   amountOverpaid: number
+  balanceApplied: number | null
   creditedAmount: number
   periodStart: Date | null
   periodEnd: Date | null
@@ -217,6 +221,7 @@ function toColumns(fields: InvoiceFields) {
     amount_paid: fields.amountPaid,
     amount_remaining: fields.amountRemaining,
     amount_overpaid: fields.amountOverpaid,
+    balance_applied: fields.balanceApplied,
     credited_amount: fields.creditedAmount,
     period_start: fields.periodStart,
     period_end: fields.periodEnd,

@@ -74,6 +74,7 @@ function selectInvoices(db: Db | Trx) {
         text('i.amount_paid').as('amountPaid'),
         text('i.amount_remaining').as('amountRemaining'),
         text('i.amount_overpaid').as('amountOverpaid'),
+        cast<string | null>('i.balance_applied', 'text').as('balanceApplied'),
         text('i.credited_amount').as('creditedAmount'),
         text('i.refunded_amount').as('refundedAmount'),
         text('i.disputed_amount').as('disputedAmount'),

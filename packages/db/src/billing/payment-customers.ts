@@ -23,6 +23,8 @@ export interface PaymentCustomerRow {
   formerIds: string[]
   card: StoredCard | null
   cardReadAt: Date | null
+  /** Minor units by currency; below 0 for a debt. Null: not read yet. */
+  credits: Readonly<Record<string, number>> | null
   cardChosenAt: Date | null
   cardFailure: string | null
   cardFailureAt: Date | null
@@ -49,6 +51,7 @@ function select(db: Db | Trx) {
     .selectFrom('payment_customers')
     .select(columns)
     .select(sql<StoredCard | null>`card`.as('card'))
+    .select(sql<PaymentCustomerRow['credits']>`credits`.as('credits'))
 }
 
 export function findPaymentCustomer(
@@ -111,6 +114,7 @@ export async function deletePaymentCustomer(db: Db | Trx, customerId: string): P
       former_ids: sql`array_append(former_ids, ${customerId})`,
       card: null,
       card_read_at: null,
+      credits: null,
       tax_id: null,
       tax_id_value: null,
       tax_id_status: null,
@@ -122,11 +126,14 @@ export async function deletePaymentCustomer(db: Db | Trx, customerId: string): P
   return row !== undefined
 }
 
-/** Stores the card as read at `readAt`, unless a later reading is already stored. */
+/**
+ * Stores the card, and the credits where they were read with it, as of `readAt`, unless a later
+ * reading is already stored.
+ */
 export async function saveCard(
   db: Db | Trx,
   customerId: string,
-  card: StoredCard | null,
+  { card, credits }: { card: StoredCard | null; credits?: Readonly<Record<string, number>> },
   readAt: Date,
 ): Promise<void> {
   await db
@@ -134,6 +141,7 @@ export async function saveCard(
     .set({
       card: card === null ? null : JSON.stringify(card),
       card_read_at: readAt,
+      ...(credits && { credits: JSON.stringify(credits) }),
       ...(card ? { card_failure: null, card_failure_at: null } : {}),
     })
     .where('customer_id', '=', customerId)

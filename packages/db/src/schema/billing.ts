@@ -88,6 +88,8 @@ export interface PaymentCustomersTable {
   former_ids: Generated<string[]>
   card: ColumnType<unknown, string | null | undefined, string | null>
   card_read_at: OptionalTimestamp
+  /** Minor units by currency, as of `card_read_at`; below 0 for a debt. Null: not read yet. */
+  credits: ColumnType<unknown, string | null | undefined, string | null>
   card_chosen_at: OptionalTimestamp
   card_failure: string | null
   card_failure_at: OptionalTimestamp
@@ -135,6 +137,8 @@ export interface InvoicesTable {
   amount_paid: BigintColumn
   amount_remaining: BigintColumn
   amount_overpaid: GeneratedBigint
+  /** What the customer's balance paid. Null: not read yet, or not finalized. */
+  balance_applied: OptionalBigint
   credited_amount: GeneratedBigint
   refunded_amount: GeneratedBigint
   disputed_amount: GeneratedBigint

@@ -70,7 +70,9 @@ export function customerCalls({ call }: StripeCalls): CustomerCalls {
         find(
           'GET /v1/customers/:id',
           (stripe) =>
-            stripe.customers.retrieve(id, { expand: ['invoice_settings.default_payment_method'] }),
+            stripe.customers.retrieve(id, {
+              expand: ['invoice_settings.default_payment_method', 'invoice_credit_balance'],
+            }),
           customerOf,
         ),
       ),
@@ -220,10 +222,26 @@ function customerOf(
   return {
     id: text(customer.id, 'id'),
     email: customer.email,
-    credit: 0 - whole(customer.balance, 'balance'),
-    currency: customer.currency ?? null,
+    credits: creditsOf(customer),
     defaultCard: typeof method === 'object' && method !== null ? cardOf(method) : null,
   }
+}
+
+/**
+ * `balance` is that of the default currency, and below 0 where the customer has credit.
+ * `invoice_credit_balance` has every currency, with the other sign.
+ */
+function creditsOf({
+  balance,
+  currency,
+  invoice_credit_balance: others = {},
+}: Stripe.Customer): Record<string, number> {
+  const all = Object.entries({ ...others, ...(currency && { [currency]: 0 - balance }) })
+  return Object.fromEntries(
+    all
+      .map(([code, amount]) => [code, whole(amount, 'invoice_credit_balance')] as const)
+      .filter(([, amount]) => amount !== 0),
+  )
 }
 
 /** Null for a method that is no card. The fingerprint stays where it is. */

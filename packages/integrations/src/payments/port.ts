@@ -23,9 +23,11 @@ export interface PaymentCustomer {
   email: string | null
   /** The card that invoices are charged to, unless a subscription has one of its own. */
   defaultCard: Card | null
-  /** Credit that later invoices use up; below 0 for a debit that the next one adds. */
-  credit: number
-  currency: string | null
+  /**
+   * Minor units by currency: credit that later invoices in it use up; below 0 for a debt that the
+   * next one adds. Without those of 0.
+   */
+  credits: Readonly<Record<string, number>>
 }
 
 /**

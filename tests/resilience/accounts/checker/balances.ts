@@ -4,13 +4,19 @@ import { type Equal, iso, isProration, type Log, Sums } from './log.ts'
 /** Credit of customers: given by credit notes and endings, spent by invoices, shown as it is. */
 export function checkBalances(books: Books, log: Log, equal: Equal): void {
   const balances = new Sums()
-  const [notes, settled] = [new Map<string, bigint>(), new Set<string>()]
+  const [notes, settled, voided] = [new Map<string, bigint>(), new Set<string>(), new Set<string>()]
   for (const { type, object } of log.events) {
     if (type === 'invoice.finalized' && !settled.has(object.id)) {
       settled.add(object.id)
       const slug = log.tenantOf.get(object.customer) ?? object.customer
       equal(`${slug}, balance before ${object.number}`, object.starting_balance, balances.of(slug))
       balances.add(slug, BigInt(object.ending_balance) - BigInt(object.starting_balance))
+    }
+    // What the balance had paid of a void invoice is there again.
+    if (type === 'invoice.voided' && !voided.has(object.id)) {
+      voided.add(object.id)
+      const slug = log.tenantOf.get(object.customer) ?? object.customer
+      balances.add(slug, BigInt(object.starting_balance) - BigInt(object.ending_balance))
     }
     if (object.object === 'credit_note') {
       const slug = log.tenantOf.get(object.customer) ?? object.customer
@@ -26,9 +32,12 @@ export function checkBalances(books: Books, log: Log, equal: Equal): void {
       notes.set(object.id, given)
     }
   }
-  for (const { slug, nextInvoice } of books.tenants)
-    if (nextInvoice?.exact)
-      equal(`${slug}, balance`, nextInvoice.balanceMinor, -balances.of(slug) || 0n)
+  for (const { slug, nextInvoice, billing } of books.tenants) {
+    const credit = -balances.of(slug) || 0n
+    const shown = billing.credits.reduce((sum, { amountMinor }) => sum + BigInt(amountMinor), 0n)
+    equal(`${slug}, credit`, shown, credit)
+    if (nextInvoice?.exact) equal(`${slug}, balance`, nextInvoice.balanceMinor, credit)
+  }
 }
 
 /**

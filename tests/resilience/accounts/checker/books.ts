@@ -159,6 +159,7 @@ export interface Accounts {
       state: string
       entitlements: { plan: string; seats: number; state: string; reason: string }
       due: (Money & { invoices: number })[]
+      credits: Money[]
       subscription: { status: string; seats: number; plan: string } | null
     }
     nextInvoice: { exact: boolean; balanceMinor: number } | null

@@ -95,6 +95,7 @@ export function checkInvoices(books: Books, log: Log, equal: Equal): void {
         subtotalMinor: invoice.subtotal,
         taxMinor: taxOf(invoice),
         totalMinor: invoice.total,
+        balanceAppliedMinor: BigInt(invoice.ending_balance) - BigInt(invoice.starting_balance),
         amountDueMinor: invoice.amount_due,
         amountPaidMinor: invoice.amount_paid,
         amountRemainingMinor: invoice.amount_remaining,

@@ -275,7 +275,12 @@ function drawTotals(drawing: Drawing): void {
     ]),
     [isCredit(kind) ? texts('credited') : texts('gross'), totals.grossMinor, 'bold'],
   ]
-  if (totals.paidMinor !== 0) rows.push([texts('paid'), -totals.paidMinor, 'regular'])
+  if (totals.paidMinor !== 0)
+    rows.push(
+      isCredit(kind)
+        ? [texts('toCredit'), totals.paidMinor, 'regular']
+        : [texts('fromCredit'), -totals.paidMinor, 'regular'],
+    )
   if (!isCredit(kind)) rows.push([texts('due'), totals.dueMinor, 'bold'])
   ensureSpace(drawing, rows.length * 18)
   for (const [label, minor, font] of rows)

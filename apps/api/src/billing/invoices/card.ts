@@ -167,7 +167,7 @@ export async function removePaymentMethod(ctx: Context, access: Access): Promise
       idempotencyKey: `detach:${card.paymentMethodId}`,
       signal,
     })
-    await saveCard(db, customerId, null, await databaseNow(db))
+    await saveCard(db, customerId, { card: null }, await databaseNow(db))
     return card
   })
   await services.audit.record(
@@ -178,8 +178,8 @@ export async function removePaymentMethod(ctx: Context, access: Access): Promise
 }
 
 /**
- * Reads the default card and keeps it as of `readAt`. A customer that is gone is forgotten. Rejects
- * with `UpstreamError`.
+ * Reads the default card and the credits, and keeps them as of `readAt`. A customer that is gone is
+ * forgotten. Rejects with `UpstreamError`.
  */
 export async function readCard(
   services: Services,
@@ -193,8 +193,9 @@ export async function readCard(
     await deleteProcessorCustomer(services, customerId)
     return null
   }
-  await saveCard(services.database.db, customerId, customer.defaultCard, readAt)
-  return customer.defaultCard
+  const { defaultCard: card, credits } = customer
+  await saveCard(services.database.db, customerId, { card, credits }, readAt)
+  return card
 }
 
 /** Tells the processor which card is the default and keeps what it then answers. */

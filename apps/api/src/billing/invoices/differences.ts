@@ -42,6 +42,7 @@ export function invoiceDifferences(ours: InvoiceRow, theirs: ProcessorInvoice): 
       amountPaid: String(ours.amountPaid),
       amountRemaining: String(ours.amountRemaining),
       creditedAmount: String(ours.creditedAmount),
+      balanceApplied: String(ours.balanceApplied ?? 0),
     },
     {
       status: theirs.status,
@@ -50,6 +51,7 @@ export function invoiceDifferences(ours: InvoiceRow, theirs: ProcessorInvoice): 
       amountPaid: String(theirs.amountPaid),
       amountRemaining: String(theirs.amountRemaining),
       creditedAmount: String(theirs.creditedAmount),
+      balanceApplied: String(theirs.balanceApplied ?? 0),
     },
   )
 }

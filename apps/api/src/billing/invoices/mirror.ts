@@ -182,6 +182,7 @@ function toFields(invoice: ProcessorInvoice, tenantId: string, readAt: Date): In
     amountPaid: invoice.amountPaid,
     amountRemaining: invoice.amountRemaining,
     amountOverpaid: invoice.amountOverpaid,
+    balanceApplied: invoice.balanceApplied,
     creditedAmount: invoice.creditedAmount,
     periodStart: invoice.periodStart,
     periodEnd: invoice.periodEnd,

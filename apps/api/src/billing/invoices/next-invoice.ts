@@ -57,7 +57,7 @@ async function askForNext(
       payments.previewNextInvoice({ subscriptionId, scheduleId }, options),
       payments.findCustomer(customerId, options),
     ])
-    return invoice ? toView(invoice, customer?.credit ?? 0) : 'none'
+    return invoice ? toView(invoice, customer?.credits[invoice.currency] ?? 0) : 'none'
   } catch (error) {
     const late = error instanceof DOMException && error.name === 'TimeoutError'
     if (error instanceof UpstreamError || late) return undefined

@@ -31,9 +31,9 @@ const freshMs = 60_000
 const deadlineMs = 3_000
 
 /**
- * Everything the billing page opens with, from our own records. While the gate is open the card is
- * read again when the last reading is older than a minute; a processor that does not answer makes
- * it `stale`, never an error.
+ * Everything the billing page opens with, from our own records. While the gate is open the card and
+ * the credits are read again when the last reading is older than a minute; a processor that does
+ * not answer makes them `stale`, never an error.
  */
 export async function getBilling(
   { services, request }: Context,
@@ -74,6 +74,9 @@ export async function getBilling(
       invoices,
       overdue,
     })),
+    credits: Object.entries(customer?.credits ?? {})
+      .map(([currency, amountMinor]) => ({ currency, amountMinor }))
+      .sort((a, b) => a.currency.localeCompare(b.currency)),
     onDeletion: row ? onDeletionOf(row, now) : null,
     contact: { ...billingInfo, vatStatus },
   }

@@ -35,6 +35,7 @@ export function toInvoiceView(row: InvoiceRow, now: Date): InvoiceView {
     discountMinor: toMinorNumber(row.discount),
     taxMinor: toMinorNumber(row.tax),
     totalMinor: toMinorNumber(row.total),
+    balanceAppliedMinor: toMinorNumber(row.balanceApplied ?? 0n),
     amountDueMinor: toMinorNumber(row.amountDue),
     amountPaidMinor: toMinorNumber(row.amountPaid),
     amountRemainingMinor: toMinorNumber(row.amountRemaining),

@@ -102,7 +102,6 @@ async function computed(
       ),
       customerId ? payments.findCustomer(customerId, { signal }) : undefined,
     ])
-    const credit = customer?.currency === terms.currency ? customer.credit : 0
-    return { ...preview, credit }
+    return { ...preview, credit: customer?.credits[terms.currency] ?? 0 }
   })
 }
