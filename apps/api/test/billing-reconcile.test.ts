@@ -146,6 +146,26 @@ describe('events that are lost for good', () => {
     expect(await own.testApp.auditActions()).toContain('billing.reconciled')
   })
 
+  it('the receipt of a payment is mailed once after the nightly run', async () => {
+    await using own = await subscribed()
+    const { payments } = own.testApp.sandbox
+    const receipts = () =>
+      own.testApp.database.db
+        .selectFrom('outbox')
+        .select('key')
+        .where('template', '=', 'invoice.paid')
+        .execute()
+    payments.webhooks.lose()
+    payments.setNow(new Date(payments.now().getTime() + 33 * 86_400_000))
+    payments.webhooks.keep()
+    await own.billing.settle()
+    const before = await receipts()
+    await reconcileBilling(own.testApp.app.services)
+    expect(await receipts()).toHaveLength(before.length + 1)
+    await reconcileBilling(own.testApp.app.services)
+    expect(await receipts()).toHaveLength(before.length + 1)
+  })
+
   it('a refund that failed and a dispute that was won count no longer', async () => {
     await using own = await subscribed()
     const { payments } = own.testApp.sandbox

@@ -7,9 +7,12 @@ import { drainWebhooks } from './process.ts'
 
 /**
  * What the comparison of subscriptions and invoices cannot find: refunds, credit notes, disputes,
- * and when a subscription changed. At most 20 types per call.
+ * when a subscription changed, and what mails the receipt or the request to confirm a payment. At
+ * most 20 types per call.
  */
 const recovered = [
+  'invoice.paid',
+  'invoice.payment_action_required',
   'customer.subscription.created',
   'customer.subscription.updated',
   'customer.subscription.deleted',
