@@ -15,7 +15,7 @@ const day = 86_400_000
 const measured = process.env.PRICE_MIGRATION_SUBSCRIBERS !== undefined
 
 // Whoever measures many waits for them.
-vi.setConfig({ testTimeout: measured ? 7_200_000 : 120_000 })
+vi.setConfig({ testTimeout: measured ? 7_200_000 : 240_000 })
 
 let world: PaidSubscriptionsTestApp
 beforeAll(async () => {
