@@ -1,6 +1,6 @@
 import type { ApplicationRecord, ProviderRecord, Store } from '../records.ts'
 
-/** An OAuth2 provider as every response contains it, with the secret in plain text, like authentik. */
+/** An OAuth2 provider as responses contain it. Like authentik, with the secret in plain text. */
 export function providerView(store: Store, provider: ProviderRecord) {
   const application = store.records.applications.find((one) => one.provider === provider.pk)
   return {
