@@ -15,8 +15,8 @@ beforeAll(async () => {
 const month = '2021-03'
 
 /**
- * An invoice of globex in euros with its charge and a document of another amount, a charge in dinars
- * of nobody we know, and many in crowns two months later.
+ * An invoice of globex in euros with its charge and a document of another amount, a charge in
+ * dinars that belongs to no invoice, and many in crowns two months later.
  */
 async function booked(): Promise<void> {
   await runSql(

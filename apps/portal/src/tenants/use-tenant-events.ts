@@ -37,7 +37,7 @@ export function useTenantEvents(tenant: TenantView): { running: boolean } {
   // Some proxies hold streams back: the record is then read every few seconds.
   const fallback = unfinished && stream.status !== 'pending' ? 5_000 : false
   useQuery(trpc.tenants.get.queryOptions({ slug }, { refetchInterval: fallback }))
-  // Also where an answer, not an event, says first that the workplace is ready: the stream ends then.
+  // The stream ends when the workplace is ready, also where a response says so before any event.
   const wasUnfinished = useRef(unfinished)
   useEffect(() => {
     if (wasUnfinished.current && !unfinished) {

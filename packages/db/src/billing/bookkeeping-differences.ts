@@ -37,8 +37,8 @@ export async function listBookkeepingDifferences(
   const moved = sql`b.created_at >= ${from} and b.created_at < ${until}`
   const one = (kind: DifferenceRow['kind'], select: ReturnType<typeof sql>) =>
     sql`(select ${sql.lit(kind)} as kind, d.* from (${select}) d order by d.reference limit ${limit})`
-  // The balance is read every hour: nothing is missing there that is newer. The processor's clock may
-  // be ahead of ours.
+  // The balance is read every hour: nothing that is newer than the last reading is missing there.
+  // The processor's clock may be ahead of ours.
   const isRead = sql`f.at <= greatest((select read_until from balance_readings),
     (select max(created_at) from balance_transactions))`
   const reversed = (kind: 'refund' | 'dispute', category: string) => sql`

@@ -227,9 +227,9 @@ async function changeThere(
 
 /**
  * Whether the change adds to what is owed for the current period; none runs while the subscription
- * is paused. What the period cost before stays
- * due on its own invoice, so the difference is charged also while that invoice is not paid. A change
- * that would give back more than it charges gives nothing back then: that money never came.
+ * is paused. What the period cost before stays due on its own invoice, so the difference is charged
+ * also while that invoice is not paid. A change that would give back more than it charges gives
+ * nothing back then: that money never came.
  */
 function costsMoreNow(row: SubscriptionRow, target: Target, at: Date): boolean {
   const { status, currentPeriodStart: start, currentPeriodEnd: end } = row
