@@ -131,6 +131,12 @@ const treatments: Readonly<Record<string, Partial<DocumentDraft>>> = {
       taxMinor: Math.round((1_234 + index) * 0.19),
     })),
   },
+  'tax contained in the prices': {
+    lines: [2_999, 1_001, -500, ...Array.from({ length: 40 }, () => 1_237)].map((grossMinor) => {
+      const taxMinor = Math.round((grossMinor * 19) / 119)
+      return { ...line, netMinor: grossMinor - taxMinor, taxMinor }
+    }),
+  },
   'long names and other scripts': {
     buyer: {
       ...sampleBuyer,
