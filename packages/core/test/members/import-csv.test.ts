@@ -20,6 +20,19 @@ describe('reading an import', () => {
     expect(rowsOf('\ufeffEmail;NAME\r\na;A\r\n;\r\nb;B\r\n')).toEqual(expected)
   })
 
+  it('takes line ends of a carriage return alone, and blanks around names and values', () => {
+    expect(rowsOf('\ufeff email , name \r a , A \r , \rb,\t\r')).toEqual([
+      { line: 2, fields: { email: 'a', name: 'A' } },
+      { line: 4, fields: { email: 'b' } },
+    ])
+  })
+
+  it('quotes the first 40 characters of an unknown column, without blanks around it', () => {
+    expect(readImport(`email, ${'x'.repeat(50)}\na,b`)).toEqual({
+      fault: expect.stringContaining(`“${'x'.repeat(40)}”`),
+    })
+  })
+
   it('takes quotes, separators and line breaks in quotes, and counts lines through them', () => {
     expect(rowsOf('email,name\n"a","A ""the"" B, C\nD"\nb,B\n')).toEqual([
       { line: 2, fields: { email: 'a', name: 'A "the" B, C\nD' } },

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { CreateMember, memberAddress, UpdateMember } from '../../src/members/members.ts'
+import {
+  CreateMember,
+  memberAddress,
+  memberAddressOf,
+  UpdateMember,
+} from '../../src/members/members.ts'
 
 const slug = 'acme'
 const userId = '01a1ffa0-915e-7644-aaf6-d11f66e35098'
@@ -31,6 +36,25 @@ describe('the address of a member', () => {
   ])('%j is refused with a reason', (typed) => {
     const { error } = memberAddress.safeParse(typed)
     expect(error?.issues[0]?.message).toMatch(/@/)
+  })
+})
+
+describe('an address with a fault', () => {
+  const faultOf = (typed: string) => memberAddress.safeParse(typed).error?.issues[0]?.message
+  const longest = `${'d'.repeat(60)}.`.repeat(4).slice(0, -1)
+
+  it.each(['mára', 'mára@acme.example', '\u212aate'])('%j names the characters', (typed) => {
+    expect(faultOf(typed)).toContain('letters without accents')
+  })
+
+  it('is one with nothing before the @, not a local part', () => {
+    expect(faultOf('@acme.example')).toBe(faultOf('.a'))
+  })
+
+  it('is one of more than 254 characters, counted as it is sent', () => {
+    const local = 'a'.repeat(254 - 1 - longest.length)
+    expect(memberAddressOf(`${local}@${longest}`)).toEqual({ address: `${local}@${longest}` })
+    expect(memberAddressOf(`a${local}@${longest}`)).toEqual({ fault: faultOf('a@') })
   })
 })
 
