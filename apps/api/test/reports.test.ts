@@ -697,6 +697,28 @@ describe('revenue by month', () => {
     ])
   })
 
+  it('takes back of a void invoice only what its credit notes had left', async () => {
+    const id = await store({
+      id: 'in_credited_and_void',
+      currency: 'nok',
+      status: 'void',
+      amounts: [125, 100, 0],
+      finalizedAt: '2026-08-01T00:00:00Z',
+      voidedAt: '2026-10-03T00:00:00Z',
+      lines: [
+        { amount: 100, periodStart: '2026-08-01T00:00:00Z', periodEnd: '2026-09-01T00:00:00Z' },
+      ],
+    })
+    await reverse(id, 'credit_note', '2026-09-05T00:00:00Z', 25, 20)
+    await reverse(id, 'credit_note', '2026-09-06T00:00:00Z', 25, null)
+    const nok = { ...nothing, currency: 'nok', partial: false }
+    expect(await months('2026-08', 'nok')).toEqual([
+      { ...nok, month: '2026-08', invoices: 1, billedMinor: 100, recognizedMinor: 100 },
+      { ...nok, month: '2026-09', creditedMinor: 40, recognizedMinor: -40 },
+      { ...nok, month: '2026-10', billedMinor: -60, recognizedMinor: -60 },
+    ])
+  })
+
   it('recognizes a period by the time that has passed, to the last cent', async () => {
     const lines = [
       { amount: 333, periodStart: '2026-07-16T12:00:00Z', periodEnd: '2026-10-16T12:00:00Z' },

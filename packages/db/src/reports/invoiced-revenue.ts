@@ -77,14 +77,17 @@ export async function readInvoicedRevenue(
       from range, generate_series(${`${from}-01`}::timestamp, ${`${to}-01`}::timestamp, '1 month') as month
     ),
     facts as (
-      select at, currency, (kind = 'invoice')::int as invoices,
+      select at, f.currency, (kind = 'invoice')::int as invoices,
         case when kind in ('invoice', 'void') then net else 0 end as billed,
         case when kind = 'credit_note' then net else 0 end as credited,
         case when kind = 'payment' then net else 0 end as collected,
         case when kind = 'refund' then net else 0 end as refunded,
         case when kind = 'dispute' then net else 0 end as disputed,
-        case when kind = 'credit_note' then -net else 0 end::numeric as recognized
-      from (${invoiceFacts(inScope)}) invoice_facts
+        -- A void invoice gives back nothing that its credit notes had given back before.
+        case kind when 'credit_note' then -net when 'void' then net + i.total_excluding_tax
+          else 0 end::numeric as recognized
+      from (${invoiceFacts(inScope)}) f
+      join invoices i on i.id = f.invoice_id
       union all
       select months.since, s.currency, 0, 0, 0, 0, 0, 0,
         ${earned(sql.ref('months.until'))} - ${earned(sql.ref('months.since'))}

@@ -112,8 +112,13 @@ function documentsOf(month: string, log: Log): Sums {
     const { currency, status, status_transitions: moments } = invoice
     const [net, tax] = [BigInt(invoice.total_excluding_tax), taxOf(invoice)]
     if (monthOf(moments.finalized_at) === month) add('invoice', currency, [net, tax])
-    if (status === 'void' && moments.voided_at !== null && monthOf(moments.voided_at) === month)
+    if (status === 'void' && moments.voided_at !== null && monthOf(moments.voided_at) === month) {
       add('void', currency, [-net, -tax])
+      // Only what its credit notes had left is taken back.
+      for (const note of log.notes.values())
+        if (note.status === 'issued' && note.invoice === invoice.id)
+          add('void', currency, [BigInt(note.total_excluding_tax), taxOf(note)])
+    }
   }
   for (const note of log.notes.values())
     if (note.status === 'issued' && monthOf(note.created) === month)

@@ -60,7 +60,11 @@ function addFacts(sums: Sums, books: Books, log: Log, invoice: LoggedObject): vo
   }
   add(issued, 'invoices', 1n)
   add(issued, 'billed', net)
-  if (status === 'void' && voided !== null) add(voided, 'billed', -net)
+  if (status === 'void' && voided !== null) {
+    const credited = creditedNet(log, invoice.id)
+    add(voided, 'billed', credited - net)
+    add(voided, 'recognized', credited)
+  }
   const paid = paidAt(invoice)
   if (status === 'paid' && paid !== null) add(paid, 'collected', withoutTax(invoice.amount_paid))
   for (const note of log.notes.values())
@@ -74,6 +78,13 @@ function addFacts(sums: Sums, books: Books, log: Log, invoice: LoggedObject): vo
   for (const dispute of log.disputes.values())
     if (books.invoiceOf[dispute.id] === invoice.id && movedBy(dispute) < 0n)
       add(dispute.created, 'disputed', withoutTax(dispute.amount))
+}
+
+/** What the credit notes of an invoice gave back, without tax. */
+function creditedNet(log: Log, invoice: string): bigint {
+  return [...log.notes.values()]
+    .filter((note) => note.invoice === invoice && note.status === 'issued')
+    .reduce((sum, note) => sum + BigInt(note.total_excluding_tax), 0n)
 }
 
 /**
