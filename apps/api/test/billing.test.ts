@@ -464,6 +464,39 @@ describe('invoices', () => {
       .execute()
     expect(tried).toEqual([{ outcome: 'failure' }])
   })
+
+  it.each([
+    ['pay', { status: 200, body: { status: 'paid' } }],
+    ['void_invoice', { status: 409, body: { code: 'invoice_state' } }],
+  ] as const)(
+    'that the processor settled unnoticed (%s) are not failures of it',
+    async (action, expected) => {
+      await using own = await fresh()
+      const owner = own.billing.as('owner@acme.test')
+      await own.billing.setCard('acme', 'pm_card_visa')
+      await own.billing.subscribe('acme')
+      await own.billing.settle()
+      const customer = await own.testApp.database.db
+        .selectFrom('payment_customers')
+        .select('customer_id')
+        .executeTakeFirstOrThrow()
+      const { payments } = own.testApp.sandbox
+      const card = (name: string) =>
+        payments.act({ action: 'attach_card', customer: customer.customer_id ?? '', card: name })
+      card('pm_card_chargeCustomerFail')
+      payments.setNow(new Date(payments.now().getTime() + 33 * 86_400_000))
+      await own.billing.settle()
+      const { id } = (await owner.get('/tenants/acme/invoices')).body.items[0]
+      const { stripe_invoice_id: invoice } = await own.testApp.database.db
+        .selectFrom('invoices')
+        .select('stripe_invoice_id')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      card('pm_card_visa')
+      payments.act({ action, invoice })
+      expect(await owner.send('POST', `/tenants/acme/invoices/${id}/pay`)).toMatchObject(expected)
+    },
+  )
 })
 
 describe('the pages of the payment processor', () => {

@@ -21,8 +21,9 @@ import { rejectDeleted } from './open.ts'
 import { toInvoiceView } from './view.ts'
 
 /**
- * Charges an open invoice to the card on file now. AppError `payment_failed` with the reason when
- * the card is declined, `invoice_state` for one that is not open.
+ * Charges an open invoice to the card on file now; one that was paid at the processor meanwhile is
+ * returned as it is. AppError `payment_failed` with the reason when the card is declined,
+ * `invoice_state` for one that is not open.
  */
 export async function payInvoice(
   ctx: Context,
@@ -33,9 +34,7 @@ export async function payInvoice(
   rejectDeleted(access)
   const payments = await requireOpenBilling(services, access.tenant)
   const invoice = await findTenantInvoice(services, access.tenant.id, input.invoiceId)
-  if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
-    throw new AppError('invoice_state', errorText('invoiceNotOpen'))
-  }
+  if (!isPayable(invoice)) throw new AppError('invoice_state', errorText('invoiceNotOpen'))
   const { outcome, message, declined } = await tryToPay(
     services,
     payments,
@@ -56,11 +55,16 @@ export async function payInvoice(
       ...(message === null ? {} : { error: writeText(message, defaultLanguage) }),
     },
   })
-  if (outcome === 'failed')
+  const after = (await findInvoice(services.database.db, access.tenant.id, invoice.id)) ?? invoice
+  if (outcome === 'failed' && after.status !== 'paid') {
+    // The processor rejects it when it was paid, voided or credited there and no event told us yet.
+    if (!isPayable(after)) throw new AppError('invoice_state', errorText('invoiceNotOpen'))
     throw new AppError(declined ? 'payment_failed' : 'upstream_failed', message ?? undefined)
-  const paid = await findInvoice(services.database.db, access.tenant.id, invoice.id)
-  return toInvoiceView(paid ?? invoice, services.clock.now())
+  }
+  return toInvoiceView(after, services.clock.now())
 }
+
+const isPayable = ({ status }: InvoiceRow) => status === 'open' || status === 'uncollectible'
 
 /**
  * Charges an invoice to the card on file and keeps what became of it. A failure is told in
