@@ -25,7 +25,7 @@ const isLastOfMonth = (end: number) => new Date((end + 1) * 1000).getUTCDate() =
  * Plays a year: customers, partners, operators and banks act at random moments, events of the
  * processor come late, repeated, in another order or never, the service and the processor have
  * outages, and jobs run late. In the end everything that can still arrive has arrived, and every
- * job has run. The same seed plays the same year. What each of them does is in `play`.
+ * job has run. The seed decides who acts when. What each of them does is in `play`.
  */
 export async function playYear(
   service: SimulatedService,

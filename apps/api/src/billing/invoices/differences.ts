@@ -43,6 +43,7 @@ export function invoiceDifferences(ours: InvoiceRow, theirs: ProcessorInvoice): 
       amountRemaining: String(ours.amountRemaining),
       creditedAmount: String(ours.creditedAmount),
       balanceApplied: String(ours.balanceApplied ?? 0),
+      attemptCount: String(ours.attemptCount),
     },
     {
       status: theirs.status,
@@ -52,6 +53,7 @@ export function invoiceDifferences(ours: InvoiceRow, theirs: ProcessorInvoice): 
       amountRemaining: String(theirs.amountRemaining),
       creditedAmount: String(theirs.creditedAmount),
       balanceApplied: String(theirs.balanceApplied ?? 0),
+      attemptCount: String(theirs.attemptCount),
     },
   )
 }
