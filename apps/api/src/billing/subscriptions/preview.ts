@@ -10,7 +10,6 @@ import {
   periodTotal,
   quoteMinutes,
 } from '@atrium/core/billing/subscriptions'
-import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
@@ -22,7 +21,7 @@ import type { Access } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'
 import { requireOpenBilling } from '../invoices/gate.ts'
 import { readTaxBuyer } from '../taxes/buyer.ts'
-import { taxOfSale } from '../taxes/sale-tax.ts'
+import { taxOfPeriods } from '../taxes/sale-tax.ts'
 import { toPreviewLine, toPreviewTotals } from '../taxes/view.ts'
 import { askProcessor } from './at-processor.ts'
 import { catchUpUnsettled, onCurrentSubscription } from './catch-up.ts'
@@ -153,7 +152,7 @@ async function exactly(
   { target, next, prorationDate }: { target: Target; next: Target; prorationDate: Date },
 ): Promise<Amounts> {
   const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
-  const { stripePriceId: priceId, seats, taxBehavior } = target
+  const { stripePriceId: priceId, seats } = target
   if (!subscriptionId || !itemId || !priceId || !next.stripePriceId)
     throw new AppError('price_unavailable')
   const { stripePriceId: nextPriceId } = next
@@ -163,14 +162,20 @@ async function exactly(
   const at = status === 'paused' && end !== null && end < prorationDate ? end : prorationDate
   const buyer = await readTaxBuyer(services.database.db, row.tenantId)
   const preview = await askProcessor(async (signal) => {
-    const taxed = (behavior: TaxBehavior) =>
-      taxOfSale(services.config, payments, buyer, behavior, { signal })
-    const { tax } = await taxed(taxBehavior)
-    const { tax: nextTax } = await taxed(next.taxBehavior)
+    const behaviors = { behavior: target.taxBehavior, nextBehavior: next.taxBehavior }
+    const { tax, nextTax } = await taxOfPeriods(services.config, payments, buyer, behaviors, {
+      signal,
+    })
     return payments.previewChange(
       {
-        ...{ customerId, subscriptionId, itemId, priceId, seats, cycleChanges, tax },
+        customerId,
+        subscriptionId,
+        itemId,
+        priceId,
+        seats,
         prorationDate: at,
+        cycleChanges,
+        tax,
         next: { priceId: nextPriceId, seats: next.seats, tax: nextTax },
       },
       { signal },

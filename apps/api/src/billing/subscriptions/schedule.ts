@@ -1,4 +1,3 @@
-import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { SubscriptionRow } from '@atrium/db/billing/subscriptions'
@@ -6,7 +5,7 @@ import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { InTransaction } from '../../rpc/services.ts'
 import { readTaxBuyer } from '../taxes/buyer.ts'
-import { taxOfSale } from '../taxes/sale-tax.ts'
+import { taxOfPeriods } from '../taxes/sale-tax.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor } from './at-processor.ts'
 import type { Target } from './target.ts'
@@ -30,10 +29,10 @@ export async function scheduleAtProcessor(
   const cycleChanges = cycle !== row.cycle
   const read = await askProcessor(async (signal) => {
     const buyer = await readTaxBuyer(trx, row.tenantId)
-    const taxed = (behavior: TaxBehavior) =>
-      taxOfSale(services.config, payments, buyer, behavior, { signal })
-    const { tax } = await taxed(row.taxBehavior)
-    const { tax: nextTax } = await taxed(target.taxBehavior)
+    const behaviors = { behavior: row.taxBehavior, nextBehavior: target.taxBehavior }
+    const { tax, nextTax } = await taxOfPeriods(services.config, payments, buyer, behaviors, {
+      signal,
+    })
     return payments.scheduleChange(
       { subscriptionId, priceId, plan, seats, cycle, cycleChanges, tax, nextTax },
       { idempotencyKey, signal },

@@ -56,6 +56,23 @@ export async function taxOfSale(
 }
 
 /**
+ * The same of a subscription whose next period may have a price with the other tax behavior. Throws
+ * and rejects as `taxOfSale` does.
+ */
+export async function taxOfPeriods(
+  config: Pick<Config, 'billing'>,
+  payments: Payments,
+  buyer: TaxBuyer,
+  { behavior, nextBehavior }: { behavior: TaxBehavior; nextBehavior: TaxBehavior },
+  options: CallOptions,
+): Promise<{ tax: SubscriptionTax; nextTax: SubscriptionTax }> {
+  const { tax } = await taxOfSale(config, payments, buyer, behavior, options)
+  if (nextBehavior === behavior) return { tax, nextTax: tax }
+  const next = await taxOfSale(config, payments, buyer, nextBehavior, options)
+  return { tax, nextTax: next.tax }
+}
+
+/**
  * `field` of the billing address is missing. `address`: the payment processor does not find the
  * place; `cause` is its rejection.
  */
