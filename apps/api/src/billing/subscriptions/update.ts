@@ -65,12 +65,12 @@ export async function updateSubscription(
         if (!tenant) throw noSuchSubscription()
         if (input.seats !== undefined && input.seats < row.seats)
           await holdSeats(trx, row.tenantId, input.seats)
-        const target = await correctedTarget(trx, services, row, input, tenant.partnerId)
         const buyer = {
           tenantId: row.tenantId,
           partnerId: tenant.partnerId,
           at: services.clock.now(),
         }
+        const target = await correctedTarget(trx, row, input, buyer)
         const left = await keepScheduled(trx, row, target, input, buyer)
         const written =
           row.source === 'manual'
@@ -86,27 +86,14 @@ export async function updateSubscription(
 
 async function correctedTarget(
   trx: Trx,
-  services: InTransaction,
   row: SubscriptionRow,
   input: UpdateSubscription,
-  partnerId: string | null,
+  buyer: Buyer,
 ): Promise<Target> {
   const { perSeatAmount, periodAmount } = input
-  if (row.source === 'stripe') {
-    rejectOfProcessor(input)
-    return targetOf(trx, row, input, {
-      tenantId: row.tenantId,
-      partnerId,
-      at: services.clock.now(),
-    })
-  }
-  const agreed = perSeatAmount !== undefined || periodAmount !== undefined
-  if (!agreed)
-    return targetOf(trx, row, input, {
-      tenantId: row.tenantId,
-      partnerId,
-      at: services.clock.now(),
-    })
+  if (row.source === 'stripe') rejectOfProcessor(input)
+  if (perSeatAmount === undefined && periodAmount === undefined)
+    return targetOf(trx, row, input, buyer)
   const whole =
     periodAmount === undefined
       ? row.periodAmount
