@@ -151,8 +151,10 @@ describe('partner staff', () => {
     await page.getByRole('link', { name: 'Customers', exact: true }).click()
     await page.getByRole('link', { name: customer }).click()
     const drawer = page.getByRole('dialog', { name: customer, exact: true })
-    await drawer.getByRole('textbox', { name: 'Seats' }).fill('6')
-    await drawer.getByRole('button', { name: 'Save changes' }).click()
+    // The panel of the subscription, which loads on its own, has a field of this name too.
+    const change = drawer.getByRole('region', { name: 'Change' })
+    await change.getByRole('textbox', { name: 'Seats' }).fill('6')
+    await change.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText(`${customer} is saved.`).waitFor()
     await drawer.getByText('1 of 6 taken').waitFor()
 
