@@ -300,14 +300,20 @@ describe('recoveryLink', () => {
   })
 })
 
-describe('endSessions', () => {
+describe('login sessions', () => {
+  const seen = {
+    last_ip: '192.0.2.1',
+    last_user_agent: 'Firefox',
+    last_used: '2026-01-02T03:04:05Z',
+    expires: null,
+  }
   const rows: Record<string, unknown[][]> = {
     '/api/v3/core/authenticated_sessions/': [
       [
-        { uuid: 's1', user: 7 },
-        { uuid: 's2', user: 8 },
+        { uuid: 's1', user: 7, ...seen },
+        { uuid: 's2', user: 8, ...seen },
       ],
-      [{ uuid: 's3', user: 7 }],
+      [{ uuid: 's3', user: 7, ...seen }],
     ],
   }
   const serve = ({ method, target }: Received, response: Parameters<typeof json>[0]) => {
@@ -339,6 +345,38 @@ describe('endSessions', () => {
     expect(server.asked()[0]).toBe(
       'GET /api/v3/core/authenticated_sessions/?user__username=anna@acme.test&page=1&page_size=100',
     )
+  })
+
+  it('lists those of the user alone', async () => {
+    await using server = await scriptedServer(serve)
+    const listed = await authentik({ ...quick, baseUrl: server.url }).listSessions({
+      userId: '7',
+      username: 'anna@acme.test',
+    })
+    const facts = {
+      userAgent: 'Firefox',
+      address: '192.0.2.1',
+      lastUsedAt: '2026-01-02T03:04:05Z',
+      expiresAt: null,
+    }
+    expect(listed).toEqual([
+      { id: 's1', ...facts },
+      { id: 's3', ...facts },
+    ])
+  })
+
+  it("ends one of the user's and never another user's", async () => {
+    await using server = await scriptedServer(serve)
+    const identity = authentik({ ...quick, baseUrl: server.url })
+    const user = { userId: '7', username: 'anna@acme.test' }
+    await identity.endSession({ ...user, sessionId: 's1' })
+    for (const sessionId of ['s2', 's9', '../users/7'])
+      await expect(identity.endSession({ ...user, sessionId })).rejects.toMatchObject({
+        kind: 'not_found',
+      })
+    expect(server.asked().filter((asked) => asked.startsWith('DELETE'))).toEqual([
+      'DELETE /api/v3/core/authenticated_sessions/s1/',
+    ])
   })
 
   it('fails rather than ending some when the list has no end', async () => {

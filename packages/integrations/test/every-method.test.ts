@@ -80,6 +80,13 @@ const identity: Record<keyof IdentityProvider, Method> = {
   endSessions: {
     call: (options) => identityOf(options).endSessions({ userId: '7', username: person.email }),
   },
+  listSessions: {
+    call: (options) => identityOf(options).listSessions({ userId: '7', username: person.email }),
+  },
+  endSession: {
+    call: (options) =>
+      identityOf(options).endSession({ userId: '7', username: person.email, sessionId: 's1' }),
+  },
 }
 
 const filesOf = (options: HttpClientOptions) =>

@@ -269,6 +269,25 @@ describe('identity contract', () => {
     })
   })
 
+  it('lists the sessions of one person and ends a single one of them', async () => {
+    await signIn('owner@acme.test')
+    await signIn('owner@acme.test')
+    await signIn('member@acme.test')
+    const user = await identity.findUserByEmail('owner@acme.test')
+    const member = await identity.findUserByEmail('member@acme.test')
+    const owner = { userId: user?.id ?? '', username: user?.username ?? '' }
+    const other = { userId: member?.id ?? '', username: member?.username ?? '' }
+    const [first, second] = await identity.listSessions(owner)
+    expect(first).toMatchObject({ lastUsedAt: expect.stringMatching(/^20/) })
+    const [foreign] = await identity.listSessions(other)
+    await expect(
+      identity.endSession({ ...owner, sessionId: foreign?.id ?? '' }),
+    ).rejects.toMatchObject({ kind: 'not_found' })
+    await identity.endSession({ ...owner, sessionId: first?.id ?? '' })
+    expect(await identity.listSessions(owner)).toEqual(second ? [second] : [])
+    expect(await identity.listSessions(other)).toHaveLength(1)
+  })
+
   it("ends nobody else's sessions when the server ignores every filter", async () => {
     for (const email of ['owner@acme.test', 'admin@acme.test', 'member@acme.test'])
       await signIn(email)

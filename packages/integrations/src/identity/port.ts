@@ -42,6 +42,16 @@ export interface IdentityProfile {
  */
 export type SecondFactors = Readonly<Record<string, number>>
 
+/** A sign-in of a user at the provider itself, which portals and other applications came from. */
+export interface IdentitySession {
+  id: string
+  /** As the browser named itself; empty when it did not. */
+  userAgent: string
+  address: string
+  lastUsedAt: string
+  expiresAt: string | null
+}
+
 export interface NewSsoApplication {
   /** Unique at the provider; the last part of the issuer. */
   slug: string
@@ -184,4 +194,17 @@ export interface IdentityProvider {
     user: { userId: string; username: string },
     options?: CallOptions,
   ): Promise<{ sessions: number }>
+  /** Only this user's login sessions, whatever the provider's filter returns. */
+  listSessions(
+    user: { userId: string; username: string },
+    options?: CallOptions,
+  ): Promise<IdentitySession[]>
+  /**
+   * Ends one login session. `not_found` when this user has none of that id, also when another user
+   * has it.
+   */
+  endSession(
+    request: { userId: string; username: string; sessionId: string },
+    options?: CallOptions,
+  ): Promise<void>
 }

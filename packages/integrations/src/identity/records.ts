@@ -34,7 +34,16 @@ export const UserWithAttributes = User.extend({
 const pagination = z.object({ next: z.int() })
 export const SessionPage = z.object({
   pagination,
-  results: z.array(z.object({ uuid: z.string().min(1), user: z.int() })),
+  results: z.array(
+    z.object({
+      uuid: z.string().min(1),
+      user: z.int(),
+      last_ip: z.string().default(''),
+      last_user_agent: z.string().default(''),
+      last_used: z.string(),
+      expires: z.string().nullish(),
+    }),
+  ),
 })
 
 export const Me = z.object({ user: z.object({ pk: z.int() }) })
