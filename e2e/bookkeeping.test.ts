@@ -67,16 +67,17 @@ describe('an operator', () => {
     await page.getByText('DATEV amounts have two decimals. Use the CSV for KWD.').waitFor()
 
     const csv = await saved(page, 'CSV')
-    expect(csv.fileName).toBe('bookkeeping.csv')
+    expect(csv.fileName).toBe(`bookkeeping-${month}.csv`)
     expect(csv.bytes.toString('utf8')).toContain('BOOKED-1')
     const datev = await saved(page, 'DATEV EUR')
-    expect(datev.fileName).toBe('EXTF_bookkeeping.csv')
+    expect(datev.fileName).toBe(`EXTF_bookkeeping-${month}-eur-1.csv`)
     // "ü" is one byte in Windows-1252.
     expect(datev.bytes.includes(Buffer.from('BU-Schl\u00FCssel', 'latin1'))).toBe(true)
 
     await page.goto(address('/bookkeeping?month=2021-05'))
     await page.getByRole('link', { name: 'DATEV SEK, part 1 of 2' }).waitFor()
     const part = await saved(page, 'DATEV SEK, part 2 of 2')
+    expect(part.fileName).toBe('EXTF_bookkeeping-2021-05-sek-2.csv')
     // The two lines at its head, and three bookings.
     expect(part.bytes.toString('latin1').trimEnd().split('\r\n')).toHaveLength(5)
 

@@ -487,7 +487,9 @@ describe('a DATEV batch', () => {
     for (const currency of ['jpy', 'eur']) {
       const response = await exported(own, month, `?format=datev&currency=${currency}`)
       expect(response.headers.get('content-type')).toBe('text/csv; charset=windows-1252')
-      expect(response.headers.get('content-disposition')).toContain('EXTF_bookkeeping.csv')
+      expect(response.headers.get('content-disposition')).toContain(
+        `filename="EXTF_bookkeeping-${month}-${currency}.csv"`,
+      )
       const bytes = new Uint8Array(await response.arrayBuffer())
       const text = new TextDecoder('windows-1252').decode(bytes)
       const [head = '', columns = '', ...lines] = text.trimEnd().split('\r\n')

@@ -88,7 +88,7 @@ export async function streamExport(
   c: HonoContext<AppEnv>,
   services: Services,
   pieces: AsyncIterable<string>,
-  { fileName, formats }: TextExport,
+  { fileName, nameFields = [], formats }: TextExport,
 ): Promise<Response> {
   const iterator = pieces[Symbol.asyncIterator]()
   const first = await iterator.next()
@@ -110,6 +110,9 @@ export async function streamExport(
     }
   }
   c.header('content-type', `${mediaType}; charset=${charset}`)
-  c.header('content-disposition', `attachment; filename="${named(fileName)}"`)
+  const values = nameFields.map((field) => c.req.param(field) ?? c.req.query(field) ?? '')
+  // A number may be written with spaces around it, and a header takes none of them.
+  const fullName = [fileName, ...values.filter((value) => /^[\w-]+$/.test(value))].join('-')
+  c.header('content-disposition', `attachment; filename="${named(fullName)}"`)
   return c.body(ReadableStream.from(bytes()))
 }

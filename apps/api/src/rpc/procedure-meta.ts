@@ -81,6 +81,8 @@ export interface RestAddress {
 /** A file of this name, in one of these formats. */
 export interface TextExport {
   fileName: string
+  /** Parameters of the request whose values follow the name, so that downloads differ. */
+  nameFields?: readonly string[]
   formats: readonly [ExportFormat, ...ExportFormat[]]
 }
 export type ExportFormat = 'csv' | 'ndjson' | 'datev'

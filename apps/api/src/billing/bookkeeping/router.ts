@@ -30,7 +30,11 @@ export const bookkeepingRouter = router({
         summary: 'Export a month as CSV or as a DATEV batch',
       },
       errors: ['not_found'],
-      export: { fileName: 'bookkeeping', formats: ['csv', 'datev'] },
+      export: {
+        fileName: 'bookkeeping',
+        nameFields: ['month', 'currency', 'part'],
+        formats: ['csv', 'datev'],
+      },
     })
     .input(ExportBookkeeping)
     .query(({ ctx, input }) => exportBookkeeping(ctx, ctx.caller, input)),
