@@ -392,4 +392,19 @@ export const targets: readonly Target[] = [
     reach: 'memory at most as docs/reference/security.md says; processor is printed',
     files: ['tests/security/entry-costs.test.ts'],
   },
+  {
+    id: 'S25',
+    suite: 'security',
+    title: 'accounts prepared for other people (the six attacks of Sudhodanan and Paverd, 2022)',
+    reach: 'each attack leaves no way in: password, session, token, second identifier',
+    files: ['tests/security/pre-hijacking.test.ts', 'apps/api/test/pre-hijacking.test.ts'],
+  },
+  {
+    id: 'S26',
+    suite: 'security',
+    title: 'mailed links, and what an invitation tells about an address',
+    reach:
+      '256 bit, used once, useless elsewhere, GET and HEAD change nothing; response, statements, calls and mail are the same for every address',
+    files: ['tests/security/access-links.test.ts'],
+  },
 ]

@@ -70,6 +70,7 @@ export async function startPartnersTestApp(options: TestAppOptions = {}): Promis
       .values({
         idp_subject_id: subject,
         email,
+        proved_email: email,
         name: 'Person',
         partner_id: staff?.partnerId ?? null,
         partner_access: staff?.access ?? null,

@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { passwordMatches } from '@atrium/sandbox/identity/passwords'
+import {
+  type HeldAccount,
+  heldAccount as makeHeldAccount,
+  opens as opensIdentity,
+} from '@atrium/testing/held-accounts'
 import { follow, mailedToken } from '@atrium/testing/invitations'
 import { caughtMails } from '@atrium/testing/mails'
 import {
@@ -52,71 +56,17 @@ const recordOf = (email: string) =>
     .executeTakeFirst()
 
 /** Whether the identity provider lets somebody in with this password. */
-function opens(email: string, password: string): boolean {
-  const { users } = testApp.sandbox.identity.save() as {
-    users: { email: string; password: string | null; is_active: boolean }[]
-  }
-  const user = users.find((one) => one.email === email)
-  return user?.is_active === true && passwordMatches(user.password, password)
-}
+const opens = (email: string, password: string): boolean => opensIdentity(testApp, email, password)
 
-interface Held {
-  email: string
-  /** Knows it, and has a session with its access token. */
-  password: string
-  token: string
-}
-
-/**
- * An account of before, when whoever made it was shown its password: the attacker knows that and is
- * signed in.
- */
-async function heldAccount(email = fresh()): Promise<Held> {
-  const { db } = testApp.database
-  const password = `Known-${randomBytes(6).toString('hex')}`
-  const { results } = await identityApi(testApp, 'GET', '/core/groups/?name=globex')
-  const body = {
-    username: email,
-    email,
-    name: 'Held',
-    path: 'tenants/globex',
-    groups: [results[0].pk],
-    is_active: true,
-  }
-  const { uid, pk } = await identityApi(testApp, 'POST', '/core/users/', body)
-  await identityApi(testApp, 'POST', `/core/users/${pk}/set_password/`, { password })
-  const { id: home } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', 'globex')
-    .executeTakeFirstOrThrow()
-  const record = {
-    idp_subject_id: uid,
-    idp_user_id: String(pk),
-    email,
-    name: 'Held',
-    home_tenant_id: home,
-  }
-  const { id } = await db
-    .insertInto('users')
-    .values(record)
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  await db
-    .insertInto('memberships')
-    .values({ tenant_id: home, user_id: id, role: 'member' })
-    .execute()
-  const token = await testApp.token(email)
-  expect((await testApp.request('GET', '/users/me', { token })).status).toBe(200)
-  expect(opens(email, password)).toBe(true)
-  return { email, password, token }
-}
+/** The attacker knows its password and is signed in. */
+const heldAccount = (email = fresh()): Promise<HeldAccount> =>
+  makeHeldAccount(testApp, { email, tenantSlug: 'globex' })
 
 /**
  * What the attacker holds opens nothing any more: neither the password, nor the token of before,
  * nor a sign-in as the old subject.
  */
-async function expectUseless({ email, password, token }: Held): Promise<void> {
+async function expectUseless({ email, password, token }: HeldAccount): Promise<void> {
   expect(opens(email, password)).toBe(false)
   expect(await testApp.request('GET', '/users/me', { token })).toMatchObject({
     status: 403,

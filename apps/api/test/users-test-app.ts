@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { proveAddress } from '@atrium/testing/invitations'
 import { clientsWithDeadline, identityApi, identityRecords } from '@atrium/testing/outside'
 import { type RequestOptions, startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { expect } from 'vitest'
@@ -40,7 +41,9 @@ export async function startUsersTestApp(): Promise<UsersTestApp> {
     const email = `${name}-${randomBytes(3).toString('hex')}@example.test`
     await identityApi(testApp, 'POST', '/core/users/', { username: email, email, name, groups: [] })
     const token = () => testApp.token(email, 'portal')
-    return { id: (await call('GET', '/users/me', undefined, await token())).body.id, email, token }
+    const { id } = (await call('GET', '/users/me', undefined, await token())).body
+    await proveAddress(testApp, id)
+    return { id, email, token }
   }
   return {
     ...testApp,

@@ -1,3 +1,4 @@
+import { proveAddress } from '@atrium/testing/invitations'
 import { identityRecords } from '@atrium/testing/outside'
 import { startTestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -433,9 +434,10 @@ describe('the right of a platform administrator', () => {
       email: 'unknown@example.test',
       name: 'Unknown',
     })
-    expect(await testApp.call('PATCH', `/users/${body.id}`, { platformAdmin: true })).toMatchObject(
-      { status: 404 },
-    )
+    const grant = () => testApp.call('PATCH', `/users/${body.id}`, { platformAdmin: true })
+    expect(await grant()).toMatchObject({ body: { code: 'address_not_proved' } })
+    await proveAddress(testApp, body.id)
+    expect(await grant()).toMatchObject({ status: 404 })
   })
 
   it('is taken here at once when the identity provider fails; no token gives it back, and repeating finishes it', async () => {

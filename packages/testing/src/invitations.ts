@@ -35,3 +35,12 @@ export async function accept(testApp: TestApp, email: string): Promise<TestRespo
   const link = await newAccessLink({ config: testApp.config, db }, { userId: id, email })
   return follow(testApp, link.slice(link.lastIndexOf('/') + 1))
 }
+
+/** Makes the address of a person proved, as following a mailed link would. */
+export async function proveAddress(testApp: TestApp, userId: string): Promise<void> {
+  await testApp.database.db
+    .updateTable('users')
+    .set(({ ref }) => ({ proved_email: ref('email'), proved_at: new Date() }))
+    .where('id', '=', userId)
+    .execute()
+}

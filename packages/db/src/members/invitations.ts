@@ -264,6 +264,9 @@ export async function giveUpIdentity(
       home_tenant_id: homeTenantId,
       proved_email: null,
       proved_at: null,
+      // Whoever held the old identity may have entered an own address, for a way back.
+      phone: null,
+      alternative_email: null,
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', userId)

@@ -295,13 +295,19 @@ export function findPerson(
   db: Db | Trx,
   by: { email: string } | { subject: string },
 ): Promise<KnownPerson | undefined> {
-  return db
-    .selectFrom('users')
-    .select(['id', 'platform_admin as platformAdmin', 'deactivated_at as deactivatedAt'])
-    .where('email' in by ? 'email' : 'idp_subject_id', '=', 'email' in by ? by.email : by.subject)
-    .where('removed_at', 'is', null)
-    .where('invited', '=', false)
-    .executeTakeFirst()
+  return (
+    db
+      .selectFrom('users as u')
+      .select(['id', 'platform_admin as platformAdmin', 'deactivated_at as deactivatedAt'])
+      .where('email' in by ? 'email' : 'idp_subject_id', '=', 'email' in by ? by.email : by.subject)
+      .where('removed_at', 'is', null)
+      .where('invited', '=', false)
+      // Tokens may name the address of somebody else.
+      .orderBy(proved, 'desc')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
+  )
 }
 
 /** What has an address on a domain of a tenant, or is known by it. */
@@ -515,6 +521,12 @@ export const reopenedFiles = (eb: ExpressionBuilder<Tables, 'memberships'>) => (
 
 /** The address that the person signs in with. */
 export async function setPersonEmail(trx: Trx, userId: string, email: string): Promise<void> {
+  // A link to another address stays void, also when the address is changed back.
+  await trx
+    .deleteFrom('access_links')
+    .where('user_id', '=', userId)
+    .where('email', '<>', email)
+    .execute()
   await trx
     .updateTable('users')
     .set({ email, updated_at: sql<Date>`now()` })

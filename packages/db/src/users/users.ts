@@ -350,8 +350,10 @@ export async function syncUserFromToken(db: Db, token: TokenIdentity): Promise<{
     })
     .onConflict((conflict) =>
       conflict.column('idp_subject_id').doUpdateSet({
-        ...(token.email === undefined ? {} : { email: unlessChangedHere('email', token.issuedAt) }),
-        ...(token.name === undefined ? {} : { name: unlessChangedHere('name', token.issuedAt) }),
+        ...(token.email === undefined
+          ? {}
+          : { email: unless(or([changedHere(token.issuedAt), claimsOthersAddress]), 'email') }),
+        ...(token.name === undefined ? {} : { name: unless(changedHere(token.issuedAt), 'name') }),
         last_seen_at: sql<Date>`now()`,
       }),
     )
@@ -380,13 +382,22 @@ export async function syncUserFromToken(db: Db, token: TokenIdentity): Promise<{
   return { id: user.id }
 }
 
-/**
- * The token's value, unless the person was changed here and the provider or the token do not know
- * of it yet. For `on conflict`.
- */
-function unlessChangedHere(column: 'email' | 'name', issuedAt: Date) {
-  const eb = expressionBuilder<Tables & { excluded: UsersTable }, 'users' | 'excluded'>()
-  const { and, or, exists, selectFrom } = eb
+/** For the person on record and the token's values, in `on conflict`. */
+const known = expressionBuilder<Tables & { excluded: UsersTable }, 'users' | 'excluded'>()
+const { and, or, exists, selectFrom } = known
+
+/** The token's value, unless the condition holds. */
+function unless(condition: Expression<SqlBool>, column: 'email' | 'name') {
+  return known
+    .case()
+    .when(condition)
+    .then(known.ref(`users.${column}`))
+    .else(known.ref(`excluded.${column}`))
+    .end()
+}
+
+/** The person was changed here and the provider or the token do not know of it yet. */
+function changedHere(issuedAt: Date) {
   const membershipChanged = selectFrom('memberships as m')
     .select('m.user_id')
     .whereRef('m.user_id', '=', 'users.id')
@@ -401,16 +412,44 @@ function unlessChangedHere(column: 'email' | 'name', issuedAt: Date) {
     .whereRef('d.user_id', '=', 'users.id')
     .where((d) => d.or([d('d.profile', '=', true), d('d.address', '=', true)]))
   const updatedHere = and([
-    eb('users.updated_at', '>', eb.ref('users.created_at')),
-    eb('users.updated_at', '>=', issuedAt),
+    known('users.updated_at', '>', known.ref('users.created_at')),
+    known('users.updated_at', '>=', issuedAt),
   ])
-  return eb
-    .case()
-    .when(or([exists(membershipChanged), updatedHere, exists(syncPending)]))
-    .then(eb.ref(`users.${column}`))
-    .else(eb.ref(`excluded.${column}`))
-    .end()
+  return or([exists(membershipChanged), updatedHere, exists(syncPending)])
 }
+
+/**
+ * The token names an address that somebody else has, or one on a domain that a tenant proved. The
+ * provider does not verify addresses, so its holder may have chosen it. A person without an address
+ * may get one on such a domain from a directory.
+ */
+const claimsOthersAddress = and([
+  known('excluded.email', '<>', known.ref('users.email')),
+  or([
+    exists(
+      selectFrom('users as o')
+        .select('o.id')
+        .whereRef('o.email', '=', 'excluded.email')
+        .whereRef('o.id', '<>', 'users.id')
+        .where('o.removed_at', 'is', null)
+        .where('o.invited', '=', false),
+    ),
+    and([
+      or([
+        known('users.email', 'not like', '%@unknown.invalid'),
+        known('users.home_tenant_id', 'is not', null),
+      ]),
+      exists(
+        selectFrom('domains as d')
+          .select('d.id')
+          .where('d.name', '=', (eb) =>
+            eb.fn<string>('split_part', ['excluded.email', eb.val('@'), eb.lit(2)]),
+          )
+          .where('d.verified_at', 'is not', null),
+      ),
+    ]),
+  ]),
+])
 
 /**
  * Only groups that provisioning created for the tenant count. A group that merely has the same name
