@@ -64,6 +64,9 @@ export const killed: Readonly<Record<string, string>> = {
 
 /** Mutations that reach outside and are not killed themselves, with the reason. */
 export const notKilled: Readonly<Record<string, string>> = {
+  'account.endSignIn': 'one call of the provider, which a repeated call makes again',
+  'account.endOtherSessions':
+    'ends what is still there; a repeated call ends what is left, and nothing is stored',
   'approvals.approve':
     'starts or changes a subscription, as subscriptions.start and subscriptions.change',
   'domains.recheck': 'the check that runs by the clock, now',
@@ -99,6 +102,7 @@ export const notKilled: Readonly<Record<string, string>> = {
  * queue of mails in that transaction.
  */
 export const withinRecords: readonly string[] = [
+  'account.endSession',
   'billingInfo.update',
   'branding.preview',
   'branding.update',

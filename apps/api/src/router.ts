@@ -1,3 +1,4 @@
+import { accountRouter } from './account/router.ts'
 import { auditRouter, tenantAuditRouter } from './audit/router.ts'
 import { approvalsRouter } from './billing/approvals/router.ts'
 import { billingInfoRouter } from './billing/billing-info/router.ts'
@@ -38,6 +39,7 @@ import { usersRouter } from './users/router.ts'
  * that the procedures name.
  */
 export const appRouter = router({
+  account: accountRouter,
   mfa: mfaRouter,
   storage: storageRouter,
   aliases: aliasesRouter,

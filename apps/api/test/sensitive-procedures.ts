@@ -47,6 +47,8 @@ export const sensitive: Readonly<Record<string, string>> = {
  * into one of the two.
  */
 export const decided: readonly string[] = [
+  // Ending one's own sessions must never wait.
+  ...['account.endOtherSessions', 'account.endSession', 'account.endSignIn'],
   // Addresses, lists and texts: seen in the audit log, and taken back as easily.
   ...[
     'aliases.add',

@@ -105,6 +105,13 @@ const user = createRoute({ getParentRoute: () => authenticated, path: '/users/$i
   ).then((page) => page.Route),
 )
 
+const accountSecurity = createRoute({
+  getParentRoute: () => authenticated,
+  path: '/account/security',
+}).lazy(() =>
+  withMessages(import('./account/security-page.tsx'), 'ui.account').then((page) => page.Route),
+)
+
 const audit = createRoute({
   getParentRoute: () => authenticated,
   path: '/audit',
@@ -344,6 +351,7 @@ const unknown = createRoute({
 const routeTree = root.addChildren([
   signedOut,
   authenticated.addChildren([
+    accountSecurity,
     bookkeeping,
     reports,
     billing,

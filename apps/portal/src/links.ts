@@ -18,6 +18,7 @@ import type { StorageSearch } from './storage/search.ts'
 export const home: LinkTarget = { to: '/' }
 export const newTenant: LinkTarget = { to: '/new' }
 export const profile: LinkTarget = { to: '/profile' }
+export const accountSecurity: LinkTarget = { to: '/profile/security' }
 
 export const partner: LinkTarget = { to: '/partner' }
 export const partnerStaff: LinkTarget = { to: '/partner/staff' }

@@ -73,6 +73,15 @@ const profile = createRoute({
   ),
 })
 
+const accountSecurity = createRoute({
+  getParentRoute: () => authenticated,
+  path: '/profile/security',
+  component: lazyRouteComponent(
+    () => withMessages(import('./account/security-page.tsx'), 'ui.account'),
+    'SecurityPage',
+  ),
+})
+
 const tenant = createRoute({
   getParentRoute: () => authenticated,
   path: '/t/$slug',
@@ -181,6 +190,7 @@ const routeTree = root.addChildren([
     home,
     create,
     profile,
+    accountSecurity,
     partnerRoutes(authenticated),
     tenant.addChildren([
       overview,

@@ -12,6 +12,7 @@ import { serverPageTexts } from '@atrium/messages/server-pages'
 import { Hono } from 'hono'
 import { AuthorizationResponseError } from 'openid-client'
 import type { AppCookies } from './cookies.ts'
+import { deviceOf } from './forwarding.ts'
 import type { Logger } from './log.ts'
 import { windowPage } from './message-page.ts'
 import { IdentityProviderUnavailable, type OidcClient, type SignedInPerson } from './oidc/client.ts'
@@ -39,6 +40,8 @@ export interface AuthParts {
   oidc: OidcClient
   sessions: Sessions
   verifyLogoutToken: (token: string) => Promise<VerifiedLogout>
+  trustedProxyHops: number
+  countryHeader: string | undefined
   log: Logger
   now: () => Date
 }
@@ -132,7 +135,9 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
           text('recentSignIn.notAsked.hint'),
         )
       }
-      cookies.writeSession(c, await sessions.begin(tokens, person, former), sessionSeconds)
+      const device = deviceOf(c, parts)
+      const session = await sessions.begin(tokens, person, { former, device })
+      cookies.writeSession(c, session, sessionSeconds)
       cookies.writeLanguage(c, await languageOfSubject(parts.database.db, person.subject))
       return c.redirect(transaction.returnTo, 303)
     } catch (err) {

@@ -123,6 +123,8 @@ export function createBff(options: BffOptions): Bff {
       oidc,
       sessions,
       verifyLogoutToken,
+      trustedProxyHops: config.trustedProxyHops,
+      countryHeader: config.countryHeader,
       log,
       now,
     }),

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
-import type { WebApp } from '@atrium/db/users/web-sessions'
+import { userAgentLength } from '@atrium/core/account/sessions'
+import { isCountryCode } from '@atrium/core/billing/countries'
+import type { SessionDevice, WebApp } from '@atrium/db/users/web-sessions'
 import type { AppContext } from './request.ts'
 
 // A list of what goes on, not of what is held back: cookies and Authorization of the browser are
@@ -77,6 +79,22 @@ export function requestHeaders(
   const country = countryHeader === undefined ? undefined : c.req.header(countryHeader)
   if (country !== undefined) headers['x-atrium-country'] = country
   return headers
+}
+
+/** What a session keeps of the browser that begins it. */
+export function deviceOf(
+  c: AppContext,
+  proxies: { trustedProxyHops: number; countryHeader: string | undefined },
+): SessionDevice {
+  const { trustedProxyHops, countryHeader } = proxies
+  const peer = c.env.incoming.socket.remoteAddress
+  const addresses = forwardedFor(c.req.header('x-forwarded-for'), peer, trustedProxyHops)
+  const country = countryHeader && c.req.header(countryHeader)?.toUpperCase()
+  return {
+    userAgent: c.req.header('user-agent')?.slice(0, userAgentLength) || null,
+    address: addresses.split(', ', 1)[0] || null,
+    country: country !== undefined && isCountryCode(country) ? country : null,
+  }
 }
 
 /**

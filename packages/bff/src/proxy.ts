@@ -110,6 +110,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
       const life = streamLife(c)
       const headers = {
         ...requestHeaders(c, options),
+        'x-atrium-session': session.id,
         ...(body && { 'content-type': 'application/json' }),
       }
       const send = (access: string) =>

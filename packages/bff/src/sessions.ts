@@ -9,6 +9,7 @@ import {
   type EndedLogin,
   findWebSession,
   lockWebSessionTokens,
+  type SessionDevice,
   setWebSessionTokens,
   takeWebSession,
   touchWebSession,
@@ -46,7 +47,11 @@ export interface Sessions {
    * Creates a session and returns the cookie's value. Ends the browser's previous session, if any:
    * its cookie may be known to others.
    */
-  begin(tokens: IssuedTokens, person: SignedInPerson, former: string | undefined): Promise<string>
+  begin(
+    tokens: IssuedTokens,
+    person: SignedInPerson,
+    browser: { former: string | undefined; device: SessionDevice },
+  ): Promise<string>
   /**
    * An access token newer than `stale`. Refreshes it at the identity provider once, however many
    * requests and processes ask. Throws AppError `unauthenticated` when the session is over and
@@ -153,7 +158,7 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
       return { id, subject, email, tokens, accessDue, accessExpired }
     },
 
-    async begin(issued, person, former) {
+    async begin(issued, person, { former, device }) {
       const token = randomBytes(32).toString('base64url')
       const formerHash = hashOf(former)
       if (formerHash) await takeWebSession(db, app, formerHash)
@@ -163,6 +168,7 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
         subject: person.subject,
         idpSessionId: person.idpSessionId,
         email: person.email,
+        device,
         seal: seal({ access: issued.access, refresh: issued.refresh, id: issued.id }),
         accessSeconds: issued.accessSeconds,
       })

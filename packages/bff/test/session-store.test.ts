@@ -45,8 +45,10 @@ const newPerson = () => ({
   authTime: undefined,
 })
 
+const device = { userAgent: 'Firefox', address: '192.0.2.1', country: 'DE' }
+
 async function begun(tokens: IssuedTokens = issued, person = newPerson()) {
-  const cookie = await sessions.begin(tokens, person, undefined)
+  const cookie = await sessions.begin(tokens, person, { former: undefined, device })
   const session = await sessions.find(cookie)
   if (!session) throw new Error('there is no session')
   return { cookie, session, person }
@@ -95,8 +97,8 @@ describe('a session', () => {
 
   it('ends the one that the browser had before, and no other', async () => {
     const [former, other] = [await begun(), await begun()]
-    await sessions.begin(issued, newPerson(), former.cookie)
-    await sessions.begin(issued, newPerson(), 'no cookie of ours')
+    await sessions.begin(issued, newPerson(), { former: former.cookie, device })
+    await sessions.begin(issued, newPerson(), { former: 'no cookie of ours', device })
     expect(await sessions.find(former.cookie)).toBeUndefined()
     expect(await sessions.find(other.cookie)).toBeDefined()
   })

@@ -95,6 +95,28 @@ describe('signing in', () => {
     expect(target.href).not.toContain(testBff.env.OIDC_CLIENT_SECRET)
   })
 
+  it('keeps browser, address and country, by which people recognize their sessions', async () => {
+    await using behindProxy = await startTestBff({
+      trustedProxyHops: 1,
+      env: { CLIENT_COUNTRY_HEADER: 'x-country' },
+    })
+    const headers = {
+      'user-agent': `Firefox ${'x'.repeat(400)}`,
+      'x-forwarded-for': '203.0.113.9, 192.0.2.7',
+      'x-country': 'de',
+    }
+    const browser = behindProxy.browser()
+    const url = await browser.signInUpToCallback(behindProxy.publicUrl, person)
+    expect((await browser.fetch(url, { headers })).status).toBe(303)
+    const rows = await behindProxy.database.db
+      .selectFrom('web_sessions')
+      .select(['user_agent', 'address', 'country'])
+      .execute()
+    expect(rows).toEqual([
+      { user_agent: headers['user-agent'].slice(0, 300), address: '192.0.2.7', country: 'DE' },
+    ])
+  })
+
   it('works in two tabs at once', async () => {
     const browser = testBff.browser()
     const first = await browser.signInUpToCallback(testBff.publicUrl, person, '?returnTo=/one')

@@ -61,6 +61,7 @@ import type serverFailures from './en/server/failures.json'
 import type serverHealth from './en/server/health.json'
 import type serverMailTemplates from './en/server/mail-templates.json'
 import type serverPages from './en/server/pages.json'
+import type account from './en/ui/account.json'
 import type audit from './en/ui/audit.json'
 import type frame from './en/ui/frame.json'
 import type issues from './en/ui/issues.json'
@@ -147,6 +148,7 @@ export interface Messages {
     pages: typeof serverPages
   }
   ui: {
+    account: typeof account
     audit: typeof audit
     frame: typeof frame
     issues: typeof issues

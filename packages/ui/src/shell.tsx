@@ -38,6 +38,8 @@ interface Props {
   nav: readonly NavSection[]
   user: { name: string; email: string }
   profile?: LinkTarget
+  /** The page with the person's sessions and credentials. */
+  security?: LinkTarget
   /** After the brand: the switcher of workplaces. */
   switcher?: ReactNode
   /** Opens the search over pages (also mod+K). */
@@ -58,6 +60,7 @@ export function Shell({
   nav,
   user,
   profile,
+  security,
   switcher,
   onSearch,
   banner,
@@ -91,7 +94,7 @@ export function Shell({
           </Group>
           <Group gap="xs" wrap="nowrap">
             {onSearch && <SearchButton onSearch={onSearch} />}
-            <Account user={user} profile={profile} />
+            <Account user={user} profile={profile} security={security} />
           </Group>
         </Group>
       </AppShell.Header>
@@ -133,7 +136,15 @@ export function Shell({
   )
 }
 
-function Account({ user, profile }: { user: Props['user']; profile: LinkTarget | undefined }) {
+function Account({
+  user,
+  profile,
+  security,
+}: {
+  user: Props['user']
+  profile: LinkTarget | undefined
+  security: LinkTarget | undefined
+}) {
   const [requested, setRequested] = useState(false)
   const preload = () => void loadMenu()
   const button = (
@@ -148,7 +159,7 @@ function Account({ user, profile }: { user: Props['user']; profile: LinkTarget |
   )
   return (
     <Suspense fallback={button}>
-      {requested ? <UserMenu user={user} profile={profile} /> : button}
+      {requested ? <UserMenu user={user} profile={profile} security={security} /> : button}
     </Suspense>
   )
 }

@@ -1,5 +1,12 @@
 import { Menu, Text, useMantineColorScheme } from '@mantine/core'
-import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
+import {
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconShieldLock,
+  IconSun,
+  IconUser,
+} from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { AccountButton } from './account-button.tsx'
@@ -12,6 +19,7 @@ const t = translations('ui.frame')
 interface Props {
   user: { name: string; email: string }
   profile: LinkTarget | undefined
+  security: LinkTarget | undefined
 }
 
 const schemes = [
@@ -24,7 +32,7 @@ const schemes = [
  * Who is signed in, their profile, the colour scheme and the way out. Opens when it appears: it is
  * loaded when it is asked for.
  */
-export default function UserMenu({ user, profile }: Props) {
+export default function UserMenu({ user, profile, security }: Props) {
   const router = useRouter()
   const [opened, setOpened] = useState(false)
   const target = useRef<HTMLButtonElement>(null)
@@ -63,6 +71,14 @@ export default function UserMenu({ user, profile }: Props) {
               onClick={() => void router.navigate(profile)}
             >
               {t('myProfile')}
+            </Menu.Item>
+          )}
+          {security && (
+            <Menu.Item
+              leftSection={<IconShieldLock size={17} aria-hidden />}
+              onClick={() => void router.navigate(security)}
+            >
+              {t('mySecurity')}
             </Menu.Item>
           )}
           <Menu.Divider />

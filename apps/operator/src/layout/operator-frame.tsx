@@ -73,6 +73,7 @@ function OperatorFrame() {
         nav={navigation()}
         user={{ name: me.name, email: me.email || (session.email ?? '') }}
         profile={{ to: '/users/$id', params: { id: me.id } }}
+        security={{ to: '/account/security' }}
         onSearch={search.open}
       />
       <Suspense>{search.requested && <OperatorSpotlight />}</Suspense>

@@ -14,6 +14,7 @@ import {
   IconHistory,
   IconHome,
   IconIdBadge2,
+  IconKey,
   IconSettings,
   IconShieldLock,
   IconUser,
@@ -60,6 +61,7 @@ export default function PortalFrame() {
         nav={nav}
         user={{ name: me.name, email: me.email }}
         profile={links.profile}
+        security={links.accountSecurity}
         onSearch={search.open}
         switcher={
           (tenants.length > 0 || partner) && (
@@ -87,7 +89,10 @@ export default function PortalFrame() {
 function useShownWorkplace(): string | undefined {
   const { slug } = useParams({ strict: false })
   const { tenants } = useProfile()
-  const onProfile = useLocation({ select: ({ pathname }) => pathname === links.profile.to })
+  const onProfile = useLocation({
+    select: ({ pathname }) =>
+      pathname === links.profile.to || pathname === links.accountSecurity.to,
+  })
   const trpc = useTRPC()
   const tenant = useQuery(
     trpc.tenants.get.queryOptions({ slug: slug ?? '' }, { enabled: slug !== undefined }),
@@ -146,7 +151,8 @@ function navOf(
             },
           ]
         : []),
-      { label: t('pages.profile'), icon: IconUser, target: links.profile },
+      { label: t('pages.profile'), icon: IconUser, target: links.profile, exact: true },
+      { label: t('pages.accountSecurity'), icon: IconKey, target: links.accountSecurity },
       ...(slug && role
         ? [
             { label: t('pages.account'), icon: IconIdBadge2, target: links.account(slug) },

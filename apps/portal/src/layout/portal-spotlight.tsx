@@ -12,6 +12,7 @@ import {
   IconHistory,
   IconHome,
   IconIdBadge2,
+  IconKey,
   IconPlus,
   IconSettings,
   IconShieldLock,
@@ -100,6 +101,7 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
         named('home', IconBuildingCommunity, links.home),
         named('newTenant', IconPlus, links.newTenant),
         named('profile', IconUser, links.profile),
+        named('accountSecurity', IconKey, links.accountSecurity),
       ],
     },
   ]

@@ -170,6 +170,7 @@ export const auditActions = [
   'user.deactivated',
   'user.deleted',
   'user.reactivated',
+  'user.sessions_ended',
   'user.updated',
 ] as const
 export type AuditAction = (typeof auditActions)[number]

@@ -70,6 +70,7 @@ import * as unpaidApprovals from '../migrations/0110-unpaid-approvals.ts'
 import * as settledApprovals from '../migrations/0111-settled-approvals.ts'
 import * as approvalInvoices from '../migrations/0112-approval-invoices.ts'
 import * as customerCredits from '../migrations/0113-customer-credits.ts'
+import * as webSessionDevices from '../migrations/0150-web-session-devices.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -142,6 +143,7 @@ const migrations: Record<string, Migration> = {
   '0111-settled-approvals': settledApprovals,
   '0112-approval-invoices': approvalInvoices,
   '0113-customer-credits': customerCredits,
+  '0150-web-session-devices': webSessionDevices,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

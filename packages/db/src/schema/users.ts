@@ -97,6 +97,9 @@ export interface WebSessionsTable {
   subject: string
   idp_session_id: string | null
   email: string | null
+  user_agent: string | null
+  address: string | null
+  country: string | null
   tokens: Buffer
   access_expires_at: RequiredTimestamp
   created_at: Timestamp

@@ -44,6 +44,13 @@ export async function findWebSession(
   return row
 }
 
+/** The browser that began a session, by which its person recognizes it. */
+export interface SessionDevice {
+  userAgent: string | null
+  address: string | null
+  country: string | null
+}
+
 export interface NewWebSession {
   app: WebApp
   tokenHash: Buffer
@@ -51,6 +58,7 @@ export interface NewWebSession {
   /** The `sid` claim of the identity provider, by which a back-channel logout names the session. */
   idpSessionId: string | undefined
   email: string | undefined
+  device: SessionDevice
   /** Encrypts the tokens for the row of this id. */
   seal: (id: string) => Buffer
   accessSeconds: number
@@ -69,6 +77,9 @@ export async function createWebSession(db: Db, session: NewWebSession): Promise<
       subject: session.subject,
       idp_session_id: session.idpSessionId ?? null,
       email: session.email ?? null,
+      user_agent: session.device.userAgent,
+      address: session.device.address,
+      country: session.device.country,
       tokens: session.seal(id),
       access_expires_at: inSeconds(session.accessSeconds),
       expires_at: sql<Date>`now() + make_interval(days => ${lifetimeDays})`,
@@ -158,6 +169,51 @@ export async function deleteWebSessionsOfLogin(
 /** Ends every session of a person, in both apps. */
 export async function deleteWebSessionsOfSubject(db: Db, subject: string): Promise<void> {
   await db.deleteFrom('web_sessions').where('subject', '=', subject).execute()
+}
+
+/** The live sessions of a person in both apps, the one used last first; `most` of them. */
+export function listWebSessionsOfSubject(db: Db, subject: string, most: number) {
+  return db
+    .selectFrom('web_sessions')
+    .select([
+      'id',
+      'app',
+      'user_agent as userAgent',
+      'address',
+      'country',
+      'created_at as createdAt',
+      'last_used_at as lastUsedAt',
+    ])
+    .where('subject', '=', subject)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .where('last_used_at', '>', sql<Date>`now() - make_interval(hours => ${idleHours})`)
+    .orderBy('last_used_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute()
+}
+
+/** Ends one session of the person; false when the person has none of this id. */
+export async function deleteOwnWebSession(
+  db: Db,
+  { id, subject }: { id: string; subject: string },
+): Promise<boolean> {
+  const result = await db
+    .deleteFrom('web_sessions')
+    .where('id', '=', id)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+  return result.numDeletedRows > 0n
+}
+
+/** Ends every session of the person but `keep`, and returns how many there were. */
+export async function deleteOtherWebSessions(
+  db: Db,
+  { subject, keep }: { subject: string; keep: string | undefined },
+): Promise<number> {
+  let query = db.deleteFrom('web_sessions').where('subject', '=', subject)
+  if (keep !== undefined) query = query.where('id', '<>', keep)
+  return Number((await query.executeTakeFirst()).numDeletedRows)
 }
 
 /** Removes the rows of sessions that have run out; for the cleanup job. */

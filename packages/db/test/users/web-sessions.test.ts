@@ -5,8 +5,11 @@ import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import {
   createWebSession,
   deleteExpiredWebSessions,
+  deleteOtherWebSessions,
+  deleteOwnWebSession,
   deleteWebSessionsOfLogin,
   findWebSession,
+  listWebSessionsOfSubject,
   lockWebSessionTokens,
   type NewWebSession,
   setWebSessionTokens,
@@ -42,6 +45,7 @@ async function begin(changes: Partial<NewWebSession> = {}) {
     subject: 'person-1',
     idpSessionId: 'login-1',
     email: 'a@b.test',
+    device: { userAgent: 'Firefox', address: '192.0.2.1', country: 'DE' },
     seal: (id) => Buffer.from(`sealed for ${id}`),
     accessSeconds: 600,
     ...changes,
@@ -155,6 +159,45 @@ describe('the end of a login at the identity provider', () => {
       { app: 'operator', subject: 'person-1' },
       { app: 'portal', subject: 'person-2' },
     ])
+  })
+})
+
+describe('the sessions of a person', () => {
+  it('are listed while they are live, of both apps, the one used last first, and no more than asked for', async () => {
+    const { db } = database
+    const first = await begin({ app: 'operator' })
+    const second = await begin({ device: { userAgent: null, address: null, country: null } })
+    const idle = await begin()
+    const over = await begin()
+    await begin({ subject: 'person-2' })
+    await shift('last_used_at', first.id, -5)
+    await shift('last_used_at', idle.id, -12 * 60 - 1)
+    await shift('expires_at', over.id, -1)
+    expect(await listWebSessionsOfSubject(db, 'person-1', 9)).toEqual([
+      expect.objectContaining({ id: second.id, app: 'portal', userAgent: null, address: null }),
+      expect.objectContaining({
+        id: first.id,
+        app: 'operator',
+        userAgent: 'Firefox',
+        address: '192.0.2.1',
+        country: 'DE',
+      }),
+    ])
+    expect(await listWebSessionsOfSubject(db, 'person-1', 1)).toHaveLength(1)
+  })
+
+  it('are ended one by one by that person alone, or all but one', async () => {
+    const { db } = database
+    const [one, two, three] = [await begin(), await begin({ app: 'operator' }), await begin()]
+    const foreign = await begin({ subject: 'person-2' })
+    expect(await deleteOwnWebSession(db, { id: foreign.id, subject: 'person-1' })).toBe(false)
+    expect(await deleteOwnWebSession(db, { id: one.id, subject: 'person-1' })).toBe(true)
+    expect(await deleteOwnWebSession(db, { id: one.id, subject: 'person-1' })).toBe(false)
+    expect(await deleteOtherWebSessions(db, { subject: 'person-1', keep: two.id })).toBe(1)
+    expect(await find(three.tokenHash)).toBeUndefined()
+    expect(await findWebSession(database, 'operator', two.tokenHash)).toMatchObject({ id: two.id })
+    expect(await deleteOtherWebSessions(db, { subject: 'person-1', keep: undefined })).toBe(1)
+    expect(await find(foreign.tokenHash)).toMatchObject({ id: foreign.id })
   })
 })
 

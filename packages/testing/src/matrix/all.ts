@@ -1,3 +1,4 @@
+import { accountRows } from './account.ts'
 import { aliasesRows } from './aliases.ts'
 import { approvalsRows } from './approvals.ts'
 import { auditRows } from './audit.ts'
@@ -38,6 +39,7 @@ import { webhooksRows } from './webhooks.ts'
  * test, and so do rows without a procedure.
  */
 export const matrix: Rows = {
+  ...accountRows,
   ...aliasesRows,
   ...billingInfoRows,
   ...billingRows,

@@ -1,0 +1,65 @@
+import { EndedSessions, EndSession, EndSignIn, OwnSessions } from '@atrium/core/account/sessions'
+import { z } from 'zod'
+import { signedIn } from '../rpc/guards.ts'
+import { router } from '../rpc/trpc.ts'
+import { endOtherSessions, endOwnSession, endOwnSignIn, listOwnSessions } from './sessions.ts'
+
+const tags = ['account']
+
+export const accountRouter = router({
+  sessions: signedIn
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/users/me/sessions',
+        tags,
+        summary: 'List your own sessions and sign-ins',
+      },
+    })
+    .input(z.strictObject({}).optional())
+    .output(OwnSessions)
+    .query(({ ctx }) => listOwnSessions(ctx, ctx.caller)),
+  endSession: signedIn
+    .meta({
+      openapi: {
+        method: 'DELETE',
+        path: '/users/me/sessions/{id}',
+        tags,
+        summary: 'End one of your own sessions',
+      },
+      audit: 'user.sessions_ended',
+      errors: ['not_found'],
+    })
+    .input(EndSession)
+    .output(z.void())
+    .mutation(({ ctx, input }) => endOwnSession(ctx, ctx.caller, input.id)),
+  endSignIn: signedIn
+    .meta({
+      openapi: {
+        method: 'DELETE',
+        path: '/users/me/sign-ins/{id}',
+        tags,
+        summary: 'End one of your own sign-ins at the identity provider',
+      },
+      audit: 'user.sessions_ended',
+      errors: ['not_found', 'upstream_failed'],
+    })
+    .input(EndSignIn)
+    .output(z.void())
+    .mutation(({ ctx, input }) => endOwnSignIn(ctx, ctx.caller, input.id)),
+  endOtherSessions: signedIn
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/users/me/sessions/end-others',
+        tags,
+        summary: 'End all of your sessions but this one',
+      },
+      audit: 'user.sessions_ended',
+      creates: false,
+      errors: ['upstream_failed'],
+    })
+    .input(z.strictObject({}).optional())
+    .output(EndedSessions)
+    .mutation(({ ctx }) => endOtherSessions(ctx, ctx.caller)),
+})

@@ -1,0 +1,40 @@
+import { SessionsPanel } from '@atrium/ui/account/sessions-panel'
+import { translations } from '@atrium/ui/messages'
+import { PageHeader } from '@atrium/ui/page-header'
+import { useMutation } from '@atrium/ui/use-mutation'
+import { Stack } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+
+const t = translations('ui.account')
+
+/** How a person signs in, and where they are signed in. */
+export function SecurityPage() {
+  return (
+    <>
+      <PageHeader title={t('title')} description={t('description')} />
+      <Stack gap="lg">
+        <OwnSessions />
+      </Stack>
+    </>
+  )
+}
+
+function OwnSessions() {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const query = useQuery(trpc.account.sessions.queryOptions())
+  // Also after a failure: some may have ended.
+  const onSettled = () => queryClient.invalidateQueries(trpc.account.sessions.queryFilter())
+  const endSession = useMutation(trpc.account.endSession.mutationOptions({ onSettled }))
+  const endSignIn = useMutation(trpc.account.endSignIn.mutationOptions({ onSettled }))
+  const endOthers = useMutation(trpc.account.endOtherSessions.mutationOptions({ onSettled }))
+  return (
+    <SessionsPanel
+      query={query}
+      endSession={(id) => endSession.mutateAsync({ id })}
+      endSignIn={(id) => endSignIn.mutateAsync({ id })}
+      endOthers={() => endOthers.mutateAsync()}
+    />
+  )
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import type { Browser, Page } from 'playwright-core'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { desktop, expectWellMadeOn, phone, signIn, visit } from './people.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+
+const sessions = (page: Page) => page.getByRole('table', { name: 'Sessions of the portals' })
+
+async function openPage(page: Page, app: 'portal' | 'operator', path: string): Promise<void> {
+  await page.goto(`${inject('workplace')[app]}${path}`)
+  await page.getByRole('heading', { name: 'Security', level: 1 }).waitFor()
+  await sessions(page).waitFor()
+}
+
+interface Person {
+  email: string
+  password: string
+}
+
+async function ask<Answer>(url: string, body: unknown, token?: string): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  })
+  const answer: unknown = await response.json()
+  expect(response.ok, JSON.stringify(answer)).toBe(true)
+  return answer as Answer
+}
+
+/** A member whose sessions no other journey uses. */
+async function newMember(): Promise<{ slug: string; person: Person }> {
+  const { api, control } = inject('workplace')
+  const { accessToken } = await ask<{ accessToken: string }>(`${control}/tokens`, {
+    email: 'admin@acme.test',
+    app: 'portal',
+  })
+  const name = `Sessions ${randomBytes(3).toString('hex')}`
+  const { slug, primaryDomain } = await ask<{ slug: string; primaryDomain: string }>(
+    `${api}/tenants`,
+    { name },
+    accessToken,
+  )
+  const email = `sina@${primaryDomain}`
+  const { oneTimePassword } = await ask<{ oneTimePassword: string }>(
+    `${api}/tenants/${slug}/users`,
+    { email, name: 'Sina Sessions', role: 'member' },
+    accessToken,
+  )
+  return { slug, person: { email, password: oneTimePassword } }
+}
+
+async function typePassword(page: Page, { email, password }: Person): Promise<void> {
+  const { portal } = inject('workplace')
+  await page.goto(`${portal}/auth/login`)
+  await page.getByLabel('E-mail or user name').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL((url) => url.origin === portal && !url.pathname.startsWith('/auth/'))
+}
+
+describe('a person', () => {
+  it('sees where they are signed in and ends the other session', async () => {
+    await using here = await visit(browser)
+    await using there = await visit(browser)
+    const { person } = await newMember()
+    await typePassword(here.page, person)
+    await typePassword(there.page, person)
+    const { page } = here
+    await openPage(page, 'portal', '/profile/security')
+    const current = sessions(page).getByRole('row').filter({ hasText: 'This session' })
+    await current.getByText('Chrome on Linux').waitFor()
+    expect(await current.getByRole('button').count()).toBe(0)
+    for (const screen of [phone, desktop]) {
+      await page.setViewportSize(screen)
+      await expectWellMadeOn(screen, page)
+    }
+
+    await page.getByRole('button', { name: 'End all others' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click()
+    await page.getByText('All other sessions have ended.').waitFor()
+    expect(await sessions(page).getByRole('row').count()).toBe(2)
+    await there.page.goto(`${inject('workplace').portal}/profile`)
+    await there.page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+    await page.reload()
+    await current.waitFor()
+    expect([...here.complaints, ...there.complaints]).toEqual([])
+  })
+})
+
+describe('an operator', () => {
+  it('sees their sessions, from the menu of their account', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'operator', 'Olive Operator')
+    await page.getByRole('button', { name: /Olive Operator/ }).click()
+    await page.getByRole('menuitem', { name: 'My security' }).click()
+    await page.getByRole('heading', { name: 'Security', level: 1 }).waitFor()
+    await sessions(page).getByText('Operator portal').first().waitFor()
+    for (const screen of [phone, desktop]) {
+      await page.setViewportSize(screen)
+      await expectWellMadeOn(screen, page)
+    }
+    expect(visitor.complaints).toEqual([])
+  })
+})
