@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 import {
+  chooseOwnPassword,
   desktop,
   expectWellMade,
   expectWellMadeOn,
@@ -75,6 +76,7 @@ describe('an operator', () => {
     await invited.page.getByLabel('E-mail or user name').fill('second.operator@atrium.test')
     await invited.page.getByRole('textbox', { name: 'Password' }).fill(password ?? '')
     await invited.page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await chooseOwnPassword(invited.page)
     await invited.page.waitForURL(
       (url) => url.origin === inject('workplace').operator && !url.pathname.startsWith('/auth/'),
     )

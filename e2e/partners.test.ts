@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { mailsTo } from './booking-workplace.ts'
 import { openBrowser } from './browser.ts'
 import {
+  chooseOwnPassword,
   desktop,
   expectWellMade,
   expectWellMadeOn,
@@ -21,7 +22,7 @@ const operator = 'Olive Operator'
 // Other files use the same workplace: what is changed here is made here.
 const suffix = Date.now().toString(36)
 
-/** Signs in a person who is on no list: with address and password. */
+/** The first sign-in of a person who is on no list: with address and password. */
 async function signInWithPassword(page: Page, email: string, password: string): Promise<void> {
   const { portal } = inject('workplace')
   await page.goto(portal)
@@ -29,6 +30,7 @@ async function signInWithPassword(page: Page, email: string, password: string): 
   await page.getByRole('textbox', { name: 'E-mail or user name' }).fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await chooseOwnPassword(page)
   await page.waitForURL((url) => url.origin === portal && !url.pathname.startsWith('/auth/'))
 }
 

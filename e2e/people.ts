@@ -75,6 +75,18 @@ export async function signIn(
 }
 
 /**
+ * The first sign-in with a password that was shown to somebody: the identity provider asks for the
+ * person's own. Returns that.
+ */
+export async function chooseOwnPassword(page: Page): Promise<string> {
+  const own = `Own-${crypto.randomUUID()}`
+  await page.getByLabel('New password', { exact: true }).fill(own)
+  await page.getByLabel('New password (repeat)').fill(own)
+  await page.getByRole('button', { name: 'Save and continue' }).click()
+  return own
+}
+
+/**
  * The link with which somebody creates a workplace: named so for people who have none. Another
  * journey may have made one for the same person before, and then the start page has it in a corner.
  */

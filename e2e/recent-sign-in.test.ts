@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, untilLoaded, visit } from './people.ts'
+import { chooseOwnPassword, desktop, expectWellMade, phone, untilLoaded, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -81,9 +81,11 @@ async function typePassword(page: Page, { email, password }: Person): Promise<vo
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
+/** The first sign-in, in which the person gets a password of their own. */
 async function signIn(page: Page, app: 'portal' | 'operator', person: Person): Promise<void> {
   await page.goto(`${inject('workplace')[app]}/auth/login`)
   await typePassword(page, person)
+  person.password = await chooseOwnPassword(page)
   await page.waitForURL(
     (url) => url.origin === inject('workplace')[app] && !url.pathname.startsWith('/auth/'),
   )
@@ -251,6 +253,7 @@ describe('an operator whose sign-in is old', () => {
     await page.getByRole('button', { name: 'Invite', exact: true }).click()
     const window = await openWindow(page)
     await typePassword(window, other)
+    await chooseOwnPassword(window)
     await page.getByRole('button', { name: `Account of ${other.name}` }).waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('')
     expect(await question(page).count()).toBe(0)

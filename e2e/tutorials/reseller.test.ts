@@ -50,6 +50,9 @@ it('leads a reseller through the first hour', async () => {
       await name.fill(ui('olga@lakeside.example'))
       await page.getByRole('textbox', { name: ui('Password') }).fill(password)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByLabel(ui('New password'), { exact: true }).fill('a password of my own')
+      await page.getByLabel(ui('New password (repeat)')).fill('a password of my own')
+      await page.getByRole('button', { name: ui('Save and continue') }).click()
       await page.getByRole('heading', { name: 'Lakeside IT', level: 1 }).waitFor()
       await page.getByText(ui('No customers yet')).waitFor()
     },

@@ -418,7 +418,7 @@ describe('a password reset', () => {
     })
     testApp.sandbox.fault({
       system: 'identity',
-      match: 'PATCH /api/v3/core/users/',
+      match: 'GET /api/v3/core/authenticated_sessions/',
       mode: 'error',
       status: 403,
     })

@@ -6,7 +6,7 @@ const redirectUri = 'http://localhost:4100/auth/callback'
 
 /**
  * Signs somebody in at the identity provider as the portal's server does, and returns the refresh
- * token of it.
+ * token of it. In place of a one-time password the person chooses an own one.
  */
 export async function newRefreshToken(
   testApp: TestApp,
@@ -15,6 +15,7 @@ export async function newRefreshToken(
 ): Promise<string> {
   const verifier = randomBytes(32).toString('base64url')
   const cookies = new Map<string, string>()
+  let page = ''
   const visit = async (url: string, init: RequestInit = {}): Promise<string> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(url, {
@@ -22,7 +23,7 @@ export async function newRefreshToken(
       redirect: 'manual',
       headers: { cookie, accept: 'text/html' },
     })
-    await response.arrayBuffer()
+    page = await response.text()
     for (const line of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (name !== undefined && value !== undefined) cookies.set(name, value)
@@ -43,9 +44,16 @@ export async function newRefreshToken(
     state: 'state',
   }).toString()
   const form = await visit(authorize.href)
-  const returned = new URL(
-    await visit(form, { method: 'POST', body: new URLSearchParams({ identifier, password }) }),
-  )
+  const post = (fields: Record<string, string>) =>
+    visit(form, { method: 'POST', body: new URLSearchParams(fields) })
+  let end = await post({ identifier, password })
+  const [, user] = /name="user" value="([^"]*)"/.exec(page) ?? []
+  const [, proof] = /name="proof" value="([^"]*)"/.exec(page) ?? []
+  if (user !== undefined && proof !== undefined) {
+    const own = randomBytes(12).toString('hex')
+    end = await post({ user, proof, 'new-password': own, 'new-password-repeat': own })
+  }
+  const returned = new URL(end)
   const code = returned.searchParams.get('code') ?? ''
   const { body } = await grant(testApp, {
     grant_type: 'authorization_code',

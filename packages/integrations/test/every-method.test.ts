@@ -52,6 +52,14 @@ const identity: Record<keyof IdentityProvider, Method> = {
   setPassword: {
     call: (options) => identityOf(options).setPassword({ userId: '7', password: givenSecret }),
   },
+  endTemporaryPassword: {
+    call: (options) =>
+      identityOf(options).endTemporaryPassword({
+        userId: '7',
+        issued: { at: new Date(0), expiresAt: new Date(1) },
+        password: givenSecret,
+      }),
+  },
   setActive: { call: (options) => identityOf(options).setActive({ userId: '7', active: false }) },
   updateUser: {
     call: (options) => identityOf(options).updateUser({ userId: '7', profile: { name: 'Nina' } }),

@@ -238,6 +238,56 @@ describe('identity contract', () => {
     })
   })
 
+  it('marks a temporary password, and a lasting one ends it', async () => {
+    const { id: userId } = await identity.createUser({
+      email: 'nina@newco.test',
+      name: 'Nina',
+      groupIds: [],
+      attributes: { phone: '1' },
+    })
+    const attributes = async () =>
+      ((await api('GET', `/core/users/${userId}/`)) as { attributes: object }).attributes
+    const expiresAt = new Date(Date.now() + 72 * 3_600_000)
+    await identity.setPassword({ userId, password: 'Xk3!vbnmQw7?yUiP', temporary: { expiresAt } })
+    expect(await attributes()).toEqual({
+      phone: '1',
+      atrium_password_change_required: true,
+      atrium_password_expires_at: expiresAt.toISOString(),
+    })
+    await identity.setPassword({ userId, password: 'Yk4!vbnmQw7?yUiP' })
+    expect(await attributes()).toEqual({ phone: '1' })
+    await expect(
+      identity.setPassword({ userId: '999999', password: 'x', temporary: { expiresAt } }),
+    ).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  it('ends a temporary password once, and none that the person changed or got since', async () => {
+    const { id: userId } = await identity.createUser({
+      email: 'nina@newco.test',
+      name: 'Nina',
+      groupIds: [],
+    })
+    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000)
+    const give = (expiresAt: Date) =>
+      identity.setPassword({ userId, password: 'Xk3!vbnmQw7?yUiP', temporary: { expiresAt } })
+    const end = (issued: { at: Date; expiresAt: Date }) =>
+      identity.endTemporaryPassword({ userId, issued, password: 'Zk5!vbnmQw7?yUiP' })
+    const issued = { at: at(0), expiresAt: at(1) }
+    await give(issued.expiresAt)
+    expect(await end(issued)).toBe('replaced')
+    expect(await end(issued)).toBe('changed')
+    await give(at(60))
+    expect(await end(issued)).toBe('reissued')
+    // Issued an hour ago, as far as the platform knows: the person set another one since, at a
+    // provider without our flows.
+    await give(issued.expiresAt)
+    expect(await end({ at: at(-60), expiresAt: issued.expiresAt })).toBe('changed')
+    expect(await api('GET', `/core/users/${userId}/`)).toMatchObject({ attributes: {} })
+    await expect(
+      identity.endTemporaryPassword({ userId: '999999', issued, password: 'x' }),
+    ).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
   it('suspends and resumes', async () => {
     const user = await identity.findUserByEmail('member@acme.test')
     const userId = user?.id ?? ''

@@ -247,6 +247,54 @@ describe('sign-in', () => {
     expect(decodeJwt(tokens.access_token).sub).toBe(made.body.uid)
   })
 
+  describe('with a temporary password', () => {
+    const newcomer = async (expiresAt: string) => {
+      const { body } = await api('POST', 'core/users/', {
+        username: 'new@acme.test',
+        name: 'New',
+        email: 'new@acme.test',
+        attributes: {
+          phone: '1',
+          atrium_password_change_required: true,
+          atrium_password_expires_at: expiresAt,
+        },
+      })
+      await api('POST', `core/users/${body.pk}/set_password/`, { password: 'given' })
+      const portal = await openPortal(sandbox())
+      const page = await portal.start()
+      const post = (form: Record<string, string>) => portal.browser.post(page.url, form)
+      const first = await post({ identifier: 'new@acme.test', password: 'given' })
+      return { pk: body.pk, portal, post, first }
+    }
+    const hidden = (text: string, name: string) =>
+      new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? ''
+
+    it('asks for an own one before anything opens, and then forgets the marks', async () => {
+      const { pk, portal, post, first } = await newcomer(
+        new Date(Date.now() + 60_000).toISOString(),
+      )
+      expect(first.text).toContain('Choose your own password')
+      const step = { user: hidden(first.text, 'user'), proof: hidden(first.text, 'proof') }
+      const choose = (password: string, repeat = password) =>
+        post({ ...step, 'new-password': password, 'new-password-repeat': repeat })
+      expect((await choose('')).text).toContain('The password may not be blank.')
+      expect((await choose('own', 'other')).text).toContain('The two passwords differ.')
+      expect((await choose('given')).text).toContain('Choose another password')
+      const forged = { ...step, proof: '0'.repeat(64) }
+      const rejected = await post({ ...forged, 'new-password': 'x', 'new-password-repeat': 'x' })
+      expect(rejected.status).toBe(403)
+      const tokens = await portal.finish(await choose('own'))
+      expect(decodeJwt(tokens.access_token).email).toBe('new@acme.test')
+      expect((await api('GET', `core/users/${pk}/`)).body.attributes).toEqual({ phone: '1' })
+    })
+
+    it('rejects one that has expired', async () => {
+      const { first } = await newcomer(new Date(Date.now() - 1).toISOString())
+      expect(first.status).toBe(403)
+      expect(first.text).toContain('This temporary password has expired.')
+    })
+  })
+
   it('rejects a deactivated person with a message', async () => {
     await api('PATCH', `core/users/${pkOf(owner)}/`, { is_active: false })
     const portal = await openPortal(sandbox())

@@ -17,6 +17,8 @@ import { reopenTenant } from '../provisioning/reopen.ts'
 import { createIdentityFor, findUnfinished, retireAbandoned } from '../users/create-identity.ts'
 import { endSessionsAndTokens } from '../users/end-sessions.ts'
 import { followProfile } from '../users/follow-profile.ts'
+import { setTemporaryPassword } from '../users/temporary-password.ts'
+import type { OneTimePassword } from './one-time-password.ts'
 import { endsWithMembership, isShutAlone, type StepCall, standingOf } from './step.ts'
 
 /**
@@ -47,7 +49,7 @@ async function activate(call: StepCall, identity: IdentityProvider): Promise<voi
   const made = known === undefined ? await makeIdentity(call, identity) : undefined
   const userId = known ?? made?.id ?? ''
   if (known !== undefined && call.renewsPassword && call.password)
-    await identity.setPassword({ userId, password: call.password.give() }, { signal })
+    await giveIt(call, identity, userId, call.password)
   if (made?.profileDue ?? work.profileDue) await tellProfile(call, identity)
   if (!work.user.platformAdmin && !made?.inGroup) {
     const groupId = work.tenant.identityGroupId ?? (await ensureGroup(work, identity, signal))
@@ -208,10 +210,8 @@ interface MadeIdentity {
   profileDue: boolean
 }
 
-async function makeIdentity(
-  { services, work, password, fresh, signal }: StepCall,
-  identity: IdentityProvider,
-): Promise<MadeIdentity> {
+async function makeIdentity(call: StepCall, identity: IdentityProvider): Promise<MadeIdentity> {
+  const { services, work, password, fresh, signal } = call
   const { db } = services.database
   const groupId = groupOf(work)
   const made = await createIdentityFor(
@@ -228,7 +228,7 @@ async function makeIdentity(
   // A person with an address outside the proved domains gets a link by mail: no one else may know a
   // password of the identity.
   if (password && work.ownAddress) {
-    await identity.setPassword({ userId: made.id, password: password.give() }, { signal })
+    await giveIt(call, identity, made.id, password)
     noteMemberFacts(work, { needs_password: work.needsPassword })
   } else work.needsPassword = true
   return {
@@ -236,6 +236,16 @@ async function makeIdentity(
     inGroup: groupId !== undefined && made.groupIds.includes(groupId),
     profileDue,
   }
+}
+
+function giveIt(
+  { services, work, signal }: StepCall,
+  identity: IdentityProvider,
+  idpUserId: string,
+  password: OneTimePassword,
+): Promise<void> {
+  const given = { idpUserId, userId: work.user.id, password: password.give() }
+  return setTemporaryPassword(services, identity, given, { signal })
 }
 
 /** Platform administrators are in no tenant's group. */

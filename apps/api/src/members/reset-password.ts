@@ -3,6 +3,7 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { StepResult } from '@atrium/core/tenants/tenants'
 import { type MemberWork, releaseMember, saveMemberFacts } from '@atrium/db/members/member-work'
+import { deleteTemporaryPassword } from '@atrium/db/users/temporary-passwords'
 import { deleteWebSessionsOfSubject } from '@atrium/db/users/web-sessions'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
@@ -13,6 +14,7 @@ import type { InTransaction, Services } from '../rpc/services.ts'
 import { requirePortal } from '../users/access-link.ts'
 import { mailAccessLink } from '../users/access-mails.ts'
 import { endSessionsAndTokens } from '../users/end-sessions.ts'
+import { setTemporaryPassword } from '../users/temporary-password.ts'
 import { mailOf } from './addresses.ts'
 import {
   beginMemberChange,
@@ -77,7 +79,7 @@ export async function resetPassword(
     }
     const identity = decided.identity
       ? await attempt((signal) =>
-          setOnIdentity(services, work, byMail ? randomPassword() : password.give(), signal),
+          setOnIdentity(services, work, byMail ? undefined : password, signal),
         )
       : skipped
     const outcomes = {
@@ -155,16 +157,23 @@ async function attempt(
   }
 }
 
+/** The password that is shown, or, where a link is mailed instead, one that no one knows. */
 async function setOnIdentity(
   services: Services,
   { user }: MemberWork,
-  password: string,
+  password: OneTimePassword | undefined,
   signal: AbortSignal,
 ): Promise<'ok' | 'skipped'> {
   const { identity } = services.systems
-  const userId = await keyOf(services, user, signal)
-  if (!identity || userId === undefined) return 'skipped'
-  await identity.setPassword({ userId, password }, { signal })
+  const idpUserId = await keyOf(services, user, signal)
+  if (!identity || idpUserId === undefined) return 'skipped'
+  if (password) {
+    const given = { idpUserId, userId: user.id, password: password.give() }
+    await setTemporaryPassword(services, identity, given, { signal })
+  } else {
+    await identity.setPassword({ userId: idpUserId, password: randomPassword() }, { signal })
+    await deleteTemporaryPassword(services.database.db, { userId: user.id })
+  }
   return 'ok'
 }
 

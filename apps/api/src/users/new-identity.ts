@@ -6,6 +6,7 @@ import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identi
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../rpc/context.ts'
 import type { Services } from '../rpc/services.ts'
+import { setTemporaryPassword } from './temporary-password.ts'
 
 interface Invited {
   email: string
@@ -124,6 +125,6 @@ export async function handOver(
   })
   if (link !== undefined) return { link }
   const tempPassword = temporaryPassword((buffer) => webcrypto.getRandomValues(buffer))
-  await identity.setPassword({ userId, password: tempPassword })
+  await setTemporaryPassword(services, identity, { idpUserId: userId, password: tempPassword })
   return { tempPassword }
 }

@@ -41,3 +41,10 @@ export function temporaryPassword(random: RandomBytes): string {
   }
   return characters.join('')
 }
+
+const temporaryPasswordHours = 72
+
+/** When a temporary password that is given now expires, unless its person replaces it before. */
+export function temporaryPasswordExpiry(now: Date): Date {
+  return new Date(now.getTime() + temporaryPasswordHours * 3_600_000)
+}

@@ -71,6 +71,7 @@ import * as settledApprovals from '../migrations/0111-settled-approvals.ts'
 import * as approvalInvoices from '../migrations/0112-approval-invoices.ts'
 import * as customerCredits from '../migrations/0113-customer-credits.ts'
 import * as webSessionDevices from '../migrations/0150-web-session-devices.ts'
+import * as temporaryPasswords from '../migrations/0160-temporary-passwords.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -144,6 +145,7 @@ const migrations: Record<string, Migration> = {
   '0112-approval-invoices': approvalInvoices,
   '0113-customer-credits': customerCredits,
   '0150-web-session-devices': webSessionDevices,
+  '0160-temporary-passwords': temporaryPasswords,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

@@ -57,6 +57,15 @@ export interface AccessLinksTable {
   created_at: Timestamp
 }
 
+/** A password that another person has seen; the password itself is stored nowhere. */
+export interface TemporaryPasswordsTable {
+  user_id: string
+  issued_at: RequiredTimestamp
+  expires_at: RequiredTimestamp
+  /** It expired before its person replaced it, and opens nothing any more. */
+  ended_at: OptionalTimestamp
+}
+
 export interface IdentitySyncTasksTable {
   user_id: string
   mark: Generated<string>
@@ -119,6 +128,7 @@ export interface UpstreamCacheTable {
 export interface UsersTables {
   users: UsersTable
   access_links: AccessLinksTable
+  temporary_passwords: TemporaryPasswordsTable
   identity_dues: IdentitySyncTasksTable
   former_file_accounts: FormerFileAccountsTable
   web_sessions: WebSessionsTable

@@ -14,7 +14,6 @@ type UserMethods = Pick<
   | 'updateUser'
   | 'deleteUser'
   | 'recoveryLink'
-  | 'setPassword'
   | 'setActive'
 >
 
@@ -206,17 +205,6 @@ export function authentikUsers(client: HttpClient): UserMethods {
           addressesObject: true,
           read: ({ status, json }) =>
             status === 200 ? onOrigin(Recovery.parse(json).link, publicOrigin) : undefined,
-        }),
-      ),
-
-    setPassword: ({ userId, password }, options) =>
-      client.operation('setPassword', options, (operation) =>
-        client.send(operation, {
-          ...done,
-          label: 'POST /core/users/{id}/set_password/',
-          method: 'POST',
-          path: userPath(operation, userId, 'set_password/'),
-          body: { password },
         }),
       ),
 

@@ -3,6 +3,7 @@ import { type HttpClientOptions, httpClient, shaped } from '../http-client.ts'
 import { authentikApplications } from './authentik-applications.ts'
 import { authentikFactors } from './authentik-factors.ts'
 import { authentikGroups } from './authentik-groups.ts'
+import { authentikPasswords } from './authentik-passwords.ts'
 import { userPath } from './authentik-paths.ts'
 import { authentikSessions } from './authentik-sessions.ts'
 import { authentikUsers } from './authentik-users.ts'
@@ -78,6 +79,7 @@ export function authentik({ token, publicUrl, ...options }: AuthentikOptions): I
       }),
     ...authentikGroups(client),
     ...authentikUsers(client),
+    ...authentikPasswords(client),
     ...authentikSessions(client),
     ...authentikFactors(client),
     ...authentikApplications(client, publicAddress(options.baseUrl, publicUrl)),

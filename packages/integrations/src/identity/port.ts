@@ -36,6 +36,10 @@ export interface IdentityProfile {
   alternativeEmail?: string | null | undefined
 }
 
+export interface TemporaryPassword {
+  expiresAt: Date
+}
+
 /**
  * How many second factors of each kind a user has, by the provider's own names of kinds, such as
  * `totp`, `webauthn`, `static`.
@@ -147,7 +151,24 @@ export interface IdentityProvider {
     request: { userId: string; publicOrigin?: string | undefined },
     options?: CallOptions,
   ): Promise<string | undefined>
-  setPassword(request: { userId: string; password: string }, options?: CallOptions): Promise<void>
+  /**
+   * Sets a password. A `temporary` one has to be changed at the first sign-in and opens nothing
+   * from `expiresAt` on, where the provider runs our flows (`deploy/authentik`). Any other ends the
+   * temporary one before it.
+   */
+  setPassword(
+    request: { userId: string; password: string; temporary?: TemporaryPassword | undefined },
+    options?: CallOptions,
+  ): Promise<void>
+  /**
+   * Replaces a temporary password that was never changed by `password`, and returns `replaced`.
+   * One that the person changed stays: `changed`. One that was issued after this one stays too:
+   * `reissued`. `not_found` when the user is gone.
+   */
+  endTemporaryPassword(
+    request: { userId: string; issued: { at: Date; expiresAt: Date }; password: string },
+    options?: CallOptions,
+  ): Promise<'replaced' | 'changed' | 'reissued'>
   /**
    * False ends sessions, access tokens and refresh tokens at the provider too, and nothing else
    * ends refresh tokens of others: they outlive their session. `not_found` when the user is gone.

@@ -30,6 +30,10 @@ export const UserWithAttributes = User.extend({
   attributes: z.record(z.string(), z.unknown()).default({}),
 })
 
+export const UserWithPasswordDate = UserWithAttributes.extend({
+  password_change_date: z.iso.datetime({ offset: true }),
+})
+
 // `next` is the number of the next page, 0 at the end.
 const pagination = z.object({ next: z.int() })
 export const SessionPage = z.object({

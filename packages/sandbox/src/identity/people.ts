@@ -1,9 +1,11 @@
-import type {
-  ApplicationRecord,
-  GroupRecord,
-  ProviderRecord,
-  Store,
-  UserRecord,
+import { hashPassword } from './passwords.ts'
+import {
+  type ApplicationRecord,
+  type GroupRecord,
+  isoNow,
+  type ProviderRecord,
+  type Store,
+  type UserRecord,
 } from './records.ts'
 
 /** The groups that the user is a direct member of, in the order in which they were made. */
@@ -81,4 +83,17 @@ export function applicationBySlug(
   const application = store.records.applications.find((one) => one.slug === slug)
   const provider = store.records.providers.find((one) => one.pk === application?.provider)
   return application && provider ? { application, provider } : undefined
+}
+
+/** The marks of a temporary password, as our blueprint's flows read and remove them. */
+export const changeRequired = 'atrium_password_change_required'
+export const passwordExpiresAt = 'atrium_password_expires_at'
+
+/** A password that the person chose: it ends a temporary one. */
+export function changePassword(store: Store, user: UserRecord, password: string): void {
+  user.password = hashPassword(password)
+  user.password_change_date = isoNow(store)
+  delete user.attributes[changeRequired]
+  delete user.attributes[passwordExpiresAt]
+  store.changed()
 }

@@ -1,6 +1,6 @@
 import { demoPassword, demoPeople } from '@atrium/core/demo/demo'
 import { html, type PageInput } from '../../page.ts'
-import type { ApplicationRecord, ProviderRecord, Store } from '../records.ts'
+import type { ApplicationRecord, ProviderRecord, Store, UserRecord } from '../records.ts'
 
 /**
  * Origins to which a finished sign-in leads: browsers hold the redirects after a form against
@@ -52,6 +52,25 @@ ${
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
 <div class="actions"><button>Sign in</button></div></form>
 ${people.length > 0 && html`<p class="soft">The password of the demo people is <code>${demoPassword}</code>.</p>`}</section>`,
+  }
+}
+
+/** The first sign-in with a temporary password: it has to be replaced before anything opens. */
+export function firstPasswordPage(
+  provider: ProviderRecord,
+  user: UserRecord,
+  proof: string,
+  fault?: string,
+): PageInput {
+  return {
+    title: 'Choose your own password',
+    formTargets: returnOrigins(provider),
+    body: html`<h1>Choose your own password</h1><p class="soft">for ${user.email}. The password that you were given is for this first sign-in only.</p>
+${fault && html`<p class="alert" role="alert">${fault}</p>`}
+<section class="card"><form method="post"><input type="hidden" name="user" value="${String(user.pk)}"><input type="hidden" name="proof" value="${proof}">
+<label for="new-password">New password</label><input id="new-password" name="new-password" type="password" autocomplete="new-password" required>
+<label for="new-password-repeat">New password (repeat)</label><input id="new-password-repeat" name="new-password-repeat" type="password" autocomplete="new-password" required>
+<div class="actions"><button>Save and continue</button></div></form></section>`,
   }
 }
 

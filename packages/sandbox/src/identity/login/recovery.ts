@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { hashPassword } from '../passwords.ts'
+import { changePassword } from '../people.ts'
 import { isoNow, type Store } from '../records.ts'
 import { readForm, sendPage } from './http.ts'
 import { messagePage, recoveryPage } from './pages.ts'
@@ -29,9 +29,7 @@ export async function recover(
   const password = (await readForm(request)).get('password') ?? ''
   if (password === '')
     return sendPage(response, 400, recoveryPage(user.email, 'The password may not be blank.'))
-  user.password = hashPassword(password)
-  user.password_change_date = isoNow(store)
+  changePassword(store, user, password)
   delete store.records.recoveryTokens[String(user.pk)]
-  store.changed()
   sendPage(response, 200, messagePage('The password is set', 'You can sign in with it now.'))
 }

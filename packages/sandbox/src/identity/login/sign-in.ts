@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { demoPeople } from '@atrium/core/demo/demo'
 import { acr, amr } from '../oidc/claims.ts'
@@ -5,10 +6,10 @@ import { endLogin } from '../oidc/logins.ts'
 import type { LogoutNotices } from '../oidc/logout.ts'
 import type { Application } from '../oidc/providers.ts'
 import { passwordMatches } from '../passwords.ts'
-import { userForSignIn } from '../people.ts'
+import { changePassword, changeRequired, passwordExpiresAt, userForSignIn } from '../people.ts'
 import { isoNow, type Store, type UserRecord } from '../records.ts'
 import { readForm, sendPage } from './http.ts'
-import { deniedPage, messagePage, signInPage } from './pages.ts'
+import { deniedPage, firstPasswordPage, messagePage, signInPage } from './pages.ts'
 
 /** The page on which a person signs in to an application, and what its forms do. */
 export async function signIn(
@@ -52,9 +53,14 @@ export async function signIn(
 
   const form = await readForm(request)
   if (form.has('switch')) return show(200)
-  const result = identify(store, form)
+  const result = form.has('proof') ? firstPassword(store, form, details.uid) : identify(store, form)
   if ('fault' in result) return show(result.status, result.fault, form.get('identifier') ?? '')
-  const { user } = result
+  const { user, retry: fault } = result
+  // A person of the list gave no password.
+  if (hasTemporaryPassword(user) && !form.has('person')) {
+    const proof = proofOf(store, user, details.uid)
+    return sendPage(response, fault ? 400 : 200, firstPasswordPage(provider, user, proof, fault))
+  }
 
   if (signedIn && signedIn !== user) {
     // Another person takes over the browser: the previous session ends here, otherwise the provider
@@ -70,15 +76,62 @@ export async function signIn(
   await openId.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false })
 }
 
+interface SignedIn {
+  user: UserRecord
+  /** What was wrong with the new password. */
+  retry?: string
+}
+
 function identify(
   store: Store,
   form: URLSearchParams,
-): { user: UserRecord } | { status: number; fault: string } {
+): SignedIn | { status: number; fault: string } {
   const chosen = demoPeople.find((person) => person.email === form.get('person'))
   const user = userForSignIn(store, chosen?.email ?? form.get('identifier') ?? '')
   const proven =
     user && (chosen !== undefined || passwordMatches(user.password, form.get('password') ?? ''))
   if (!user || !proven) return { status: 401, fault: 'The name or the password is wrong.' }
   if (!user.is_active) return { status: 403, fault: 'This account is deactivated.' }
+  if (chosen === undefined && isExpired(store, user)) return { status: 403, fault: expired }
+  return { user }
+}
+
+const expired = 'This temporary password has expired. Ask for a new one.'
+
+const hasTemporaryPassword = (user: UserRecord) => user.attributes[changeRequired] === true
+
+function isExpired(store: Store, user: UserRecord): boolean {
+  const expiresAt = user.attributes[passwordExpiresAt]
+  return (
+    hasTemporaryPassword(user) &&
+    typeof expiresAt === 'string' &&
+    Date.parse(expiresAt) <= store.now()
+  )
+}
+
+/** Proves that the temporary password was given in this sign-in; void once it is replaced. */
+function proofOf(store: Store, { pk, password }: UserRecord, interaction: string): string {
+  return createHmac('sha256', store.records.secret)
+    .update(`${interaction}:${pk}:${password}`)
+    .digest('hex')
+}
+
+/** Takes the person's own password in place of the temporary one. */
+function firstPassword(
+  store: Store,
+  form: URLSearchParams,
+  interaction: string,
+): SignedIn | { status: number; fault: string } {
+  const user = store.records.users.find((one) => String(one.pk) === form.get('user'))
+  if (!user?.is_active || form.get('proof') !== proofOf(store, user, interaction))
+    return { status: 403, fault: 'Sign in once more.' }
+  if (isExpired(store, user)) return { status: 403, fault: expired }
+  const password = form.get('new-password') ?? ''
+  if (password === '') return { user, retry: 'The password may not be blank.' }
+  if (password !== form.get('new-password-repeat'))
+    return { user, retry: 'The two passwords differ.' }
+  if (passwordMatches(user.password, password))
+    return { user, retry: 'Choose another password than the one that you were given.' }
+  changePassword(store, user, password)
   return { user }
 }

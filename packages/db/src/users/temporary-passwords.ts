@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import type { Db } from '../platform/connect.ts'
+
+/** How long a password that another person has seen is valid. */
+export interface TemporaryPasswordTerm {
+  issuedAt: Date
+  expiresAt: Date
+}
+
+/**
+ * Records a temporary password, in place of an earlier one. The person is named by their record, or
+ * by the identity that it has.
+ */
+export async function saveTemporaryPassword(
+  db: Db,
+  person: { userId: string } | { idpUserId: string },
+  { issuedAt, expiresAt }: TemporaryPasswordTerm,
+): Promise<void> {
+  const term = { issued_at: issuedAt, expires_at: expiresAt, ended_at: null }
+  await db
+    .insertInto('temporary_passwords')
+    .columns(['user_id', 'issued_at', 'expires_at'])
+    .expression(
+      db
+        .selectFrom('users')
+        .select(({ val }) => [
+          'id',
+          val(issuedAt).$castTo<Date>().as('issued_at'),
+          val(expiresAt).$castTo<Date>().as('expires_at'),
+        ])
+        .where(({ eb }) =>
+          'userId' in person
+            ? eb('id', '=', person.userId)
+            : eb('idp_user_id', '=', person.idpUserId),
+        )
+        .where('removed_at', 'is', null)
+        .limit(1),
+    )
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(term))
+    .execute()
+}
+
+export interface ExpiredTemporaryPassword extends TemporaryPasswordTerm {
+  userId: string
+  idpUserId: string | null
+}
+
+/** Those that have expired and were not ended yet, the oldest first. */
+export function findExpiredTemporaryPasswords(
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<ExpiredTemporaryPassword[]> {
+  return db
+    .selectFrom('temporary_passwords as p')
+    .innerJoin('users as u', 'u.id', 'p.user_id')
+    .select([
+      'p.user_id as userId',
+      'u.idp_user_id as idpUserId',
+      'p.issued_at as issuedAt',
+      'p.expires_at as expiresAt',
+    ])
+    .where('p.ended_at', 'is', null)
+    .where('p.expires_at', '<=', now)
+    .orderBy('p.expires_at')
+    .limit(limit)
+    .execute()
+}
+
+/** Says that it expired before its person replaced it. One that was issued since is left alone. */
+export async function markTemporaryPasswordEnded(
+  db: Db,
+  { userId, issuedAt }: { userId: string; issuedAt: Date },
+): Promise<void> {
+  await db
+    .updateTable('temporary_passwords')
+    .set({ ended_at: sql<Date>`now()` })
+    .where('user_id', '=', userId)
+    .where('issued_at', '=', issuedAt)
+    .execute()
+}
+
+/** Forgets it. With `issuedAt`, one that was issued since is left alone. */
+export async function deleteTemporaryPassword(
+  db: Db,
+  { userId, issuedAt }: { userId: string; issuedAt?: Date },
+): Promise<void> {
+  await db
+    .deleteFrom('temporary_passwords')
+    .where('user_id', '=', userId)
+    .$if(issuedAt !== undefined, (query) => query.where('issued_at', '=', issuedAt ?? new Date(0)))
+    .execute()
+}
