@@ -7,6 +7,7 @@ import { deleteExpiredMailProfileLinks } from '@atrium/db/mail/mail-profile-link
 import { deleteExpiredAccessLinks } from '@atrium/db/members/invitations'
 import { deleteOldImports } from '@atrium/db/members/member-imports'
 import { deleteRemovedPeople } from '@atrium/db/members/member-work'
+import { deleteExpiredTransfers } from '@atrium/db/partners/transfers'
 import { deleteExpiredIdempotencyKeys } from '@atrium/db/platform/idempotency'
 import { deleteExpiredRateLimits } from '@atrium/db/platform/rate-limits'
 import { deleteRequestCounts } from '@atrium/db/platform/request-counts'
@@ -53,6 +54,7 @@ export async function cleanUp(services: Services): Promise<void> {
     ['slot locks', () => deleteExpiredSlotLocks(db, now)],
     ['web sessions', () => deleteExpiredWebSessions(db)],
     ['links of mail profiles', () => deleteExpiredMailProfileLinks(db)],
+    ['transfer codes', () => deleteExpiredTransfers(db, now)],
     ['access links', () => deleteExpiredAccessLinks(db)],
     // Last, as it takes minutes in the hour after a log of millions was moved to this version.
     ['values of the audit log', () => fillAuditValues(db)],

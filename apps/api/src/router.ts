@@ -22,6 +22,7 @@ import { mailProfileRouter } from './mail/mail-profile/router.ts'
 import { membersRouter, tenantMembersRouter } from './members/router.ts'
 import { outboxRouter } from './outbox/router.ts'
 import { partnersRouter } from './partners/router.ts'
+import { partnerTransfersRouter } from './partners/transfer-router.ts'
 import { partnerReportsRouter } from './reports/partner-router.ts'
 import { reportsRouter } from './reports/router.ts'
 import { mergeRouters, router } from './rpc/trpc.ts'
@@ -58,6 +59,7 @@ export const appRouter = router({
   reports: reportsRouter,
   partnerReports: partnerReportsRouter,
   partners: partnersRouter,
+  partnerTransfers: partnerTransfersRouter,
   bookkeeping: bookkeepingRouter,
   operatorInvoices: operatorInvoicesRouter,
   outbox: outboxRouter,

@@ -64,6 +64,8 @@ const least: Record<string, Record<string, unknown>> = {
   'payouts.void': { reason: 'Nothing.' },
   'payouts.pay': { reference: 'Nothing' },
   'payouts.consent': { agreed: true },
+  'partnerTransfers.preview': { code: 'nothing' },
+  'partnerTransfers.accept': { code: 'nothing' },
   'prices.update': { note: 'Nothing.' },
   'priceMigrations.start': { from: '2030-01-01', reason: 'Nothing at all.' },
   'priceMigrations.stop': { reason: 'Nothing at all.' },

@@ -18,6 +18,9 @@ export const sensitive: Readonly<Record<string, string>> = {
   'members.update': 'when `role` is `admin`',
   'operatorInvoices.approve': 'always',
   'operatorInvoices.correct': 'always',
+  'partnerTransfers.accept': 'always',
+  'partnerTransfers.createCode': 'always',
+  'partnerTransfers.leave': 'always',
   'partners.changeStaffAccess': 'always',
   'partners.inviteStaff': 'always',
   'partners.removeStaff': 'always',
@@ -140,6 +143,8 @@ export const decided: readonly string[] = [
   ...['subscriptions.remove', 'subscriptions.start', 'subscriptions.update'],
   // One order of the partner at a time, at the price shown; a limit is a standing permission.
   ...['approvals.approve', 'approvals.decline', 'approvals.removeLimit'],
+  // Takes a permission back; a preview changes nothing.
+  ...['partnerTransfers.preview', 'partnerTransfers.revokeCode'],
   // Whoever follows a mailed link has no session; the token of the link is the proof.
   'invitations.accept',
   // Calendars; visitors have no sign-in.

@@ -35,6 +35,13 @@ export async function lockOpenTenant(
  */
 export const evenSuspended: readonly TenantStatus[] = ['suspended']
 
+/** The owner may have handed the tenant over since the guard ran. */
+export async function rejectFormerOwner(trx: Trx, { caller, tenant }: Access): Promise<void> {
+  if (caller.operator) return
+  const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
+  if (role !== 'owner') throw new AppError('not_owner')
+}
+
 /** The caller's role may have changed since the guard ran. */
 export async function rejectFormerAdmin(trx: Trx, { caller, tenant }: Access): Promise<void> {
   if (caller.operator) return

@@ -38,6 +38,7 @@ import { rejectFormerStaff } from '../rpc/partner-lock.ts'
 import type { InTransaction } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { readTenant } from './get.ts'
+import { settleMove } from './move-to-partner.ts'
 import { editableTenant } from './view.ts'
 
 /**
@@ -261,6 +262,10 @@ async function write(
     Object.keys(named(requested)),
   )
   if (Object.keys(changes).length > 0) await writeTenant(trx, before.id, requested)
+  if (changes.partnerId && input.partnerId !== undefined) {
+    const move = { tenantId: before.id, from: before.partner_id, to: input.partnerId }
+    await settleMove(trx, services, move)
+  }
   Object.assign(changes, await changePlan(trx, services, access, before, input))
   const { added, others, firstIsPrimary } = domains
     ? await arrangeDomains(trx, before.id, domains, services.config.tenantDomain)

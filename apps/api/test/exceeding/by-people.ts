@@ -70,6 +70,22 @@ export const byPeople = {
     },
     { status: 201 },
   ),
+  transfer_codes_day: inHouse(
+    async (testApp) => {
+      const token = await testApp.token('owner@acme.test')
+      return () => testApp.request('POST', '/tenants/acme/transfer-code', { token })
+    },
+    { status: 201 },
+  ),
+  transfer_attempts_hour: amongPartners(
+    async (testApp) => {
+      const partner = await testApp.newPartner()
+      const { token } = await testApp.newPerson({ partnerId: partner.id, access: 'manager' })
+      return () =>
+        testApp.call('POST', `/partners/${partner.slug}/transfers/preview`, { code: 'no' }, token)
+    },
+    { status: 404 },
+  ),
   staff_invitations_day: amongPartners(
     async (testApp) => {
       const partner = await testApp.newPartner()

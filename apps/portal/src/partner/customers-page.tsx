@@ -12,7 +12,8 @@ import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { SearchInput } from '@atrium/ui/search-input'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { tenantStatusMeta } from '@atrium/ui/tones'
-import { NativeSelect, Text } from '@mantine/core'
+import { Button, NativeSelect, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
@@ -20,6 +21,7 @@ import { lazy, Suspense } from 'react'
 import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
 import { type CustomersSearch, customersQuery, readCustomersSearch } from './search.ts'
+import { TakeOverDialog } from './take-over-dialog.tsx'
 import { mayDo, maySee, usePartner } from './use-partner.ts'
 
 const area = translations('portal.partner')
@@ -45,6 +47,7 @@ export function CustomersPage() {
       replace,
       resetScroll: false,
     })
+  const [takingOver, takeOver] = useDisclosure(false)
   const filtered = search.q !== undefined || search.status !== undefined
   return (
     <>
@@ -54,9 +57,14 @@ export function CustomersPage() {
         description={t('description')}
         actions={
           mayDo(partner, 'manageCustomers') && (
-            <LinkButton {...links.newTenant} leftSection={<IconPlus size={18} aria-hidden />}>
-              {area('addCustomer')}
-            </LinkButton>
+            <>
+              <Button variant="default" onClick={takeOver.open}>
+                {t('takeOver.open')}
+              </Button>
+              <LinkButton {...links.newTenant} leftSection={<IconPlus size={18} aria-hidden />}>
+                {area('addCustomer')}
+              </LinkButton>
+            </>
           )
         }
       />
@@ -109,6 +117,14 @@ export function CustomersPage() {
           />
         </>
       )}
+      <TakeOverDialog
+        opened={takingOver}
+        onClose={takeOver.close}
+        onTaken={(customer) => {
+          takeOver.close()
+          go({ customer }, false)
+        }}
+      />
       <Suspense>
         {search.customer && (
           <CustomerDrawer

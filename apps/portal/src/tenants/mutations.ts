@@ -53,3 +53,33 @@ export function useDeleteTenant(slug: string) {
     }),
   )
 }
+
+/** What changes with the partner of a workplace, or with its transfer code. */
+function usePartnerChanged() {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return () =>
+    Promise.all([
+      queryClient.invalidateQueries(trpc.partnerTransfers.pathFilter()),
+      queryClient.invalidateQueries(trpc.partners.support.pathFilter()),
+      queryClient.invalidateQueries(trpc.tenants.pathFilter()),
+    ])
+}
+
+/** Creates the code with which a partner takes the workplace over. It is never cached. */
+export function useCreateTransferCode() {
+  const onSuccess = usePartnerChanged()
+  return useMutation(
+    useTRPC().partnerTransfers.createCode.mutationOptions({ gcTime: 0, onSuccess }),
+  )
+}
+
+export function useRevokeTransferCode() {
+  const onSuccess = usePartnerChanged()
+  return useMutation(useTRPC().partnerTransfers.revokeCode.mutationOptions({ onSuccess }))
+}
+
+export function useLeavePartner() {
+  const onSuccess = usePartnerChanged()
+  return useMutation(useTRPC().partnerTransfers.leave.mutationOptions({ onSuccess }))
+}

@@ -16,6 +16,7 @@ import { DangerZone } from './danger-zone.tsx'
 import { DeletedDomains } from './deleted-domains.tsx'
 import { LimitsPanel } from './limits-panel.tsx'
 import { useUpdateTenant } from './mutations.ts'
+import { PartnerPanel } from './partner-panel.tsx'
 import { explain } from './problems.ts'
 import { maySeeSettings } from './roles.ts'
 import { changesOf, fromTenant, SettingsForm, type SettingsFormValues } from './settings-form.ts'
@@ -41,7 +42,12 @@ export function SettingsPage() {
         )}
         <GeneralPanel key={tenant.id} tenant={tenant} />
         <LimitsPanel key={`limits of ${tenant.id}`} slug={tenant.slug} />
-        {tenant.role === 'owner' && tenant.status !== 'deleted' && <DangerZone tenant={tenant} />}
+        {tenant.role === 'owner' && tenant.status !== 'deleted' && (
+          <>
+            <PartnerPanel tenant={tenant} />
+            <DangerZone tenant={tenant} />
+          </>
+        )}
       </Stack>
     </>
   )

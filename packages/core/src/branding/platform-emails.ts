@@ -60,6 +60,41 @@ export const platformEmails = {
       })
     },
   },
+  'partner.customer_left': {
+    variables: [
+      ...commonVariables,
+      partner,
+      { name: 'customer.name', sample: 'Acme' },
+      { name: 'link.customers', sample: 'https://portal.example/partner/customers' },
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].platform
+      return message(language, {
+        ...texts.customerLeft,
+        paragraphs: [texts.customerLeft.left, texts.customerLeft.earned],
+        action: { label: texts.customerLeft.action, link: 'link.customers' },
+        bold: 'customer.name',
+      })
+    },
+  },
+  'tenant.partner_changed': {
+    variables: [
+      ...commonVariables,
+      partner,
+      { name: 'customer.name', sample: 'Acme' },
+      { name: 'partner.change', sample: 'This partner manages your workplace from now on.' },
+      { name: 'link.settings', sample: 'https://portal.example/t/acme/settings' },
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].platform
+      return message(language, {
+        ...texts.partnerChanged,
+        paragraphs: [texts.partnerChanged.change, texts.partnerChanged.unexpected],
+        action: { label: texts.partnerChanged.action, link: 'link.settings' },
+        bold: 'partner.name',
+      })
+    },
+  },
   'payout.paid': {
     variables: [
       ...commonVariables,

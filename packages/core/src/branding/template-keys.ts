@@ -41,6 +41,8 @@ export type TemplateKey = (typeof templateKeys)[number]
 export const platformTemplateKeys = [
   'partner.invited',
   'partner.approval_decided',
+  'partner.customer_left',
+  'tenant.partner_changed',
   'payout.paid',
   'flag.rolled_back',
 ] as const

@@ -148,6 +148,20 @@ const table = {
     kept: 'database',
     against: 'An admin account that was taken over locks everyone out and mails them.',
   },
+  transfer_codes_day: {
+    per: 'tenant',
+    most: 20,
+    seconds: day,
+    kept: 'database',
+    against: 'A program writes transfer codes and entries of the audit log without end.',
+  },
+  transfer_attempts_hour: {
+    per: 'person',
+    most: 30,
+    seconds: 3_600,
+    kept: 'database',
+    against: 'Staff of a partner tries transfer codes until one belongs to a tenant.',
+  },
   staff_invitations_day: {
     per: 'person',
     most: 50,

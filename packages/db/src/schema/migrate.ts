@@ -72,6 +72,7 @@ import * as approvalInvoices from '../migrations/0112-approval-invoices.ts'
 import * as customerCredits from '../migrations/0113-customer-credits.ts'
 import * as webSessionDevices from '../migrations/0150-web-session-devices.ts'
 import * as temporaryPasswords from '../migrations/0160-temporary-passwords.ts'
+import * as partnerTransfers from '../migrations/0170-partner-transfers.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -146,6 +147,7 @@ const migrations: Record<string, Migration> = {
   '0113-customer-credits': customerCredits,
   '0150-web-session-devices': webSessionDevices,
   '0160-temporary-passwords': temporaryPasswords,
+  '0170-partner-transfers': partnerTransfers,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

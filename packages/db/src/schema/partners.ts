@@ -1,6 +1,6 @@
 import type { PartnerStatus } from '@atrium/core/partners/partners'
 import type { ColumnType, Generated } from 'kysely'
-import type { OptionalTimestamp, Timestamp } from './columns.ts'
+import type { OptionalTimestamp, RequiredTimestamp, Timestamp } from './columns.ts'
 
 export interface PartnersTable {
   id: Generated<string>
@@ -46,8 +46,18 @@ export interface PartnerMarginsTable {
   created_at: Timestamp
 }
 
+export interface PartnerTransfersTable {
+  tenant_id: string
+  /** SHA-256. */
+  code_hash: Buffer
+  created_by: string | null
+  created_at: RequiredTimestamp
+  expires_at: RequiredTimestamp
+}
+
 export interface PartnersTables {
   partners: PartnersTable
   tenant_partners: TenantPartnersTable
   partner_margins: PartnerMarginsTable
+  partner_transfers: PartnerTransfersTable
 }

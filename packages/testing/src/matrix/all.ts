@@ -15,6 +15,7 @@ import { membersRows } from './members.ts'
 import { mfaRows } from './mfa.ts'
 import { operatorInvoicesRows } from './operator-invoices.ts'
 import { outboxRows } from './outbox.ts'
+import { partnerTransfersRows } from './partner-transfers.ts'
 import { partnersRows } from './partners.ts'
 import { payoutsRows } from './payouts.ts'
 import { priceMigrationsRows } from './price-migrations.ts'
@@ -63,6 +64,7 @@ export const matrix: Rows = {
   ...membersRows,
   ...mfaRows,
   ...partnersRows,
+  ...partnerTransfersRows,
   ...operatorInvoicesRows,
   ...outboxRows,
   ...storageRows,
