@@ -83,7 +83,7 @@ const works: readonly Work[] = [
         2 + Math.floor(random() * manyKeys) * Math.floor((workplace.rows - 2) / manyKeys)
       return async () => {
         const n = one()
-        const found = await findTenantForCaller(database, subjectOf(n), slugOf(n))
+        const found = await findTenantForCaller(database, subjectOf(n), slugOf(n), new Date())
         if (!found?.tenant) throw new Error('the tenant was not found')
       }
     },

@@ -71,6 +71,7 @@ if (queue === bareQueue) {
     refreshReports: async () => {},
     checkReports: async () => {},
     sweepCredentials: async () => {},
+    endDueGrants: async () => {},
     expireBookings: async () => {},
     writeCalendars: async () => {},
     checkCalendars: async () => {},

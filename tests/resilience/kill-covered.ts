@@ -103,6 +103,12 @@ export const notKilled: Readonly<Record<string, string>> = {
  */
 export const withinRecords: readonly string[] = [
   'account.endSession',
+  'accessGrants.acknowledge',
+  'accessGrants.approve',
+  'accessGrants.ask',
+  'accessGrants.breakGlass',
+  'accessGrants.decline',
+  'accessGrants.end',
   'billingInfo.update',
   'branding.preview',
   'branding.update',

@@ -7,6 +7,7 @@ import { detectLanguage } from '@atrium/messages/detect-language'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { endDueGrants } from './access-grants/end.ts'
 import { expireApprovals } from './billing/approvals/expire.ts'
 import { readProcessorBalance } from './billing/bookkeeping/read-balance.ts'
 import { issuePendingDocuments } from './billing/documents/issue-pending.ts'
@@ -346,6 +347,7 @@ export function createApp(parts: AppParts): App {
       checkReports: async () => void (await checkReports(services)),
       sweepCredentials: () => sweepCredentials(services),
       sweepFormerFileAccounts: () => sweepFormerFileAccounts(services),
+      endDueGrants: async () => endDueGrants(await onDatabaseTime(services)),
       expireBookings: async () => expireBookings(await onDatabaseTime(services)),
       writeCalendars: () => drainCalendars(services),
       checkCalendars: () => checkCalendars(services),

@@ -1,3 +1,4 @@
+import { accessGrantsRouter } from './access-grants/router.ts'
 import { accountRouter } from './account/router.ts'
 import { auditRouter, tenantAuditRouter } from './audit/router.ts'
 import { approvalsRouter } from './billing/approvals/router.ts'
@@ -41,6 +42,7 @@ import { usersRouter } from './users/router.ts'
  */
 export const appRouter = router({
   account: accountRouter,
+  accessGrants: accessGrantsRouter,
   mfa: mfaRouter,
   storage: storageRouter,
   aliases: aliasesRouter,

@@ -31,6 +31,7 @@ const guarded = router({
   ),
   adminOrOperator: guards.adminOrOperator.query(({ ctx }) => ctx.access.tenant.slug),
   adminPartnerOrOperator: guards.adminPartnerOrOperator.query(({ ctx }) => ctx.access.tenant.slug),
+  ownerOnly: guards.ownerOnly.query(({ ctx }) => ctx.access.tenant.slug),
   ownerOrOperator: guards.ownerOrOperator.query(({ ctx }) => ctx.access.tenant.slug),
   partnerOrOperator: guards.partnerOrOperator.query(({ ctx }) => ctx.access.tenant.slug),
   operatorOfTenant: guards.operatorOfTenant.query(({ ctx }) => ctx.access.tenant.slug),
@@ -61,6 +62,7 @@ const tenantGuards = [
   'memberPartnerOrOperator',
   'adminOrOperator',
   'adminPartnerOrOperator',
+  'ownerOnly',
   'ownerOrOperator',
   'partnerOrOperator',
   'operatorOfTenant',
@@ -122,6 +124,7 @@ beforeAll(async () => {
         return claims
       },
     },
+    clock: { now: () => new Date() },
     requestCounts: { count: () => {} },
     log: { error: logged },
   } as unknown as Services
@@ -366,6 +369,13 @@ describe.each<[Guard, Record<Person, string>]>([
       ok: [...operators, 'admin', 'owner', 'manager', 'partnerOwner'],
       access_level: ['viewer', 'support', 'memberAndViewer'],
       partner_suspended: ['managerOfSuspended', 'ownerOfSuspended'],
+    }),
+  ],
+  [
+    'ownerOnly',
+    outcomes('not_found', {
+      not_owner: [...members.filter((one) => one !== 'owner'), ...staff, ...operators],
+      ok: ['owner'],
     }),
   ],
   [

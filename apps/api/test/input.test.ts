@@ -48,6 +48,13 @@ const least: Record<string, Record<string, unknown>> = {
   'tenants.create': { name: 'Nothing' },
   'users.create': { idpSubjectId: 'nobody', email: 'nobody@example.test', name: 'Nobody' },
   'users.invite': { email: 'nobody@example.test', name: 'Nobody' },
+  'accessGrants.ask': {
+    role: 'reader',
+    scopes: ['branding'],
+    reason: 'Nothing.',
+    endsAt: '2030-01-01T00:00:00Z',
+  },
+  'accessGrants.breakGlass': { reason: 'Nothing.', hours: 1 },
   'branding.preview': { template: 'member.welcome' },
   'domains.setDmarc': { domain: 'acme.tenants.local', policy: 'none' },
   'members.startImport': { csv: 'email\nnobody\n', dryRun: true },

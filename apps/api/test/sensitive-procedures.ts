@@ -3,6 +3,8 @@
  * credentials, move money, or destroy for good. `always`, or the words for the calls that do.
  */
 export const sensitive: Readonly<Record<string, string>> = {
+  'accessGrants.approve': 'always',
+  'accessGrants.breakGlass': 'always',
   'approvals.setLimit': 'always',
   'billing.createSetupIntent': 'always',
   'billing.portal': 'always',
@@ -145,6 +147,8 @@ export const decided: readonly string[] = [
   ...['approvals.approve', 'approvals.decline', 'approvals.removeLimit'],
   // Takes a permission back; a preview changes nothing.
   ...['partnerTransfers.preview', 'partnerTransfers.revokeCode'],
+  // Asking gives nothing; the others take access away or only note something.
+  ...['accessGrants.ask', 'accessGrants.decline', 'accessGrants.end', 'accessGrants.acknowledge'],
   // Whoever follows a mailed link has no session; the token of the link is the proof.
   'invitations.accept',
   // Calendars; visitors have no sign-in.

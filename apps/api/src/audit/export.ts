@@ -1,9 +1,9 @@
 import { type AuditEvent, auditColumns, csvLine, type ExportAudit } from '@atrium/core/audit/audit'
 import { exportTrailer } from '@atrium/core/audit/export-trailer'
 import { auditCursor } from '@atrium/db/audit/audit'
-import { searchByTrust } from '@atrium/db/audit/audit-search'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
+import { search } from './query.ts'
 
 const pageSize = 500
 
@@ -31,9 +31,7 @@ export async function* exportAudit(
   let count = 0
   let cursor = before ?? `${services.clock.now().toISOString().slice(0, -1)}999Z`
   for (;;) {
-    const { events, stoppedAt } = await services.database.search((db) =>
-      searchByTrust(db, { ...filter, before: cursor }, pageSize),
-    )
+    const { events, stoppedAt } = await search(services, { ...filter, before: cursor }, pageSize)
     // The head goes out with the first page, so that a query that fails is still a rejection and no
     // broken export.
     yield head +

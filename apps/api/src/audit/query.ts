@@ -1,15 +1,21 @@
 import type { AuditPage, QueryAudit, QueryTenantAudit } from '@atrium/core/audit/audit'
+import { findGrantById } from '@atrium/db/access-grants/access-grants'
 import { auditCursor } from '@atrium/db/audit/audit'
-import { type AuditFindings, searchByTrust } from '@atrium/db/audit/audit-search'
+import {
+  type AuditFilter,
+  type AuditFindings,
+  searchByMetadata,
+} from '@atrium/db/audit/audit-search'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
+import type { Services } from '../rpc/services.ts'
 
 /** Entries of the whole platform, newest first. */
 export async function queryAudit(
   { services }: Context,
   { limit, ...filter }: QueryAudit,
 ): Promise<AuditPage> {
-  return toPage(await services.database.search((db) => searchByTrust(db, filter, limit + 1)), limit)
+  return toPage(await search(services, filter, limit + 1), limit)
 }
 
 /**
@@ -23,9 +29,7 @@ export async function queryTenantAudit(
   input: QueryTenantAudit,
 ): Promise<AuditPage> {
   const { limit, slug: _, ...filter } = input
-  const findings = await services.database.search((db) =>
-    searchByTrust(db, { ...filter, tenantSlug: access.tenant.slug }, limit + 1),
-  )
+  const findings = await search(services, { ...filter, tenantSlug: access.tenant.slug }, limit + 1)
   if (access.caller.operator) return toPage(findings, limit)
   const { caller, tenant } = access
   const visible = findings.events.map((row) => {
@@ -45,4 +49,27 @@ function toPage({ events, stoppedAt }: AuditFindings, limit: number): AuditPage 
   const last = items.at(-1)
   if (events.length > limit && last) return { items, nextCursor: auditCursor(last), more: false }
   return { items, nextCursor: stoppedAt, more: stoppedAt !== null }
+}
+
+/**
+ * Entries under a filter, newest first. What was done under an access grant is looked for in the log
+ * of its tenant, from when it was asked for.
+ */
+export async function search(
+  { database }: Pick<Services, 'database'>,
+  filter: AuditFilter,
+  limit: number,
+): Promise<AuditFindings> {
+  const { grantId, tenantSlug, since } = filter
+  if (grantId === undefined) return database.search((db) => searchByMetadata(db, filter, limit))
+  const grant = await findGrantById(database.db, grantId)
+  if (!grant || (tenantSlug !== undefined && tenantSlug !== grant.tenantSlug))
+    return { events: [], stoppedAt: null }
+  const from = grant.requestedAt.toISOString()
+  const narrowed = {
+    ...filter,
+    tenantSlug: grant.tenantSlug,
+    since: since !== undefined && Date.parse(since) > Date.parse(from) ? since : from,
+  }
+  return database.search((db) => searchByMetadata(db, narrowed, limit))
 }

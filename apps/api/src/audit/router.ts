@@ -50,6 +50,7 @@ export const auditRouter = router({
 export const tenantAuditRouter = router({
   audit: memberOrOperator
     .meta({
+      delegable: ['security'],
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/audit',

@@ -16,6 +16,7 @@ const tags = ['branding']
 export const brandingRouter = router({
   get: memberOrOperator
     .meta({
+      delegable: ['branding'],
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/branding',
@@ -28,6 +29,7 @@ export const brandingRouter = router({
     .query(({ ctx, input }) => getBranding(ctx.services, ctx.access.tenant.id, input)),
   update: adminOrOperator
     .meta({
+      delegable: ['branding'],
       openapi: {
         method: 'PUT',
         path: '/tenants/{slug}/branding',
@@ -43,6 +45,7 @@ export const brandingRouter = router({
   // A mutation by its method alone: a draft is too long for an address. It changes nothing.
   preview: adminOrOperator
     .meta({
+      delegable: ['branding'],
       openapi: {
         method: 'POST',
         path: '/tenants/{slug}/branding/preview',

@@ -7,7 +7,7 @@ import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../rpc/context.ts'
 import { requireVersion } from '../rpc/edit-version.ts'
 import type { Access } from '../rpc/guards.ts'
-import { lockOpenTenant } from '../rpc/open-tenant.ts'
+import { lockOpenTenant, rejectFormerDelegate } from '../rpc/open-tenant.ts'
 import type { Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { readBranding } from './get.ts'
@@ -29,7 +29,7 @@ export async function updateBranding(
   const templates = templatesOf(input.emailTemplates ?? {})
   await rejectFaults(services, access.tenant.id, templates)
   const { view, changes, tenant } = await tenantTransaction(services, access.tenant.id, (trx) =>
-    write(trx, input, templates),
+    write(trx, access, input, templates),
   )
   if (Object.keys(changes).length > 0) {
     await services.audit.record(ctx, access.caller, {
@@ -85,10 +85,12 @@ async function rejectFaults(
 
 async function write(
   trx: TenantTrx,
+  access: Access,
   input: UpdateBranding,
   templates: readonly [TemplateKey, Template][],
 ) {
   const tenant = await lockOpenTenant(trx, input.slug)
+  await rejectFormerDelegate(trx, access)
   const before = await readBranding(trx, tenant.id)
   requireVersion(input.expectedVersion, before)
   const { productName, accentColor } = input

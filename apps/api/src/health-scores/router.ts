@@ -20,6 +20,7 @@ const partner = '/partners/{slug}/reports/health' as const
 export const healthScoresRouter = router({
   get: adminReader
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/health',

@@ -38,7 +38,7 @@ export const pollIntervalMs = 100
  * Begins an action on one member. In one transaction, under the tenant's lock, it checks the
  * caller's permission again, lets `decide` reject or write the change, and claims the member for
  * the upstream work. Throws AppError `tenant_suspended`, `tenant_deleted`, `not_admin`,
- * `not_found`, and `member_busy` while another action holds the member for longer than a moment.
+ * `not_found`, `on_behalf_excluded`, and `member_busy` while another action holds the member for longer than a moment.
  * `even` names states of an inactive tenant in which the action is still allowed.
  */
 export async function beginMemberChange<Decided>(
@@ -55,6 +55,7 @@ export async function beginMemberChange<Decided>(
       await rejectFormerAdmin(trx, access)
       const member = await lockMember(trx, tenant.id, userId)
       if (!member) throw noSuchMember()
+      rejectOnBehalf(access, member)
       if (await isMemberHeld(trx, tenant.id, userId)) return undefined
       const decided = await decide({ trx, access, tenant, member })
       const work = await claimMember(trx, tenant.id, userId)
@@ -67,6 +68,21 @@ export async function beginMemberChange<Decided>(
     if (performance.now() > giveUpAt) throw new AppError('member_busy')
     await wait(pollIntervalMs)
   }
+}
+
+/**
+ * Who acts under an access grant changes neither owner nor admins: with their sign-in the grant would
+ * outlive its end. Throws AppError `on_behalf_excluded`.
+ */
+function rejectOnBehalf({ caller }: Access, { role }: Pick<MemberRow, 'role'>): void {
+  if (caller.onBehalf && !caller.operator && role !== 'member')
+    throw new AppError('on_behalf_excluded', errorText('onBehalfAdmins'))
+}
+
+/** The same for whoever would make an admin. Throws AppError `on_behalf_excluded`. */
+export function rejectAdminOnBehalf({ caller }: Access): void {
+  if (caller.onBehalf && !caller.operator)
+    throw new AppError('on_behalf_excluded', errorText('onBehalfAdminRole'))
 }
 
 export function isSelf({ access, member }: MemberChange): boolean {

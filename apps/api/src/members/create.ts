@@ -1,10 +1,11 @@
 import type { CreatedMember, CreateMember } from '@atrium/core/members/members'
-import { findAppError } from '@atrium/core/platform/errors'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError, findAppError } from '@atrium/core/platform/errors'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { rejectClosed, rejectFormerAdmin } from '../rpc/open-tenant.ts'
-import { outcomeOf, recordMember } from './change-member.ts'
+import { outcomeOf, recordMember, rejectAdminOnBehalf } from './change-member.ts'
 import { type Inserted, insertMember } from './insert.ts'
 import { readMember } from './list.ts'
 import { createOneTimePassword } from './one-time-password.ts'
@@ -27,8 +28,11 @@ export async function createMember(
   const { services } = ctx
   // Before anything about the address: it is the first thing to mend.
   rejectClosed(access.tenant.status)
-  const password = createOneTimePassword()
+  if (fields.role === 'admin') rejectAdminOnBehalf(access)
   const { caller } = access
+  if (seatRaise && caller.onBehalf && !caller.operator)
+    throw new AppError('on_behalf_excluded', errorText('onBehalfSeats'))
+  const password = createOneTimePassword()
   const maker = {
     tenant: access.tenant,
     operator: caller.operator,

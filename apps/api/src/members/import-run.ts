@@ -175,7 +175,7 @@ async function make(services: Services, record: ImportRecord, row: Row): Promise
       operator: false,
       name: record.requestedBy,
       stillMay: async (trx) => {
-        if (await requesterMayImport(trx, record)) return
+        if (await requesterMayImport(trx, record, fields.role)) return
         throw new AppError('not_admin', errorText('importNotAllowed'))
       },
       inserted: async (trx, userId) => {

@@ -28,6 +28,7 @@ import { readerLanguage, readFailure } from '../rpc/reader-language.ts'
 import type { Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { placeOf } from './addresses.ts'
+import { rejectAdminOnBehalf } from './change-member.ts'
 import { runImport } from './import-run.ts'
 import { admit, freeSeats, seatsExhausted } from './insert.ts'
 
@@ -47,6 +48,7 @@ export async function startImport(
     throw new AppError('invalid_input', undefined, {
       issues: [{ path: 'csv', message: read.fault }],
     })
+  if (read.rows.some(({ fields }) => fields.role === 'admin')) rejectAdminOnBehalf(access)
   const tenant = await tenantTransaction(services, access.tenant.id, (trx) => openFor(trx, access))
   // Not under the tenant's lock: it may take a while, and each row is checked again when it is
   // created.
@@ -112,6 +114,10 @@ export async function resumeImport(
   const { services } = ctx
   const record = await readImportRecord(services, access, importId)
   const resumes = record.finishedAt === null && !record.held
+  if (resumes && access.caller.onBehalf) {
+    const waiting = await listImportRows(services.database.db, importId, ['ready', 'running'])
+    if (waiting.some(({ fields }) => fields.role === 'admin')) rejectAdminOnBehalf(access)
+  }
   const tenant = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const open = await openFor(trx, access)
     if (resumes) await setRequester(trx, importId, nameOf(access), requesterOf(access))

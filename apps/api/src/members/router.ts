@@ -47,6 +47,7 @@ const imports = '/tenants/{slug}/user-imports' as const
 export const membersRouter = router({
   create: adminOrOperator
     .meta({
+      delegable: ['members'],
       recentSignIn: 'when `role` is `admin`',
       openapi: {
         method: 'POST',
@@ -58,6 +59,7 @@ export const membersRouter = router({
       creates: true,
       secretResponse: true,
       errors: [
+        'on_behalf_excluded',
         ...processorErrors,
         'tenant_suspended',
         'tenant_deleted',
@@ -85,12 +87,16 @@ export const membersRouter = router({
     .output(CreatedMember)
     .mutation(({ ctx, input }) => createMember(ctx, ctx.access, input)),
   get: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: one, tags, summary: 'Read a member' } })
+    .meta({
+      delegable: ['members'],
+      openapi: { method: 'GET', path: one, tags, summary: 'Read a member' },
+    })
     .input(MemberPath)
     .output(MemberView)
     .query(({ ctx, input }) => getMember(ctx, ctx.access, input.userId)),
   update: adminOrOperator
     .meta({
+      delegable: ['members'],
       recentSignIn: 'when `role` is `admin`',
       openapi: {
         method: 'PATCH',
@@ -100,6 +106,7 @@ export const membersRouter = router({
       },
       audit: 'member.updated',
       errors: [
+        'on_behalf_excluded',
         'member_busy',
         'member_not_active',
         'role_locked_owner',
@@ -121,6 +128,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => updateMember(ctx, ctx.access, input)),
   changeEmail: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'PUT',
         path: `${one}/email`,
@@ -129,6 +137,7 @@ export const membersRouter = router({
       },
       audit: 'member.email_changed',
       errors: [
+        'on_behalf_excluded',
         'tenant_suspended',
         'tenant_deleted',
         'domain_not_verified',
@@ -146,6 +155,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => changeMemberEmail(ctx, ctx.access, input)),
   listAliases: memberOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'GET',
         path: `${one}/aliases`,
@@ -159,6 +169,7 @@ export const membersRouter = router({
     .query(({ ctx, input }) => listMemberAliases(ctx, ctx.access, input.userId)),
   addAlias: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'POST',
         path: `${one}/aliases`,
@@ -168,6 +179,7 @@ export const membersRouter = router({
       audit: 'member.alias_added',
       creates: true,
       errors: [
+        'on_behalf_excluded',
         'limit_reached',
         'provisioning_in_progress',
         'member_not_active',
@@ -186,6 +198,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => addMemberAlias(ctx, ctx.access, input)),
   removeAlias: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'DELETE',
         path: `${one}/aliases/{address}`,
@@ -194,6 +207,7 @@ export const membersRouter = router({
       },
       audit: 'member.alias_removed',
       errors: [
+        'on_behalf_excluded',
         'mailbox_missing',
         'email_taken',
         'member_busy',
@@ -208,6 +222,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => removeMemberAlias(ctx, ctx.access, input)),
   createMailbox: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'POST',
         path: `${one}/mailbox`,
@@ -218,6 +233,7 @@ export const membersRouter = router({
       creates: true,
       secretResponse: true,
       errors: [
+        'on_behalf_excluded',
         'tenant_suspended',
         'tenant_deleted',
         'integration_off',
@@ -234,6 +250,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => createMailbox(ctx, ctx.access, input)),
   suspend: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'POST',
         path: `${one}/suspend`,
@@ -242,6 +259,7 @@ export const membersRouter = router({
       },
       audit: 'member.suspended',
       errors: [
+        'on_behalf_excluded',
         'self_suspend',
         'owner_locked',
         'already_suspended',
@@ -257,15 +275,23 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => suspendMember(ctx, ctx.access, input.userId)),
   resume: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: { method: 'POST', path: `${one}/resume`, tags, summary: 'Let a member in again' },
       audit: 'member.resumed',
-      errors: ['not_suspended', 'member_busy', 'tenant_suspended', 'tenant_deleted'],
+      errors: [
+        'on_behalf_excluded',
+        'not_suspended',
+        'member_busy',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
     })
     .input(MemberPath)
     .output(MemberView)
     .mutation(({ ctx, input }) => resumeMember(ctx, ctx.access, input.userId)),
   forceLogout: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'POST',
         path: `${one}/force-logout`,
@@ -274,6 +300,7 @@ export const membersRouter = router({
       },
       audit: 'member.sessions_ended',
       errors: [
+        'on_behalf_excluded',
         'self_force_logout',
         'member_busy',
         'identity_not_managed',
@@ -287,6 +314,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => forceLogout(ctx, ctx.access, input.userId)),
   resetPassword: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'POST',
         path: `${one}/reset-password`,
@@ -296,6 +324,7 @@ export const membersRouter = router({
       audit: 'member.password_reset',
       secretResponse: true,
       errors: [
+        'on_behalf_excluded',
         'member_busy',
         'member_not_active',
         'upstream_failed',
@@ -312,6 +341,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => resetPassword(ctx, ctx.access, input.userId)),
   remove: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'DELETE',
         path: one,
@@ -320,6 +350,7 @@ export const membersRouter = router({
       },
       audit: 'member.removed',
       errors: [
+        'on_behalf_excluded',
         'member_busy',
         'owner_removal',
         'self_removal',
@@ -334,6 +365,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => removeMember(ctx, ctx.access, input.userId)),
   retry: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'POST',
         path: `${one}/retry`,
@@ -342,13 +374,20 @@ export const membersRouter = router({
       },
       audit: 'member.retried',
       secretResponse: true,
-      errors: ['member_busy', 'integration_off', 'tenant_suspended', 'tenant_deleted'],
+      errors: [
+        'on_behalf_excluded',
+        'member_busy',
+        'integration_off',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
     })
     .input(MemberPath)
     .output(CreatedMember)
     .mutation(({ ctx, input }) => retryMember(ctx, ctx.access, input.userId)),
   transferOwnership: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: '/tenants/{slug}/transfer-ownership',
@@ -370,6 +409,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => transferOwnership(ctx, ctx.access, input.userId)),
   startImport: adminOrOperator
     .meta({
+      delegable: ['members'],
       recentSignIn: 'when a row makes an admin and it is no dry run',
       openapi: {
         method: 'POST',
@@ -379,6 +419,7 @@ export const membersRouter = router({
       },
       audit: 'member.imported',
       errors: [
+        'on_behalf_excluded',
         'email_taken',
         'seats_exhausted',
         'tenant_suspended',
@@ -398,6 +439,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => startImport(ctx, ctx.access, input)),
   getImport: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: { method: 'GET', path: `${imports}/{importId}`, tags, summary: 'Follow an import' },
     })
     .input(GetImport)
@@ -405,6 +447,7 @@ export const membersRouter = router({
     .query(({ ctx, input }) => getImport(ctx, ctx.access, input)),
   resumeImport: adminOrOperator
     .meta({
+      delegable: ['members'],
       openapi: {
         method: 'POST',
         path: `${imports}/{importId}/resume`,
@@ -413,6 +456,7 @@ export const membersRouter = router({
       },
       audit: 'member.imported',
       errors: [
+        'on_behalf_excluded',
         'tenant_suspended',
         'tenant_deleted',
         'member_busy',
@@ -432,6 +476,7 @@ export const membersRouter = router({
 export const tenantMembersRouter = router({
   users: memberOrOperator
     .meta({
+      delegable: ['members', 'mail', 'scheduling'],
       openapi: { method: 'GET', path: users, tags: ['tenants'], summary: 'List the members' },
     })
     .input(ListTenantUsers)

@@ -13,6 +13,7 @@ import {
   isSelf,
   type MemberChange,
   recordMember,
+  rejectAdminOnBehalf,
   rejectLastAdmin,
   rejectUnmanaged,
   rejectUntrusted,
@@ -66,6 +67,7 @@ export async function updateMember(
 
 async function change(facts: MemberChange, input: UpdateMember) {
   const { trx, tenant, member } = facts
+  if (input.role === 'admin') rejectAdminOnBehalf(facts.access)
   if (member.membershipStatus === 'removing')
     throw new AppError('member_not_active', errorText('memberBeingRemoved'))
   const { role } = input

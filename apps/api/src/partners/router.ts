@@ -309,6 +309,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => updatePartnerSettings(ctx, ctx.partnerAccess, input)),
   support: memberOrOperator
     .meta({
+      delegable: 'any',
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/support',

@@ -21,6 +21,7 @@ const transfers = '/partners/{slug}/transfers' as const
 export const partnerTransfersRouter = router({
   getCode: ownerOrOperator
     .meta({
+      delegable: 'never',
       openapi: { method: 'GET', path: code, tags, summary: 'See whether a transfer code is valid' },
     })
     .input(TenantPath)
@@ -28,6 +29,7 @@ export const partnerTransfersRouter = router({
     .query(({ ctx }) => getTransferCode(ctx, ctx.access)),
   createCode: ownerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: code,
@@ -45,6 +47,7 @@ export const partnerTransfersRouter = router({
     .mutation(({ ctx }) => createTransferCode(ctx, ctx.access)),
   revokeCode: ownerOrOperator
     .meta({
+      delegable: 'never',
       openapi: { method: 'DELETE', path: code, tags, summary: 'Revoke the transfer code' },
       audit: 'partner_transfer.code_revoked',
     })
@@ -53,6 +56,7 @@ export const partnerTransfersRouter = router({
     .mutation(({ ctx }) => revokeTransferCode(ctx, ctx.access)),
   leave: ownerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'DELETE',
         path: '/tenants/{slug}/partner',

@@ -39,6 +39,7 @@ export interface JobHandlers {
   refreshReports(): Promise<void>
   checkReports(): Promise<void>
   sweepCredentials(): Promise<void>
+  endDueGrants(): Promise<void>
   expireBookings(): Promise<void>
   writeCalendars(): Promise<void>
   checkCalendars(): Promise<void>
@@ -235,6 +236,7 @@ export function createJobs(parts: {
         [queues.memberSweep, handlers.sweepMembers, everyMinute],
         [queues.domainChecks, handlers.checkDomains, everyMinute],
         [queues.outboxSweep, handlers.sendMails, everyMinute],
+        [queues.accessGrants, handlers.endDueGrants, everyMinute],
         [queues.flagGuards, handlers.rollBackBrokenFlags, everyMinute],
         [queues.subscriptions, handlers.applyDueSubscriptions, everyMinute],
         [queues.vatChecks, handlers.checkVatNumbers, everyMinute],

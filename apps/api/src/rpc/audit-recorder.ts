@@ -101,7 +101,7 @@ export function createAuditRecorder(parts: {
     }),
   })
   const entryOf: AuditRecorder['entryOf'] = ({ request }, caller, entry) => ({
-    ...ofRequest(request, entry),
+    ...ofRequest(request, withGrant(caller, entry)),
     actorType: actorTypeOf(caller),
     actorId: caller.id ?? caller.subject,
     actorEmail: caller.email ?? null,
@@ -127,6 +127,20 @@ export function createAuditRecorder(parts: {
         source,
         metadata: auditMetadata(entry.metadata ?? {}),
       }),
+  }
+}
+
+/**
+ * The entry of an act under an access grant: it names the grant and the tenant acted for, and is in
+ * the log of the partner for which the caller has the grant.
+ */
+function withGrant({ onBehalf }: Caller, entry: AuditEntry): AuditEntry {
+  if (!onBehalf) return entry
+  const { grantId, tenantSlug, partnerSlug } = onBehalf
+  return {
+    ...entry,
+    partnerSlug: partnerSlug ?? entry.partnerSlug ?? null,
+    metadata: { ...entry.metadata, onBehalfOf: tenantSlug, grantId },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AuditSource } from '@atrium/core/audit/audit'
 import type { Plan } from '@atrium/core/tenants/tenants'
-import type { CallerPartnerRow, CallerTenantRow } from '@atrium/db/users/callers'
+import type { CallerGrantRow, CallerPartnerRow, CallerTenantRow } from '@atrium/db/users/callers'
 import type { PageLanguage } from '@atrium/messages/languages'
 import type { TokenClaims } from '../platform/token.ts'
 
@@ -64,6 +64,17 @@ export interface Caller {
    * terminated.
    */
   partner: CallerPartnerRow | undefined
+  /** Set by the guard of a call that an access grant opens: the audit log names it in each act. */
+  onBehalf?: OnBehalf
+}
+
+/** The access grant that a call is made under. */
+export interface OnBehalf {
+  grantId: string
+  /** The tenant that the caller acts for. */
+  tenantSlug: string
+  /** The partner for which the caller has the grant; null for operators. */
+  partnerSlug: string | null
 }
 
 export interface CallerTenant {
@@ -73,5 +84,8 @@ export interface CallerTenant {
   partnerId: string | null
   partnerSlug: string | null
   plan: Plan
+  /** The caller's own role, or `admin` within a call that an access grant opens. */
   role: CallerTenantRow['role']
+  /** The caller's access without a membership, whatever the call needs. */
+  grant: CallerGrantRow | null
 }

@@ -83,7 +83,12 @@ export function createContext(
       // even take.
       const named = isSlugShaped(slug) ? slug : ''
       const found = verify().then(async (token) => {
-        const row = await findCallerInTenant(services.database, token.subject, named)
+        const row = await findCallerInTenant(
+          services.database,
+          token.subject,
+          named,
+          services.clock.now(),
+        )
         if (named) request.logFields.tenant = named
         return {
           caller: noted(request, toCaller(services, token, row?.caller)),
@@ -96,14 +101,28 @@ export function createContext(
     async readCallerWithTenant(slug) {
       const token = await verify()
       const named = isSlugShaped(slug) ? slug : ''
-      const row = await findTenantForCaller(services.database, token.subject, named)
+      const row = await findTenantForCaller(
+        services.database,
+        token.subject,
+        named,
+        services.clock.now(),
+      )
       if (named) request.logFields.tenant = named
       const caller = noted(request, toCaller(services, token, row?.caller))
       if (!row?.tenant) return { caller, tenant: undefined }
       const { id, slug: storedSlug, status, partnerId, partnerSlug, plan } = row.tenant
       return {
         caller,
-        tenant: { id, slug: storedSlug, status, partnerId, partnerSlug, plan, role: row.role },
+        tenant: {
+          id,
+          slug: storedSlug,
+          status,
+          partnerId,
+          partnerSlug,
+          plan,
+          role: row.role,
+          grant: row.grant,
+        },
         record: row.tenant,
       }
     },
@@ -160,5 +179,6 @@ function toTenant(row: CallerTenantRow): CallerTenant | undefined {
     partnerSlug: row.tenantPartnerSlug,
     plan: row.tenantPlan,
     role: row.role,
+    grant: row.grant,
   }
 }

@@ -1,3 +1,4 @@
+import { grantOpens } from '@atrium/core/access-grants/scopes'
 import {
   hasPartnerRight,
   type PartnerAccess,
@@ -12,7 +13,7 @@ import type { Config } from '../platform/config.ts'
 import { isOperatorToken } from '../platform/token.ts'
 import type { Caller, CallerTenant } from './caller.ts'
 import type { Context } from './context.ts'
-import { guarded, guardedWithoutToken } from './procedure.ts'
+import { type GuardedCall, guarded, guardedWithoutToken } from './procedure.ts'
 
 /** No session needed. */
 export const publicProcedure = guardedWithoutToken(() => ({}))
@@ -71,6 +72,41 @@ function slugOf(raw: unknown, field: 'slug' | 'tenantSlug' = 'slug'): string {
   return slug
 }
 
+/**
+ * The access grant that the caller can use: partner staff with the right to manage customers and
+ * their portal token, for a tenant that they do not administer themselves; operators with their
+ * operator token.
+ */
+export function usableGrant(caller: Caller, tenant: CallerTenant): CallerTenant['grant'] {
+  const { grant, role } = tenant
+  if (!grant) return null
+  if (caller.operator) return grant.partnerId === null ? grant : null
+  const ownRight = role === 'admin' || role === 'owner'
+  return grant.partnerId !== null && !ownRight && mayManageAsPartner(caller, tenant) ? grant : null
+}
+
+/**
+ * Caller and tenant for a call that the caller's access grant may open: partner staff act as admins
+ * then. Operators need no role; their calls only carry the grant.
+ */
+function underGrant(
+  found: { caller: Caller; tenant: CallerTenant | undefined },
+  call: GuardedCall,
+): { caller: Caller; tenant: CallerTenant | undefined } {
+  const { caller, tenant } = found
+  const grant = tenant && usableGrant(caller, tenant)
+  if (!tenant || !grant || !grantOpens(grant, call)) return found
+  const onBehalf = {
+    grantId: grant.id,
+    tenantSlug: tenant.slug,
+    partnerSlug: grant.partnerId === null ? null : tenant.partnerSlug,
+  }
+  return {
+    caller: { ...caller, onBehalf },
+    tenant: caller.operator ? tenant : { ...tenant, role: 'admin' },
+  }
+}
+
 type Decide = (caller: Caller, tenant: CallerTenant, context: Context) => boolean
 
 /**
@@ -87,8 +123,8 @@ function tenantGuard(rules: {
   errors: readonly ErrorCode[]
 }) {
   return guarded(
-    async (ctx, readInput) => {
-      const { caller, tenant } = await ctx.readCallerIn(slugOf(await readInput()))
+    async (ctx, readInput, call) => {
+      const { caller, tenant } = underGrant(await ctx.readCallerIn(slugOf(await readInput())), call)
       if (!tenant || !rules.visible(caller, tenant, ctx)) {
         throw caller.operator
           ? new AppError('not_found', errorText('unknownTenantSlug'))
@@ -154,8 +190,8 @@ export function isPlainMember(
  * A, P, O: who sees the tenant and is no plain member, for what only those who run it need to know.
  */
 export const adminReader = guarded(
-  async (ctx, readInput) => {
-    const { caller, tenant } = await ctx.readCallerIn(slugOf(await readInput()))
+  async (ctx, readInput, call) => {
+    const { caller, tenant } = underGrant(await ctx.readCallerIn(slugOf(await readInput())), call)
     if (!tenant || !sees(caller, tenant, ctx)) throw notFound()
     if (isPlainMember(caller, tenant)) throw new AppError('not_admin')
     return { caller, access: { caller, tenant } as Access }
@@ -198,6 +234,15 @@ export const adminPartnerOrOperator = tenantGuard({
   rejection: (caller, context, tenant) =>
     ownsAsPartner(caller, tenant, context) ? staffRejection(caller) : new AppError('not_admin'),
   errors: ['not_admin', 'access_level', 'partner_suspended'],
+})
+
+/** The owner alone, for what an owner consents to. */
+export const ownerOnly = tenantGuard({
+  visible: sees,
+  allowed: isOwner,
+  hidden: notFound,
+  rejection: () => new AppError('not_owner'),
+  errors: ['not_owner'],
 })
 
 /** The owner or an operator. */

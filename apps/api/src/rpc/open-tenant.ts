@@ -1,5 +1,6 @@
 import { AppError } from '@atrium/core/platform/errors'
 import type { TenantStatus } from '@atrium/core/tenants/tenants'
+import { holdActiveGrant } from '@atrium/db/access-grants/access-grants'
 import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import { type LockedTenant, lockTenant, type TenantTrx } from '@atrium/db/tenants/tenants'
@@ -42,10 +43,27 @@ export async function rejectFormerOwner(trx: Trx, { caller, tenant }: Access): P
   if (role !== 'owner') throw new AppError('not_owner')
 }
 
-/** The caller's role may have changed since the guard ran. */
-export async function rejectFormerAdmin(trx: Trx, { caller, tenant }: Access): Promise<void> {
+/**
+ * The caller's role may have changed since the guard ran, and an access grant may have ended. Throws
+ * AppError `not_member`, `not_admin`.
+ */
+export async function rejectFormerAdmin(trx: Trx, access: Access): Promise<void> {
+  const { caller, tenant } = access
   if (caller.operator) return
+  if (caller.onBehalf) return rejectFormerDelegate(trx, access)
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
   if (role === undefined) throw new AppError('not_member')
   if (role === 'member') throw new AppError('not_admin')
+}
+
+/**
+ * For changes that members and admins make alike, and `rejectFormerAdmin` for those of admins: who
+ * acts under an access grant must still have it. The grant stays locked until the transaction ends, so
+ * that an end waits for it or comes first. A change that began before the grant's time was over is
+ * completed. Throws AppError `not_member`.
+ */
+export async function rejectFormerDelegate(trx: Trx, { caller, tenant }: Access): Promise<void> {
+  if (caller.operator || !caller.onBehalf) return
+  if (!(await holdActiveGrant(trx, tenant.id, caller.onBehalf.grantId)))
+    throw new AppError('not_member')
 }

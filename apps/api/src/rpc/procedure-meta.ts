@@ -1,3 +1,4 @@
+import type { Delegable } from '@atrium/core/access-grants/scopes'
 import type { AuditAction } from '@atrium/core/audit/audit'
 import type { ErrorCode } from '@atrium/core/platform/errors'
 import type { z } from 'zod'
@@ -12,6 +13,11 @@ export interface ProcedureMeta {
   needsToken?: boolean
   /** The codes that the guard rejects with. Set by `guarded`. */
   guardErrors?: readonly ErrorCode[]
+  /**
+   * Which access grants open the procedure. Every procedure about a tenant says so; a test compares
+   * them with docs/reference/contract.md.
+   */
+  delegable?: Delegable
   /** The REST endpoint, and its text in the API description. */
   openapi?: RestAddress
   /**

@@ -17,7 +17,15 @@ import { t } from './trpc.ts'
 export type Guard<Found extends object> = (
   ctx: Context,
   readInput: () => Promise<unknown>,
+  call: GuardedCall,
 ) => Found | Promise<Found>
+
+/** What a guard decides by besides caller and input. */
+export interface GuardedCall {
+  delegable: ProcedureMeta['delegable']
+  /** Whether the call may change something. */
+  changes: boolean
+}
 
 /**
  * Begins a procedure for calls with a valid access token that pass the guard, which rejects with
@@ -56,7 +64,10 @@ function begin<Found extends object>(
     try {
       if (access.needsToken) await ctx.verifyToken()
       if (access.needsToken && type === 'mutation') await takeChange(ctx)
-      const found = await guard(ctx, getRawInput)
+      const found = await guard(ctx, getRawInput, {
+        delegable: meta?.delegable,
+        changes: type === 'mutation',
+      })
       tenantId = tenantIdIn(found)
       const result = await next({ ctx: found })
       if (!result.ok) throw result.error

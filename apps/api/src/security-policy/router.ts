@@ -26,12 +26,16 @@ const ReadableUpdate = UpdateSecurityPolicy.safeExtend({
 
 export const securityPolicyRouter = router({
   get: memberOrOperator
-    .meta({ openapi: { method: 'GET', path, tags, summary: 'Read how members may sign in' } })
+    .meta({
+      delegable: ['security'],
+      openapi: { method: 'GET', path, tags, summary: 'Read how members may sign in' },
+    })
     .input(TenantPath)
     .output(SecurityPolicyView)
     .query(({ ctx }) => getSecurityPolicy(ctx, ctx.access)),
   update: adminOrOperator
     .meta({
+      delegable: ['security'],
       openapi: { method: 'PATCH', path, tags, summary: 'Change how members may sign in' },
       audit: 'security_policy.updated',
       errors: ['edit_conflict', 'tenant_suspended', 'tenant_deleted'],

@@ -17,7 +17,7 @@ import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { rejectLimited } from '../billing/invoices/limits.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { lockOpenTenant } from '../rpc/open-tenant.ts'
+import { lockOpenTenant, rejectFormerDelegate } from '../rpc/open-tenant.ts'
 import type { Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { deprovision } from './deprovision.ts'
@@ -37,7 +37,7 @@ export async function createSsoApp(
 ): Promise<CreatedSsoApp> {
   const { services } = ctx
   const identity = requireSsoProvider(services)
-  const { row, groupId, partnerSlug } = await writeDown(services, access.tenant.id, input)
+  const { row, groupId, partnerSlug } = await writeDown(services, access, input)
   // 384 bits: it cannot be guessed, and needs no escaping in a header or a form.
   const clientSecret = randomBytes(48).toString('base64url')
   await carryOut(services, identity, row, { groupId, clientSecret })
@@ -53,9 +53,10 @@ export async function createSsoApp(
   return { ...toSsoAppView(services, row, 'active'), clientSecret }
 }
 
-function writeDown(services: Services, tenantId: string, input: CreateSsoApp) {
-  return tenantTransaction(services, tenantId, async (trx) => {
+function writeDown(services: Services, access: Access, input: CreateSsoApp) {
+  return tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockOpenTenant(trx, input.slug)
+    await rejectFormerDelegate(trx, access)
     await rejectLimited(trx, services, tenant.id)
     if (!tenant.identityGroupId) throw new AppError('tenant_not_provisioned')
     await services.limits.requireCapacity(

@@ -4,7 +4,7 @@ import type { RemoveSsoApp } from '@atrium/core/sso/sso'
 import { beginSsoAppRemoval, findSsoApp } from '@atrium/db/sso/sso'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { lockOpenTenant } from '../rpc/open-tenant.ts'
+import { lockOpenTenant, rejectFormerDelegate } from '../rpc/open-tenant.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { deprovision } from './deprovision.ts'
 import { requireSsoProvider } from './provider.ts'
@@ -23,6 +23,7 @@ export async function removeSsoApp(
   const identity = requireSsoProvider(services)
   const { row, partnerSlug } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockOpenTenant(trx, input.slug)
+    await rejectFormerDelegate(trx, access)
     const found = await findSsoApp(trx, tenant.id, input.appId)
     if (!found) throw new AppError('not_found', errorText('unknownApplication'))
     if (found.state === 'pending') {

@@ -18,6 +18,7 @@ const tags = ['sso']
 export const ssoRouter = router({
   list: memberOrOperator
     .meta({
+      delegable: ['sso'],
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/sso-apps',
@@ -30,6 +31,7 @@ export const ssoRouter = router({
     .query(({ ctx, signal }) => listSsoApps(ctx, ctx.access, signal)),
   create: adminOrOperator
     .meta({
+      delegable: ['sso'],
       openapi: {
         method: 'POST',
         path: '/tenants/{slug}/sso-apps',
@@ -56,6 +58,7 @@ export const ssoRouter = router({
     .mutation(({ ctx, input }) => createSsoApp(ctx, ctx.access, input)),
   remove: adminOrOperator
     .meta({
+      delegable: ['sso'],
       openapi: {
         method: 'DELETE',
         path: '/tenants/{slug}/sso-apps/{appId}',

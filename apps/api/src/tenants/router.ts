@@ -27,6 +27,7 @@ import {
   partnerOrOperator,
   signedIn,
   tenantReader,
+  usableGrant,
 } from '../rpc/guards.ts'
 import { recentSignIn } from '../rpc/procedure.ts'
 import { requireRecentSignIn } from '../rpc/recent-sign-in.ts'
@@ -81,6 +82,7 @@ export const tenantsRouter = router({
     .query(({ ctx, input }) => listTenants(ctx, ctx.caller, input)),
   get: tenantReader
     .meta({
+      delegable: 'never',
       openapi: { method: 'GET', path: '/tenants/{slug}', tags, summary: 'Read a tenant' },
       errors: ['not_member'],
     })
@@ -90,6 +92,7 @@ export const tenantsRouter = router({
       const health = !isPlainMember(ctx.caller, ctx.access.tenant)
       const tenant = toTenantView(ctx.record, ctx.access.tenant.role, ctx.services.clock.now(), {
         health,
+        grant: usableGrant(ctx.caller, ctx.access.tenant),
       })
       return input.expand === undefined
         ? tenant
@@ -97,6 +100,7 @@ export const tenantsRouter = router({
     }),
   update: adminPartnerOrOperator
     .meta({
+      delegable: 'never',
       recentSignIn: 'when it has `domains` or `partnerId`',
       openapi: { method: 'PATCH', path: '/tenants/{slug}', tags, summary: 'Change a tenant' },
       audit: 'tenant.updated',
@@ -130,6 +134,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => updateTenant(ctx, ctx.access, input)),
   delete: ownerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'DELETE',
         path: '/tenants/{slug}',
@@ -158,6 +163,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => deleteTenant(ctx, ctx.access, input)),
   reconcile: adminPartnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: '/tenants/{slug}/reconcile',
@@ -172,6 +178,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx }) => reconcileTenant(ctx, ctx.access)),
   suspend: partnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: '/tenants/{slug}/suspend',
@@ -186,6 +193,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => suspendTenant(ctx, ctx.access, input)),
   resume: partnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: '/tenants/{slug}/resume',
@@ -200,6 +208,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => resumeTenant(ctx, ctx.access, input)),
   restore: operatorOfTenant
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: '/tenants/{slug}/restore',
@@ -220,6 +229,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => restoreTenant(ctx, ctx.access, input)),
   purge: operatorOfTenant
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: '/tenants/{slug}/purge',
@@ -235,6 +245,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => purgeTenant(ctx, ctx.access, input)),
   limits: adminReader
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/limits',
@@ -247,6 +258,7 @@ export const tenantsRouter = router({
     .query(({ ctx }) => readTenantLimits(ctx, ctx.access)),
   setLimits: operatorOfTenant
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'PATCH',
         path: '/tenants/{slug}/limits',
@@ -261,6 +273,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => setTenantLimits(ctx, ctx.access, input)),
   events: memberOrOperator
     .meta({
+      delegable: 'any',
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/events',

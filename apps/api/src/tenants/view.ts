@@ -17,6 +17,7 @@ import {
 import type { AccessProgress } from '@atrium/db/tenants/tenant-access'
 import type { TenantRow } from '@atrium/db/tenants/tenants'
 import type { WatchedTenant } from '@atrium/db/tenants/watched-tenants'
+import type { CallerGrantRow } from '@atrium/db/users/callers'
 import type { z } from 'zod'
 import { withEditVersion } from '../rpc/edit-version.ts'
 import { readerLanguage, readFailure } from '../rpc/reader-language.ts'
@@ -24,14 +25,14 @@ import { readerLanguage, readFailure } from '../rpc/reader-language.ts'
 type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof StepResult>>
 
 /**
- * The row as a caller sees it. `role` is the caller's own. Without `health` the score is unknown
+ * The row as a caller sees it. `role` is the caller's own, `grant` the caller's access without a role. Without `health` the score is unknown
  * and nothing says what it is made of.
  */
 export function toTenantView(
   row: TenantRow,
   role: TenantRole | null,
   now: Date,
-  { health = true } = {},
+  { health = true, grant = null }: { health?: boolean; grant?: CallerGrantRow | null } = {},
 ): TenantView {
   const domains = row.domains ?? []
   const primary = domains.find((domain) => domain.primary) ?? domains[0]
@@ -74,6 +75,13 @@ export function toTenantView(
     deletedAt: row.deletedAt?.toISOString() ?? null,
     restoreUntil: row.restoreUntil?.toISOString() ?? null,
     role,
+    grant: grant && {
+      id: grant.id,
+      kind: grant.kind,
+      role: grant.role,
+      scopes: grant.scopes,
+      endsAt: new Date(grant.endsAt).toISOString(),
+    },
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }

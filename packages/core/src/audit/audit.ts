@@ -27,6 +27,14 @@ export type AuditSource = z.infer<typeof auditSource>
 
 /** Every action that is recorded. A literal in a union, so that a typing error does not compile. */
 export const auditActions = [
+  'access_grant.acknowledged',
+  'access_grant.approved',
+  'access_grant.break_glass',
+  'access_grant.declined',
+  'access_grant.ended',
+  'access_grant.expired',
+  'access_grant.requested',
+  'access_grant.withdrawn',
   'alias.added',
   'alias.removed',
   'approval.approved',
@@ -262,6 +270,8 @@ const filters = {
   actorEmail: line(254).optional(),
   outcome: auditOutcome.optional(),
   actorIpTrusted: z.enum(['true', 'false']).optional(),
+  /** Acts under this access grant. */
+  grantId: z.uuid().optional(),
   q: line(200).optional(),
 }
 
@@ -370,10 +380,15 @@ export function auditMetadata(
     ? {
         truncated: true,
         size,
-        ...(typeof cleaned.requestId === 'string' ? { requestId: cleaned.requestId } : {}),
+        ...Object.fromEntries(
+          kept.flatMap((name) => (name in cleaned ? [[name, cleaned[name]]] : [])),
+        ),
       }
     : cleaned
 }
+
+/** What stays of metadata that are too large. */
+const kept = ['requestId', 'onBehalfOf', 'grantId']
 
 /** PostgreSQL's jsonb takes neither NUL nor lone surrogates; an entry with either would be lost. */
 function storable(text: string): string {

@@ -12,8 +12,21 @@ const partner: TemplateVariable = {
   sample: 'North Resale',
 }
 
+const access: TemplateVariable[] = [
+  { name: 'customer.name', sample: 'Acme' },
+  { name: 'access.person', sample: 'pia@north.example' },
+  { name: 'access.organisation', sample: 'North Resale' },
+  { name: 'access.role', sample: 'change' },
+  { name: 'access.scopes', sample: 'members, mail' },
+  { name: 'access.endsOn', sample: '28 July 2026 at 14:05 UTC' },
+]
+const accessLink: TemplateVariable = {
+  name: 'link.grants',
+  sample: 'https://portal.example/t/acme/security/access',
+}
+
 /**
- * Messages from the platform itself, to people of partners. `tenant.name` is the platform's own
+ * Messages from the platform itself, to people of partners and about access. `tenant.name` is the platform's own
  * name in them.
  */
 export const platformEmails = {
@@ -143,6 +156,61 @@ export const platformEmails = {
           texts.flagRolledBack.turnOn,
         ],
         bold: 'flag.rateOn',
+      })
+    },
+  },
+  'access.requested': {
+    variables: [
+      ...commonVariables,
+      ...access,
+      { name: 'access.expiresOn', sample: '4 August 2026' },
+      accessLink,
+    ],
+    standard: (language) => {
+      const { accessRequested: texts } = mailTemplates[language].platform
+      return message(language, {
+        ...texts,
+        paragraphs: [texts.asks, texts.covers, texts.decide],
+        action: { label: texts.action, link: 'link.grants' },
+        bold: 'access.person',
+      })
+    },
+  },
+  'access.decided': {
+    variables: [
+      ...commonVariables,
+      { name: 'customer.name', sample: 'Acme' },
+      { name: 'access.outcome', sample: 'The owner approved your request.' },
+      { name: 'access.endsOn', sample: '28 July 2026' },
+      {
+        name: 'link.customer',
+        sample: 'https://portal.example/partner/customers?customer=acme',
+      },
+    ],
+    standard: (language) => {
+      const { accessDecided: texts } = mailTemplates[language].platform
+      return message(language, {
+        ...texts,
+        paragraphs: [texts.outcome],
+        action: { label: texts.action, link: 'link.customer' },
+        bold: 'customer.name',
+      })
+    },
+  },
+  'access.break_glass': {
+    variables: [
+      ...commonVariables,
+      ...access,
+      { name: 'access.reason', sample: 'Mail is lost since 09:00' },
+      accessLink,
+    ],
+    standard: (language) => {
+      const { accessBreakGlass: texts } = mailTemplates[language].platform
+      return message(language, {
+        ...texts,
+        paragraphs: [texts.began, texts.reason, texts.end],
+        action: { label: texts.action, link: 'link.grants' },
+        bold: 'access.person',
       })
     },
   },

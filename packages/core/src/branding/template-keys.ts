@@ -37,7 +37,10 @@ export const templateKeys = [
 ] as const
 export type TemplateKey = (typeof templateKeys)[number]
 
-/** Messages from the platform itself, to partners and operators. They cannot be overridden. */
+/**
+ * Messages from the platform itself, to partners and operators, and to owners about who has access.
+ * They cannot be overridden.
+ */
 export const platformTemplateKeys = [
   'partner.invited',
   'partner.approval_decided',
@@ -45,6 +48,9 @@ export const platformTemplateKeys = [
   'tenant.partner_changed',
   'payout.paid',
   'flag.rolled_back',
+  'access.requested',
+  'access.decided',
+  'access.break_glass',
 ] as const
 
 export type PlatformTemplateKey = (typeof platformTemplateKeys)[number]

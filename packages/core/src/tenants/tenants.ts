@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OwnGrant } from '../access-grants/access-grants.ts'
 import { BillingInfo, BillingInfoView } from '../billing/billing-info.ts'
 import { fileQuotaBytes, type Plan, plans } from '../billing/plans.ts'
 import { domainName } from '../mail/domains.ts'
@@ -134,6 +135,8 @@ export const TenantView = z.object({
   restoreUntil: instant.nullable(),
   /** The caller's own role here; null for operators and partner staff who are no members. */
   role: tenantRole.nullable(),
+  /** The caller's access without being a member, for `GET /tenants/{slug}`; null in lists. */
+  grant: OwnGrant.nullable(),
   editVersion,
   createdAt: instant,
   updatedAt: instant,

@@ -21,6 +21,8 @@ export interface AuditFilter {
    * caller chose it.
    */
   actorIpTrusted?: 'true' | 'false' | undefined
+  /** Entries of acts under this access grant. */
+  grantId?: string | undefined
 }
 
 // Plain SQL in this file: SQL functions return the entries, one for each way through the log.
@@ -273,28 +275,31 @@ async function alongTheWay(
 }
 
 /**
- * How many entries are looked at for those whose address is trusted or not, until the search says
- * how far it came.
+ * How many entries are looked at for those of a value that no index has, until the search says how
+ * far it came.
  */
-const lookedAtForTrust = 5_000
+const lookedAtForMetadata = 5_000
 
 /**
- * `searchAuditEvents` with the filter by trust in the address, which no index helps: entries under
- * the other filters are looked through page by page, and a search that came far without filling its
- * page says how far.
+ * `searchAuditEvents` with the filters by what the metadata hold, which no index helps: trust in the
+ * address, and the access grant. Entries under the other filters are looked through page by page,
+ * and a search that came far without filling its page says how far.
  */
-export async function searchByTrust(
+export async function searchByMetadata(
   db: Db,
-  { actorIpTrusted, ...filter }: AuditFilter,
+  { actorIpTrusted, grantId, ...filter }: AuditFilter,
   limit: number,
 ): Promise<AuditFindings> {
-  if (actorIpTrusted === undefined) return searchAuditEvents(db, filter, limit)
-  const requested = actorIpTrusted === 'true'
+  if (actorIpTrusted === undefined && grantId === undefined)
+    return searchAuditEvents(db, filter, limit)
+  const fits = (event: AuditEvent) =>
+    (actorIpTrusted === undefined || event.actorIpTrusted === (actorIpTrusted === 'true')) &&
+    (grantId === undefined || event.metadata.grantId === grantId)
   const events: AuditEvent[] = []
   let { before } = filter
-  for (let looked = 0; looked < lookedAtForTrust; ) {
+  for (let looked = 0; looked < lookedAtForMetadata; ) {
     const found = await searchAuditEvents(db, { ...filter, before }, 500)
-    events.push(...found.events.filter((event) => event.actorIpTrusted === requested))
+    events.push(...found.events.filter(fits))
     looked += found.events.length
     const last = found.events.at(-1)
     if (events.length >= limit) return { events: events.slice(0, limit), stoppedAt: null }

@@ -1,6 +1,7 @@
 import type { ImportRowState } from '@atrium/core/members/member-import'
+import type { TenantRole } from '@atrium/core/members/memberships'
 import type { ErrorText } from '@atrium/core/platform/error-text'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 
@@ -128,11 +129,13 @@ export async function setRequester(
 }
 
 /**
- * Whether the person who started the import may still add members. Read under the tenant's lock.
+ * Whether the person who started the import may still add members: as an admin, or under an access
+ * grant, which makes no admins. Read under the tenant's lock.
  */
 export async function requesterMayImport(
   trx: Trx,
   { tenantId, requestedBy, requester }: ImportRecord,
+  role: TenantRole,
 ): Promise<boolean> {
   const row = await trx
     .selectFrom('users as u')
@@ -155,6 +158,19 @@ export async function requesterMayImport(
             .where('m.role', 'in', ['admin', 'owner'])
             .where('m.status', 'in', ['active', 'provisioning']),
         ),
+        ...(role === 'member'
+          ? [
+              exists(
+                selectFrom('access_grants as g')
+                  .select('g.id')
+                  .where('g.tenant_id', '=', tenantId)
+                  .whereRef('g.user_id', '=', 'u.id')
+                  .where('g.status', '=', 'active')
+                  .where('g.role', '=', 'admin')
+                  .where(sql<SqlBool>`'members' = any(g.scopes)`),
+              ),
+            ]
+          : []),
       ]),
     )
     .executeTakeFirst()

@@ -210,11 +210,11 @@ export async function hasOtherAdmin(trx: Trx, tenantId: string, userId: string):
 export function listAdministrators(
   db: Db | Trx,
   tenantId: string,
-): Promise<{ id: string; name: string; email: string }[]> {
+): Promise<{ id: string; name: string; email: string; role: TenantRole }[]> {
   return db
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['u.id', 'u.name', 'u.email'])
+    .select(['u.id', 'u.name', 'u.email', 'm.role'])
     .where('m.tenant_id', '=', tenantId)
     .where('m.role', 'in', ['owner', 'admin'])
     .where('m.status', 'in', ['active', 'provisioning'])

@@ -31,6 +31,7 @@ const settingsOf: Record<keyof typeof queues, QueueSettings> = {
   domainChecks: { policy: 'short', expireInSeconds: 300 },
   outbox: { policy: 'standard', expireInSeconds: 300 },
   outboxSweep: { policy: 'short', expireInSeconds: 300 },
+  accessGrants: { policy: 'short', expireInSeconds: 300 },
   flagGuards: { policy: 'short', expireInSeconds: 60 },
   subscriptions: { policy: 'short', expireInSeconds: 300 },
   vatChecks: { policy: 'short', expireInSeconds: 600 },

@@ -39,6 +39,8 @@ export const queues = {
   outbox: 'outbox',
   /** Finds mails that no worker holds. */
   outboxSweep: 'outbox-sweep',
+  /** Ends access grants by the clock, and records ends that came with another change. */
+  accessGrants: 'access-grants',
   /** Turns flags off whose guard rules are broken. */
   flagGuards: 'flag-guards',
   /** Ends the periods of subscriptions, and carries out what waited for that. */

@@ -70,6 +70,7 @@ import * as unpaidApprovals from '../migrations/0110-unpaid-approvals.ts'
 import * as settledApprovals from '../migrations/0111-settled-approvals.ts'
 import * as approvalInvoices from '../migrations/0112-approval-invoices.ts'
 import * as customerCredits from '../migrations/0113-customer-credits.ts'
+import * as accessGrants from '../migrations/0140-access-grants.ts'
 import * as webSessionDevices from '../migrations/0150-web-session-devices.ts'
 import * as temporaryPasswords from '../migrations/0160-temporary-passwords.ts'
 import * as partnerTransfers from '../migrations/0170-partner-transfers.ts'
@@ -145,6 +146,7 @@ const migrations: Record<string, Migration> = {
   '0111-settled-approvals': settledApprovals,
   '0112-approval-invoices': approvalInvoices,
   '0113-customer-credits': customerCredits,
+  '0140-access-grants': accessGrants,
   '0150-web-session-devices': webSessionDevices,
   '0160-temporary-passwords': temporaryPasswords,
   '0170-partner-transfers': partnerTransfers,

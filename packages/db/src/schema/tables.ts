@@ -1,3 +1,4 @@
+import type { AccessGrantsTables } from './access-grants.ts'
 import type { AuditTables } from './audit.ts'
 import type { BillingTables } from './billing.ts'
 import type { FlagsTables } from './flags.ts'
@@ -15,7 +16,8 @@ import type { UsersTables } from './users.ts'
 
 /** Every table of the database, by its name. The tables of a domain are in the file of its name. */
 export interface Tables
-  extends AuditTables,
+  extends AccessGrantsTables,
+    AuditTables,
     BillingTables,
     FlagsTables,
     HealthScoresTables,

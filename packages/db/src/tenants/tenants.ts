@@ -15,8 +15,10 @@ import type { Database, Db, Trx } from '../platform/connect.ts'
 import { matchesText } from '../platform/text-search.ts'
 import {
   type CallerFields,
+  type CallerGrantRow,
   type CallerRow,
   callerFields,
+  callerGrant,
   callerOf,
   callerRole,
 } from '../users/callers.ts'
@@ -106,7 +108,8 @@ export async function findTenant(database: Database, slug: string): Promise<Tena
 /** Exported so that a benchmark can run the same SQL against the database alone. */
 export const findTenantForCallerStatement = {
   name: 'find_tenant_for_caller',
-  text: `select ${tenantColumns}, ${callerFields}, ${callerRole} as "callerRole"
+  text: `select ${tenantColumns}, ${callerFields}, ${callerRole} as "callerRole",
+      ${callerGrant('$3::timestamptz')} as "callerGrant"
     from users u left join tenants t on t.slug = $2 ${tenantJoins} where u.idp_subject_id = $1`,
 }
 
@@ -114,6 +117,8 @@ export interface TenantForCaller {
   caller: CallerRow
   /** The caller's active membership in the tenant. */
   role: TenantRole | null
+  /** The caller's access without a membership. */
+  grant: CallerGrantRow | null
   tenant: TenantRow | undefined
 }
 
@@ -125,16 +130,17 @@ export async function findTenantForCaller(
   database: Database,
   subject: string,
   slug: string,
+  now: Date,
 ): Promise<TenantForCaller | undefined> {
-  const [row] = await database.read<TenantRow & CallerFields & { callerRole: TenantRole | null }>(
-    findTenantForCallerStatement,
-    [subject, slug],
-  )
+  const [row] = await database.read<
+    TenantRow & CallerFields & { callerRole: TenantRole | null; callerGrant: CallerGrantRow | null }
+  >(findTenantForCallerStatement, [subject, slug, now.toISOString()])
   // Without a tenant of that slug its columns are null.
   return (
     row && {
       caller: callerOf(row),
       role: row.callerRole,
+      grant: row.callerGrant,
       tenant: row.id === null ? undefined : row,
     }
   )

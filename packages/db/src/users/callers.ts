@@ -1,3 +1,4 @@
+import type { GrantKind, GrantRole, GrantScope } from '@atrium/core/access-grants/access-grants'
 import type { PartnerAccess } from '@atrium/core/partners/partner-access'
 import type { Plan, TenantRole, TenantStatus } from '@atrium/core/tenants/tenants'
 import type { Database } from '../platform/connect.ts'
@@ -33,6 +34,19 @@ export interface CallerTenantRow {
   tenantPartnerSlug: string | null
   tenantPlan: Plan | null
   role: TenantRole | null
+  grant: CallerGrantRow | null
+}
+
+/** The access that the caller has to the tenant at this moment without being a member. */
+export interface CallerGrantRow {
+  id: string
+  /** The partner for which the caller has it; null for operators. */
+  partnerId: string | null
+  kind: GrantKind
+  role: GrantRole
+  scopes: GrantScope[]
+  /** ISO 8601. */
+  endsAt: string
 }
 
 // Most people belong to no partner: a look-up that happens only when needed costs the server less
@@ -54,6 +68,25 @@ export const callerFields = `u.id as "callerId", u.email as "callerEmail", u.nam
  */
 export const callerRole = `(select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status in ('active', 'provisioning')
   and (m.role <> 'member' or not ${isShutText('t')}))`
+
+/**
+ * Whether the access `g` of `users u` to `tenants t` holds at `now`: it was granted and its time is
+ * not over, and the person is still on the staff of an active partner that has the tenant, or still
+ * an operator.
+ */
+export const grantHolds = (
+  now: string,
+) => `(g.status = 'active' and g.ends_at > ${now} and u.deactivated_at is null
+  and case when g.partner_id is null then u.platform_admin
+    else g.partner_id = u.partner_id and g.partner_id = t.partner_id
+      and exists (select from partners gp where gp.id = g.partner_id and gp.status = 'active') end)`
+
+/** The access of `users u` to `tenants t` at a moment, in the form of `CallerGrantRow`. */
+export const callerGrant = (
+  now: string,
+) => `(select json_build_object('id', g.id, 'partnerId', g.partner_id, 'kind', g.kind,
+    'role', g.role, 'scopes', g.scopes, 'endsAt', g.ends_at)
+  from access_grants g where g.tenant_id = t.id and g.user_id = u.id and ${grantHolds(now)})`
 
 export interface CallerFields {
   callerId: string
@@ -84,7 +117,8 @@ const findCallerInTenantStatement = {
   name: 'find_caller_in_tenant',
   text: `select ${callerFields}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
       t.partner_id as "tenantPartnerId", t.plan as "tenantPlan",
-      case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "tenantPartnerSlug", ${callerRole} as role
+      case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "tenantPartnerSlug", ${callerRole} as role,
+      ${callerGrant('$3::timestamptz')} as "grant"
     from users u left join tenants t on t.slug = $2
     where u.idp_subject_id = $1`,
 }
@@ -102,17 +136,19 @@ export async function findCaller(
 }
 
 /**
- * The same together with the tenant of the path and the caller's role there, in one statement.
- * Tenant fields are null when unknown.
+ * The same together with the tenant of the path and the caller's role and access grant there, in
+ * one statement. Tenant fields are null when unknown.
  */
 export async function findCallerInTenant(
   database: Database,
   subject: string,
   slug: string,
+  now: Date,
 ): Promise<{ caller: CallerRow; tenant: CallerTenantRow } | undefined> {
   const [row] = await database.read<CallerFields & CallerTenantRow>(findCallerInTenantStatement, [
     subject,
     slug,
+    now.toISOString(),
   ])
   return row && { caller: callerOf(row), tenant: row }
 }

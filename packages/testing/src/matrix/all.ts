@@ -1,3 +1,4 @@
+import { accessGrantsRows } from './access-grants.ts'
 import { accountRows } from './account.ts'
 import { aliasesRows } from './aliases.ts'
 import { approvalsRows } from './approvals.ts'
@@ -41,6 +42,7 @@ import { webhooksRows } from './webhooks.ts'
  */
 export const matrix: Rows = {
   ...accountRows,
+  ...accessGrantsRows,
   ...aliasesRows,
   ...billingInfoRows,
   ...billingRows,

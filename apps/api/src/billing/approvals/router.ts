@@ -26,6 +26,7 @@ const limit = '/tenants/{slug}/partner-limit' as const
 export const approvalsRouter = router({
   list: adminReader
     .meta({
+      delegable: 'never',
       openapi: { method: 'GET', path, tags, summary: 'List what the partner asked for' },
     })
     .input(ListApprovals)
@@ -33,6 +34,7 @@ export const approvalsRouter = router({
     .query(({ ctx, input }) => listApprovals(ctx, ctx.access, input)),
   approve: ownerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: `${path}/{id}/approve`,
@@ -64,6 +66,7 @@ export const approvalsRouter = router({
     .mutation(({ ctx, input }) => approveRequest(ctx, ctx.access, input)),
   decline: ownerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: `${path}/{id}/decline`,
@@ -78,6 +81,7 @@ export const approvalsRouter = router({
     .mutation(({ ctx, input }) => declineRequest(ctx, ctx.access, input)),
   getLimit: adminReader
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: limit,
@@ -90,6 +94,7 @@ export const approvalsRouter = router({
     .query(({ ctx }) => getSpendingLimit(ctx, ctx.access)),
   setLimit: ownerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'PUT',
         path: limit,
@@ -105,6 +110,7 @@ export const approvalsRouter = router({
     .mutation(({ ctx, input }) => setSpendingLimit(ctx, ctx.access, input)),
   removeLimit: ownerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'DELETE',
         path: limit,

@@ -11,6 +11,7 @@ const path = '/tenants/{slug}/billing-info' as const
 export const billingInfoRouter = router({
   get: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path,
@@ -23,6 +24,7 @@ export const billingInfoRouter = router({
     .query(({ ctx }) => getBillingInfo(ctx, ctx.access)),
   update: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: { method: 'PATCH', path, tags, summary: 'Change whom invoices go to' },
       audit: 'billing_info.updated',
       errors: ['edit_conflict', 'tenant_deleted'],

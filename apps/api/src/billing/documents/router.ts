@@ -32,6 +32,7 @@ const partnerAddress = '/partners/{slug}/billing-address' as const
 export const documentsRouter = router({
   list: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/invoices/{invoiceId}/documents',
@@ -45,6 +46,7 @@ export const documentsRouter = router({
     .query(({ ctx, input }) => listDocuments(ctx, ctx.access, input)),
   download: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/documents/{documentId}',
@@ -71,6 +73,7 @@ export const documentsRouter = router({
     .query(({ ctx }) => getDocumentOverview(ctx.services)),
   tenantAddress: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: tenantAddress,
@@ -83,6 +86,7 @@ export const documentsRouter = router({
     .query(({ ctx }) => getTenantAddress(ctx, ctx.access)),
   setTenantAddress: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: { method: 'PUT', path: tenantAddress, tags, summary: 'Set the address on invoices' },
       audit: 'billing_info.updated',
       errors: ['tenant_deleted'],

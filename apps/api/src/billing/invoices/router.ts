@@ -33,6 +33,7 @@ const invoices = '/tenants/{slug}/invoices' as const
 export const billingRouter = router({
   get: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: { method: 'GET', path, tags, summary: 'See subscription, card and what is due' },
     })
     .input(TenantPath)
@@ -40,6 +41,7 @@ export const billingRouter = router({
     .query(({ ctx }) => getBilling(ctx, ctx.access)),
   nextInvoice: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: `${path}/next-invoice`,
@@ -52,6 +54,7 @@ export const billingRouter = router({
     .query(({ ctx }) => getNextInvoice(ctx, ctx.access)),
   createSetupIntent: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: `${path}/setup-intent`,
@@ -67,6 +70,7 @@ export const billingRouter = router({
     .mutation(({ ctx }) => createSetupIntent(ctx, ctx.access)),
   setPaymentMethod: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'PUT',
         path: `${path}/payment-method`,
@@ -82,6 +86,7 @@ export const billingRouter = router({
     .mutation(({ ctx, input }) => setPaymentMethod(ctx, ctx.access, input)),
   removePaymentMethod: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'DELETE',
         path: `${path}/payment-method`,
@@ -97,6 +102,7 @@ export const billingRouter = router({
     .mutation(({ ctx }) => removePaymentMethod(ctx, ctx.access)),
   portal: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: `${path}/portal`,
@@ -111,12 +117,16 @@ export const billingRouter = router({
     .output(PortalSession)
     .query(({ ctx }) => createPortalSession(ctx, ctx.access)),
   invoices: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: invoices, tags, summary: 'List invoices' } })
+    .meta({
+      delegable: 'never',
+      openapi: { method: 'GET', path: invoices, tags, summary: 'List invoices' },
+    })
     .input(ListInvoices)
     .output(InvoicePage)
     .query(({ ctx, input }) => listInvoices(ctx, ctx.access, input)),
   invoiceDocument: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: `${invoices}/{invoiceId}/document`,
@@ -130,6 +140,7 @@ export const billingRouter = router({
     .query(({ ctx, input }) => getInvoiceDocument(ctx, ctx.access, input)),
   payInvoice: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: `${invoices}/{invoiceId}/pay`,

@@ -113,6 +113,7 @@ export const priceMigrationsRouter = router({
     .mutation(({ ctx, input }) => stopMove(ctx, ctx.caller, input)),
   coming: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: { method: 'GET', path: coming, tags, summary: 'See a coming price change' },
     })
     .input(TenantPath)
@@ -120,6 +121,7 @@ export const priceMigrationsRouter = router({
     .query(({ ctx }) => getComingPrice(ctx.services, ctx.access)),
   keep: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: `${coming}/decline`,

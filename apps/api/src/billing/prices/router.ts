@@ -93,6 +93,7 @@ export const pricesRouter = router({
     .mutation(({ ctx, input }) => archivePrice(ctx, ctx.caller, input.id)),
   offered: memberPartnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/prices',

@@ -107,6 +107,7 @@ export const subscriptionsRouter = router({
     .mutation(({ ctx, input }) => removeSubscription(ctx, ctx.caller, input)),
   getOfTenant: memberPartnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: { method: 'GET', path: own, tags, summary: "Read the tenant's subscription" },
     })
     .input(TenantPath)
@@ -114,6 +115,7 @@ export const subscriptionsRouter = router({
     .query(({ ctx }) => getTenantSubscription(ctx.services, ctx.access.tenant.id)),
   start: adminPartnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: { method: 'POST', path: own, tags, summary: 'Subscribe' },
       audit: 'subscription.created',
       creates: true,
@@ -136,6 +138,7 @@ export const subscriptionsRouter = router({
   // A query in spite of its method: it only computes.
   previewStart: adminPartnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: `${own}/start-preview`,
@@ -150,6 +153,7 @@ export const subscriptionsRouter = router({
   // A query in spite of its method: it only computes.
   preview: adminPartnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: `${own}/preview`,
@@ -172,6 +176,7 @@ export const subscriptionsRouter = router({
     .query(({ ctx, input }) => previewChange(ctx, ctx.access, input)),
   change: adminPartnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: `${own}/change`,
@@ -200,6 +205,7 @@ export const subscriptionsRouter = router({
     .mutation(({ ctx, input }) => changeSubscription(ctx, ctx.access, input)),
   cancel: adminPartnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: `${own}/cancel`,
@@ -221,6 +227,7 @@ export const subscriptionsRouter = router({
     .mutation(({ ctx, input }) => cancelSubscription(ctx, ctx.access, input)),
   keep: adminPartnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: { method: 'POST', path: `${own}/keep`, tags, summary: 'Take the cancellation back' },
       audit: 'subscription.kept',
       errors: [
@@ -237,6 +244,7 @@ export const subscriptionsRouter = router({
     .mutation(({ ctx }) => keepSubscription(ctx, ctx.access)),
   discardPending: adminPartnerOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'DELETE',
         path: `${own}/pending`,

@@ -12,6 +12,7 @@ const path = '/tenants/{slug}/aliases' as const
 export const aliasesRouter = router({
   list: memberOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: {
         method: 'GET',
         path,
@@ -25,10 +26,12 @@ export const aliasesRouter = router({
     .query(({ ctx, input }) => listAliases(ctx, ctx.access, input)),
   add: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: { method: 'POST', path, tags, summary: "Give a member's mailbox a further address" },
       audit: 'alias.added',
       creates: true,
       errors: [
+        'on_behalf_excluded',
         'limit_reached',
         'integration_off',
         'member_busy',
@@ -48,6 +51,7 @@ export const aliasesRouter = router({
     .mutation(({ ctx, input }) => addAlias(ctx, ctx.access, input)),
   remove: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: {
         method: 'DELETE',
         path: `${path}/{address}`,

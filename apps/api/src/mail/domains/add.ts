@@ -4,7 +4,7 @@ import { insertDomains, notifyTenant, type TenantTrx } from '@atrium/db/tenants/
 import { rejectLimited } from '../../billing/invoices/limits.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { lockOpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
 import type { InTransaction } from '../../rpc/services.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { domainTaken, isDomainTaken, rejectPlatformNames, rejectUnavailable } from './available.ts'
@@ -29,7 +29,7 @@ export async function addDomain(
   const { db } = services.database
   rejectPlatformNames(services, access.tenant.slug, [input.domain], 'domain')
   await tenantTransaction(services, access.tenant.id, (trx) =>
-    insert(trx, services, access.tenant.slug, input.domain),
+    insert(trx, services, access, input.domain),
   ).catch((error: unknown) => {
     throw isDomainTaken(error) ? domainTaken('domain', error) : error
   })
@@ -49,10 +49,11 @@ export async function addDomain(
 async function insert(
   trx: TenantTrx,
   services: InTransaction,
-  slug: string,
+  access: Access,
   name: string,
 ): Promise<void> {
-  const tenant = await lockOpenTenant(trx, slug)
+  const tenant = await lockOpenTenant(trx, access.tenant.slug)
+  await rejectFormerDelegate(trx, access)
   await rejectLimited(trx, services, tenant.id)
   await services.limits.requireCapacity(
     trx,

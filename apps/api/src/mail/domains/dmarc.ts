@@ -4,7 +4,7 @@ import { setDomainDmarc } from '@atrium/db/mail/domains'
 import type { Context } from '../../rpc/context.ts'
 import { requireVersion } from '../../rpc/edit-version.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { lockOpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { auditedDomain, readDomain } from './find.ts'
 import { syncWithMailServer } from './mail-side.ts'
@@ -21,6 +21,7 @@ export async function setDmarc(ctx: Context, access: Access, input: SetDmarc): P
   const { services } = ctx
   const { row, changes } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockOpenTenant(trx, access.tenant.slug)
+    await rejectFormerDelegate(trx, access)
     const found = await readDomain(trx, tenant.id, input.domain)
     requireVersion(input.expectedVersion, editableDomain(found))
     const before = { policy: found.dmarcPolicy, rua: found.dmarcRua, pct: found.dmarcPct }

@@ -4,7 +4,7 @@ import { listDomains, setPrimaryDomain } from '@atrium/db/mail/domains'
 import { notifyTenant } from '@atrium/db/tenants/tenants'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { lockOpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { auditedDomain, readDomain } from './find.ts'
 import { toDomainView } from './view.ts'
@@ -21,6 +21,7 @@ export async function makePrimaryDomain(
   const { services } = ctx
   const { row, previous } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockOpenTenant(trx, access.tenant.slug)
+    await rejectFormerDelegate(trx, access)
     const found = await readDomain(trx, tenant.id, input.domain)
     if (found.verifiedAt === null) throw new AppError('domain_not_verified')
     const before = (await listDomains(trx, tenant.id)).find((domain) => domain.primary)

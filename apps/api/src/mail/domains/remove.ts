@@ -9,7 +9,7 @@ import type { DomainUse, MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { lockOpenTenant, rejectClosed } from '../../rpc/open-tenant.ts'
+import { lockOpenTenant, rejectClosed, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
 import type { Services } from '../../rpc/services.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { auditedDomain, readDomain } from './find.ts'
@@ -28,7 +28,7 @@ export async function removeDomain(ctx: Context, access: Access, input: DomainPa
   const { services } = ctx
   rejectClosed(access.tenant.status)
   const row = await readDomain(services.database.db, access.tenant.id, input.domain)
-  await removeFromTenant(services, row)
+  await removeFromTenant(services, row, (trx) => rejectFormerDelegate(trx, access))
   await services.audit.record(ctx, access.caller, {
     action: 'domain.removed',
     ...auditedDomain(row),
@@ -39,13 +39,18 @@ export async function removeDomain(ctx: Context, access: Access, input: DomainPa
  * Performs the removal. Throws AppError as `removeDomain`, and `not_found` when another caller has
  * removed the domain meanwhile.
  */
-export async function removeFromTenant(services: Services, row: DomainRow): Promise<void> {
+export async function removeFromTenant(
+  services: Services,
+  row: DomainRow,
+  stillMay?: (trx: Trx) => Promise<void>,
+): Promise<void> {
   const { db } = services.database
   await rejectRemoval(db, row.tenantId, row)
   const there = inMailServer(services, row)
   if (there) await removeFromMailServer(there, row.name)
   await tenantTransaction(services, row.tenantId, async (trx) => {
     const tenant = await lockOpenTenant(trx, row.tenantSlug)
+    await stillMay?.(trx)
     // What came about while the mail server was asked; the next check makes the domain there again.
     await rejectRemoval(trx, tenant.id, await readDomain(trx, tenant.id, row.name))
     await deleteDomain(trx, row.id)

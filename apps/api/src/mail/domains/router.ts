@@ -27,6 +27,7 @@ const path = '/tenants/{slug}/domains'
 export const domainsRouter = router({
   list: memberOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: { method: 'GET', path, tags, summary: 'List the domains with their records' },
     })
     .input(ListDomains)
@@ -34,6 +35,7 @@ export const domainsRouter = router({
     .query(({ ctx }) => listDomains(ctx, ctx.access)),
   add: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: { method: 'POST', path, tags, summary: 'Add a domain and learn what to publish' },
       audit: 'domain.added',
       creates: true,
@@ -50,6 +52,7 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => addDomain(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: {
         method: 'GET',
         path: `${path}/{domain}`,
@@ -62,6 +65,7 @@ export const domainsRouter = router({
     .query(({ ctx, input }) => getDomain(ctx, ctx.access, input)),
   recheck: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: {
         method: 'POST',
         path: `${path}/{domain}/recheck`,
@@ -76,6 +80,7 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => recheckDomain(ctx, ctx.access, input)),
   setDmarc: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: {
         method: 'PUT',
         path: `${path}/{domain}/dmarc`,
@@ -90,6 +95,7 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => setDmarc(ctx, ctx.access, input)),
   makePrimary: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: {
         method: 'PUT',
         path: `${path}/{domain}/primary`,
@@ -104,6 +110,7 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => makePrimaryDomain(ctx, ctx.access, input)),
   remove: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: {
         method: 'DELETE',
         path: `${path}/{domain}`,
@@ -125,6 +132,7 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => removeDomain(ctx, ctx.access, input)),
   history: memberOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: {
         method: 'GET',
         path: `${path}/{domain}/checks`,

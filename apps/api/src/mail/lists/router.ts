@@ -21,12 +21,16 @@ const one = `${path}/{listId}` as const
 
 export const listsRouter = router({
   list: memberOrOperator
-    .meta({ openapi: { method: 'GET', path, tags, summary: 'List the distribution lists' } })
+    .meta({
+      delegable: ['mail'],
+      openapi: { method: 'GET', path, tags, summary: 'List the distribution lists' },
+    })
     .input(ListLists)
     .output(ListPage)
     .query(({ ctx, input }) => listLists(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: {
         method: 'GET',
         path: one,
@@ -39,6 +43,7 @@ export const listsRouter = router({
     .query(({ ctx, input }) => getList(ctx, ctx.access, input.listId)),
   create: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: { method: 'POST', path, tags, summary: 'Create a distribution list' },
       audit: 'list.created',
       creates: true,
@@ -57,6 +62,7 @@ export const listsRouter = router({
     .mutation(({ ctx, input }) => createList(ctx, ctx.access, input)),
   update: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: { method: 'PATCH', path: one, tags, summary: 'Change name or recipients of a list' },
       audit: 'list.updated',
       errors: [
@@ -72,6 +78,7 @@ export const listsRouter = router({
     .mutation(({ ctx, input }) => updateList(ctx, ctx.access, input)),
   remove: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: { method: 'DELETE', path: one, tags, summary: 'Remove a distribution list' },
       audit: 'list.removed',
       errors: ['upstream_failed', 'integration_off', 'tenant_suspended', 'tenant_deleted'],
@@ -81,6 +88,7 @@ export const listsRouter = router({
     .mutation(({ ctx, input }) => removeList(ctx, ctx.access, input.listId)),
   retry: adminOrOperator
     .meta({
+      delegable: ['mail'],
       openapi: {
         method: 'POST',
         path: `${one}/retry`,

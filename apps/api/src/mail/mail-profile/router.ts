@@ -6,6 +6,7 @@ import { getMailProfile } from './get.ts'
 export const mailProfileRouter = router({
   get: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: '/tenants/{slug}/mail-profile',

@@ -34,12 +34,16 @@ const one = `${path}/{bookingId}` as const
  */
 export const bookingsRouter = router({
   list: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: `/api/v1${path}`, tags, summary: 'List bookings' } })
+    .meta({
+      delegable: ['scheduling'],
+      openapi: { method: 'GET', path: `/api/v1${path}`, tags, summary: 'List bookings' },
+    })
     .input(ListBookings)
     .output(TenantBookingPage)
     .query(({ ctx, input }) => listBookings(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'GET',
         path: `/api/v1${one}`,
@@ -53,6 +57,7 @@ export const bookingsRouter = router({
     .query(({ ctx, input }) => getBooking(ctx, ctx.access, input.bookingId)),
   slots: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'GET',
         path: `/api/v1${one}/slots`,
@@ -75,6 +80,7 @@ export const bookingsRouter = router({
     .query(({ ctx, input }) => getMoveSlots(ctx, ctx.access, input)),
   confirm: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'POST',
         path: `/api/v1${one}/confirm`,
@@ -89,6 +95,7 @@ export const bookingsRouter = router({
     .mutation(({ ctx, input }) => confirmForTenant(ctx, ctx.access, input)),
   decline: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'POST',
         path: `/api/v1${one}/decline`,
@@ -103,6 +110,7 @@ export const bookingsRouter = router({
     .mutation(({ ctx, input }) => declineForTenant(ctx, ctx.access, input)),
   cancel: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'POST',
         path: `/api/v1${one}/cancel`,
@@ -117,6 +125,7 @@ export const bookingsRouter = router({
     .mutation(({ ctx, input }) => cancelForTenant(ctx, ctx.access, input)),
   reschedule: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'POST',
         path: `/api/v1${one}/reschedule`,
@@ -131,6 +140,7 @@ export const bookingsRouter = router({
     .mutation(({ ctx, input }) => rescheduleForTenant(ctx, ctx.access, input)),
   noShow: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'POST',
         path: `/api/v1${one}/no-show`,
@@ -145,6 +155,7 @@ export const bookingsRouter = router({
     .mutation(({ ctx, input }) => markNoShowForTenant(ctx, ctx.access, input)),
   newLink: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'POST',
         path: `/api/v1${one}/new-link`,

@@ -29,7 +29,7 @@ import { type HostRow, lockHost } from '@atrium/db/scheduling/hosts'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { lockOpenTenant, type OpenTenant } from '../../rpc/open-tenant.ts'
+import { lockOpenTenant, type OpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { noSuchHost, requireHostAccess } from '../access.ts'
 import { noSuchEventType, toEventTypeView } from './event-types.ts'
@@ -48,6 +48,7 @@ export async function createEventType(
   const { services } = ctx
   const { row, tenant } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
+    await rejectFormerDelegate(trx, access)
     const host = await lockHost(trx, open.id, input.hostId)
     if (!host) throw noSuchHost()
     requireHostAccess(access, host)
@@ -165,6 +166,7 @@ async function lockOwn(
   id: string,
 ): Promise<{ open: OpenTenant; host: HostRow; row: EventTypeRow }> {
   const open = await lockOpenTenant(trx, access.tenant.slug)
+  await rejectFormerDelegate(trx, access)
   const found = await findEventType(trx, id)
   const host =
     found && found.tenantId === open.id ? await lockHost(trx, open.id, found.hostId) : undefined

@@ -23,6 +23,7 @@ const one = `${path}/{eventTypeId}` as const
 export const eventTypesRouter = router({
   list: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'GET', path, tags, summary: 'List event types' },
       errors: ['not_admin'],
     })
@@ -31,6 +32,7 @@ export const eventTypesRouter = router({
     .query(({ ctx, input }) => listEventTypes(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'GET', path: one, tags, summary: 'Read an event type' },
       errors: ['not_admin'],
     })
@@ -39,6 +41,7 @@ export const eventTypesRouter = router({
     .query(({ ctx, input }) => getEventType(ctx, ctx.access, input.eventTypeId)),
   create: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'POST', path, tags, summary: 'Create an event type' },
       audit: 'event_type.created',
       creates: true,
@@ -55,6 +58,7 @@ export const eventTypesRouter = router({
     .mutation(({ ctx, input }) => createEventType(ctx, ctx.access, input)),
   update: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'PATCH', path: one, tags, summary: 'Change an event type' },
       audit: 'event_type.updated',
       errors: [
@@ -70,6 +74,7 @@ export const eventTypesRouter = router({
     .mutation(({ ctx, input }) => changeEventType(ctx, ctx.access, input)),
   remove: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'DELETE', path: one, tags, summary: 'Remove an event type' },
       audit: 'event_type.removed',
       errors: ['event_type_in_use', 'not_admin', 'tenant_suspended', 'tenant_deleted'],
@@ -80,6 +85,7 @@ export const eventTypesRouter = router({
   // A mutation by its method alone: a draft is too long for an address. It changes nothing.
   preview: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'POST',
         path: `${path}/preview`,

@@ -8,7 +8,7 @@ import { type HostRow, lockHost } from '@atrium/db/scheduling/hosts'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { lockOpenTenant, type OpenTenant } from '../../rpc/open-tenant.ts'
+import { lockOpenTenant, type OpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
 import type { Services } from '../../rpc/services.ts'
 import { noSuchHost } from '../access.ts'
 
@@ -25,12 +25,10 @@ export function requireKeyring(services: Services): Keyring {
  * Looks at the caller's right again, under the tenant's lock: for the person's own host a
  * membership is enough, for others' it takes an admin. Throws AppError `not_member`, `not_admin`.
  */
-export async function rejectFormerActor(
-  trx: Trx,
-  { caller, tenant }: Access,
-  userId: string,
-): Promise<void> {
+export async function rejectFormerActor(trx: Trx, access: Access, userId: string): Promise<void> {
+  const { caller, tenant } = access
   if (caller.operator) return
+  if (caller.onBehalf) return rejectFormerDelegate(trx, access)
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
   if (role === undefined) throw new AppError('not_member')
   if (role === 'member' && caller.id !== userId)

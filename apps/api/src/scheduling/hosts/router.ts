@@ -38,12 +38,16 @@ const page = '/api/v1/tenants/{slug}/booking-page' as const
 /** Members act for the host that they are, admins and operators for all. */
 export const hostsRouter = router({
   list: memberOrOperator
-    .meta({ openapi: { method: 'GET', path, tags, summary: 'List the hosts of a tenant' } })
+    .meta({
+      delegable: ['scheduling'],
+      openapi: { method: 'GET', path, tags, summary: 'List the hosts of a tenant' },
+    })
     .input(ListHosts)
     .output(HostPage)
     .query(({ ctx }) => listHosts(ctx, ctx.access)),
   create: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'POST', path, tags, summary: 'Make a member a host' },
       audit: 'host.created',
       creates: true,
@@ -60,12 +64,16 @@ export const hostsRouter = router({
     .output(HostView)
     .mutation(({ ctx, input }) => createHost(ctx, ctx.access, input)),
   get: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: one, tags, summary: 'Read a host' } })
+    .meta({
+      delegable: ['scheduling'],
+      openapi: { method: 'GET', path: one, tags, summary: 'Read a host' },
+    })
     .input(HostPath)
     .output(HostView)
     .query(({ ctx, input }) => getHost(ctx, ctx.access, input.hostId)),
   update: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'PATCH', path: one, tags, summary: 'Change a host' },
       audit: 'host.updated',
       errors: [
@@ -82,6 +90,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => updateHost(ctx, ctx.access, input)),
   remove: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'DELETE', path: one, tags, summary: 'Remove a host with its event types' },
       audit: 'host.removed',
       errors: [...tenantActionErrors, 'host_in_use'],
@@ -91,6 +100,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => removeHost(ctx, ctx.access, input)),
   connect: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'PUT', path: credential, tags, summary: "Connect the host's mailbox" },
       audit: 'mail_credential.set',
       errors: [
@@ -112,6 +122,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => connectMailbox(ctx, ctx.access, input)),
   disconnect: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'DELETE',
         path: credential,
@@ -126,6 +137,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => disconnectMailbox(ctx, ctx.access, input.hostId)),
   check: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'POST',
         path: `${credential}/check`,
@@ -144,6 +156,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => checkMailbox(ctx, ctx.access, input.hostId)),
   freeBusy: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'GET',
         path: `${one}/free-busy`,
@@ -162,6 +175,7 @@ export const hostsRouter = router({
     .query(({ ctx, input }) => hostFreeBusy(ctx, ctx.access, input)),
   page: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'GET', path: page, tags, summary: "Read the booking page's settings" },
     })
     .input(BookingPagePath)
@@ -169,6 +183,7 @@ export const hostsRouter = router({
     .query(({ ctx }) => getBookingPage(ctx, ctx.access)),
   updatePage: adminOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'PATCH', path: page, tags, summary: "Change the booking page's settings" },
       audit: 'booking_page.updated',
       errors: ['version_conflict', 'tenant_suspended', 'tenant_deleted'],

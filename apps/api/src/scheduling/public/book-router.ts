@@ -30,6 +30,7 @@ export const bookRouter = router({
     .mutation(({ ctx, input }) => bookAsVisitor(ctx, input)),
   forTenant: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'POST',
         path: '/api/v1/tenants/{slug}/bookings',

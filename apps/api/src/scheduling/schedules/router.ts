@@ -25,6 +25,7 @@ const one = `${path}/{scheduleId}` as const
 export const schedulesRouter = router({
   list: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'GET', path, tags, summary: 'List the schedules of hosts' },
       errors: ['not_admin'],
     })
@@ -33,6 +34,7 @@ export const schedulesRouter = router({
     .query(({ ctx, input }) => listSchedules(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'GET', path: one, tags, summary: 'Read a schedule' },
       errors: ['not_admin'],
     })
@@ -41,6 +43,7 @@ export const schedulesRouter = router({
     .query(({ ctx, input }) => getSchedule(ctx, ctx.access, input.scheduleId)),
   create: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'POST', path, tags, summary: 'Create a schedule' },
       audit: 'schedule.created',
       creates: true,
@@ -59,6 +62,7 @@ export const schedulesRouter = router({
     .mutation(({ ctx, input }) => createSchedule(ctx, ctx.access, input)),
   replace: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'PUT', path: one, tags, summary: 'Replace what a schedule holds' },
       audit: 'schedule.updated',
       errors: [
@@ -77,6 +81,7 @@ export const schedulesRouter = router({
     .mutation(({ ctx, input }) => replaceSchedule(ctx, ctx.access, input)),
   remove: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: { method: 'DELETE', path: one, tags, summary: 'Delete a schedule' },
       audit: 'schedule.removed',
       errors: ['schedule_in_use', 'not_admin', 'tenant_suspended', 'tenant_deleted'],

@@ -31,7 +31,7 @@ import {
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { lockOpenTenant } from '../../rpc/open-tenant.ts'
+import { lockOpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { hostsInReach, noSuchHost, ownHost, requireHostAccess } from '../access.ts'
 import { affectedBookings } from './affected-bookings.ts'
@@ -93,6 +93,7 @@ export async function createSchedule(
     access.tenant.id,
     async (trx) => {
       const open = await lockOpenTenant(trx, access.tenant.slug)
+      await rejectFormerDelegate(trx, access)
       const host = await lockHost(trx, open.id, input.hostId)
       if (!host) throw noSuchHost()
       requireHostAccess(access, host)
@@ -206,6 +207,7 @@ const namedByEventTypes = (count: number) =>
 
 async function lockSchedule(trx: TenantTrx, access: Access, scheduleId: string) {
   const open = await lockOpenTenant(trx, access.tenant.slug)
+  await rejectFormerDelegate(trx, access)
   const found = await findSchedule(trx, open.id, scheduleId)
   const host = found && (await lockHost(trx, open.id, found.hostId))
   if (!host) throw noSuchSchedule()

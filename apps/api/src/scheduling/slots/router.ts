@@ -28,6 +28,7 @@ export const slotsRouter = router({
     .query(({ ctx, input }) => getSlots(ctx, input)),
   explain: memberOrOperator
     .meta({
+      delegable: ['scheduling'],
       openapi: {
         method: 'GET',
         path: '/api/v1/tenants/{slug}/event-types/{eventTypeId}/explain',
