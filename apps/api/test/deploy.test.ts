@@ -38,6 +38,7 @@ const apps = {
     'apps/api/src/platform/seller.ts',
     'apps/api/src/platform/bookkeeping-settings.ts',
     'apps/api/src/migrate.ts',
+    'apps/api/src/identity-setup.ts',
     'packages/db/src/server/backup-command.ts',
   ],
   portal: ['packages/bff/src/config.ts'],

@@ -147,6 +147,7 @@ export const settingNames = [
     'PUBLIC_URL',
     'PORTAL_URL',
     'BOOKING_URL',
+    'OPERATOR_URL',
   ],
   ...[
     'DATABASE_URL',
@@ -172,6 +173,7 @@ export const settingNames = [
   ],
   ...[
     'IDP_API_TOKEN',
+    'IDP_SETUP_TOKEN',
     'IDP_PUBLIC_URL',
     'IDP_PLATFORM_ADMIN_GROUP',
     'IDP_BUILTIN_ADMIN_GROUP',

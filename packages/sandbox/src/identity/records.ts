@@ -18,6 +18,8 @@ export interface UserRecord {
   path: string
   /** Group pks. */
   groups: string[]
+  /** Role pks; absent for none. */
+  roles?: string[]
   attributes: JsonObject
   is_active: boolean
   /** `salt:hash`, null while unusable. */
@@ -150,6 +152,25 @@ export interface BindingRecord {
   expiring: boolean
 }
 
+/** A record of a model that nothing here acts on: stages, prompts, policies, roles. */
+export interface ObjectRecord {
+  model: string
+  /** With its `pk`. */
+  fields: JsonObject
+}
+
+export interface BlueprintRecord {
+  pk: string
+  name: string
+  content: string
+  context: JsonObject
+  enabled: boolean
+  status: string
+  last_applied: string
+  /** What the last run complained about. */
+  logs: string[]
+}
+
 /**
  * A signed-in browser (or a token made by the control API): one row of
  * `/core/authenticated_sessions/`.
@@ -224,7 +245,9 @@ export interface IdentityRecords {
   /** Recovery tokens by user pk. */
   recoveryTokens: Record<string, { key: string; expires: string }>
   /** API tokens: key and owner. */
-  tokens: { key: string; user: number }[]
+  tokens: { key: string; user: number; identifier?: string }[]
+  objects: ObjectRecord[]
+  blueprints: BlueprintRecord[]
   /** Newest first; the newest signs, all are published. */
   signingKeys: SigningKey[]
 }
@@ -287,6 +310,8 @@ export function emptyRecords(): IdentityRecords {
     artifacts: {},
     recoveryTokens: {},
     tokens: [],
+    objects: [],
+    blueprints: [],
     signingKeys: [],
   }
 }

@@ -40,6 +40,29 @@ const flows = [
   ['default-authentication-flow', 'authentication', 'Welcome to authentik!'],
   ['default-invalidation-flow', 'invalidation', 'Default Invalidation Flow'],
   ['default-recovery-flow', 'recovery', 'Reset your password'],
+  ['default-password-change', 'stage_configuration', 'Change password'],
+  ['default-authenticator-totp-setup', 'stage_configuration', 'Set up Two-Factor authentication'],
+  ['default-authenticator-webauthn-setup', 'stage_configuration', 'Setup WebAuthn'],
+] as const
+
+/** Parts of authentik's own flows that ours refers to, by model and name. */
+const ownParts = [
+  ['authentik_stages_prompt.prompt', 'default-password-change-field-password'],
+  ['authentik_stages_prompt.prompt', 'default-password-change-field-password-repeat'],
+  ['authentik_stages_prompt.promptstage', 'default-password-change-prompt'],
+  [
+    'authentik_stages_authenticator_webauthn.authenticatorwebauthnstage',
+    'default-authenticator-webauthn-setup',
+  ],
+  [
+    'authentik_stages_authenticator_totp.authenticatortotpstage',
+    'default-authenticator-totp-setup',
+  ],
+  [
+    'authentik_stages_authenticator_validate.authenticatorvalidatestage',
+    'default-authentication-mfa-validation',
+  ],
+  ['authentik_stages_user_login.userloginstage', 'default-authentication-login'],
 ] as const
 
 const profileExpression = `return {
@@ -108,6 +131,7 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
     description: 'authentik API Access on behalf of your user',
     expression: 'return {}',
   })
+  records.objects = ownParts.map(([model, name]) => ({ model, fields: { pk: newUuid(), name } }))
   records.keypairs = [{ pk: newUuid(), name: 'authentik Self-signed Certificate', managed: null }]
   records.brands = [
     {

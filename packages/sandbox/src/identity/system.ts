@@ -3,6 +3,7 @@ import { html, page } from '../page.ts'
 import { honoListener, type SandboxSystem, type SystemContext } from '../system.ts'
 import { applicationResources, createApplicationListCache } from './api/applications.ts'
 import { bindingResources } from './api/bindings.ts'
+import { blueprintResources } from './api/blueprints.ts'
 import { deviceResources } from './api/devices.ts'
 import { directoryResources } from './api/directory.ts'
 import { groupResources } from './api/groups.ts'
@@ -21,6 +22,7 @@ import { createOpenIdProviders } from './oidc/providers.ts'
 import { userByEmail } from './people.ts'
 import {
   type DeviceKind,
+  emptyRecords,
   type IdentityRecords,
   isoNow,
   nextPk,
@@ -111,6 +113,7 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
     ...providerResources,
     ...bindingResources,
     ...transactionalResources(cache),
+    ...blueprintResources,
     ...directoryResources(() => context.now() >= warmAt),
   ])
   const rest = honoListener({ fetch: (request) => serveRest(api, store, request) })
@@ -138,7 +141,7 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
     state: () => ({ ...maskedState(store.records), logoutNotices: notices.list() }),
     save: () => store.records,
     load(saved) {
-      store.records = structuredClone(saved) as IdentityRecords
+      store.records = { ...emptyRecords(), ...(structuredClone(saved) as IdentityRecords) }
       cache.clear()
     },
     reset() {

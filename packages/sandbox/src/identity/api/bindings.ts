@@ -18,7 +18,7 @@ import { partialGroup, partialUser } from './views.ts'
 
 function bindingFields({ records }: Store) {
   return {
-    policy: nullable(reference(() => false)),
+    policy: nullable(reference((pk) => records.objects.some(({ fields }) => fields.pk === pk))),
     group: nullable(reference((pk) => records.groups.some((group) => group.pk === pk))),
     user: nullable(numberReference((pk) => records.users.some((user) => user.pk === pk))),
     negate: flag(),
@@ -72,9 +72,10 @@ export function makeBinding(values: BindingValues, target: string): BindingRecor
 function bindingView(store: Store, binding: BindingRecord) {
   const group = store.records.groups.find((one) => one.pk === binding.group)
   const user = store.records.users.find((one) => one.pk === binding.user)
+  const policy = store.records.objects.find(({ fields }) => fields.pk === binding.policy)
   return {
     ...binding,
-    policy_obj: null,
+    policy_obj: policy ? { pk: policy.fields.pk, name: policy.fields.name } : null,
     group_obj: group ? partialGroup(group) : null,
     user_obj: user ? partialUser(user) : null,
   }

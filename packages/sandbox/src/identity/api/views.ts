@@ -28,7 +28,7 @@ export function userView(
     is_superuser: isSuperuser(store, user),
     groups: user.groups,
     groups_obj: options.groups === false ? null : groupsOf(store, user).map(partialGroup),
-    roles: [],
+    roles: user.roles ?? [],
     roles_obj: options.roles === false ? null : [],
     email: user.email,
     avatar: '',
