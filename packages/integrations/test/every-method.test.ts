@@ -32,6 +32,9 @@ const identity: Record<keyof IdentityProvider, Method> = {
   renameGroup: {
     call: (options) => identityOf(options).renameGroup({ groupId: 'g', name: 'tenant-acme' }),
   },
+  setGroupAttributes: {
+    call: (options) => identityOf(options).setGroupAttributes({ groupId: 'g', attributes: {} }),
+  },
   deleteGroup: { call: (options) => identityOf(options).deleteGroup('g'), absent: 'done' },
   findUserByEmail: { call: (options) => identityOf(options).findUserByEmail(person.email) },
   findUserBySubject: {

@@ -9,6 +9,7 @@ type GroupMethods = Pick<
   IdentityProvider,
   | 'ensureGroup'
   | 'findGroup'
+  | 'setGroupAttributes'
   | 'renameGroup'
   | 'deleteGroup'
   | 'listGroupMembers'
@@ -77,6 +78,30 @@ export function authentikGroups(client: HttpClient): GroupMethods {
       client.operation('findGroup', options, async (operation) => {
         const group = await find(operation, name)
         return group && { id: group.pk, attributes: group.attributes }
+      }),
+
+    setGroupAttributes: ({ groupId, attributes }, options) =>
+      client.operation('setGroupAttributes', options, async (operation) => {
+        const group = await client.send(operation, {
+          label: 'GET /core/groups/{id}/',
+          method: 'GET',
+          path: groupPath(groupId),
+          query: { include_users: 'false' },
+          repeatable: true,
+          accept: [200],
+          addressesObject: true,
+          read: shaped(Group),
+        })
+        await client.send(operation, {
+          label: 'PATCH /core/groups/{id}/',
+          method: 'PATCH',
+          path: groupPath(groupId),
+          body: { attributes: { ...group.attributes, ...attributes } },
+          repeatable: true,
+          accept: [200],
+          addressesObject: true,
+          read: shaped(Group),
+        })
       }),
 
     renameGroup: ({ groupId, name }, options) =>

@@ -110,6 +110,15 @@ export interface IdentityProvider {
     name: string,
     options?: CallOptions,
   ): Promise<{ id: string; attributes: Readonly<Record<string, unknown>> } | undefined>
+  /**
+   * Sets these attributes of the group; others stay. Repeatable, and not safe beside another writer
+   * of the same group: the provider replaces attributes as a whole. `not_found` when the group is
+   * gone.
+   */
+  setGroupAttributes(
+    change: { groupId: string; attributes: Readonly<Record<string, unknown>> },
+    options?: CallOptions,
+  ): Promise<void>
   /** Repeatable. `conflict` when another group has the name, `not_found` when the group is gone. */
   renameGroup(change: { groupId: string; name: string }, options?: CallOptions): Promise<void>
   /** An absent group counts as deleted. */
