@@ -169,6 +169,7 @@ export const withinRecords: readonly string[] = [
   'scheduling.schedules.create',
   'scheduling.schedules.remove',
   'scheduling.schedules.replace',
+  'securityPolicy.preview',
   'securityPolicy.update',
   'subscriptions.create',
   'subscriptions.discardPending',

@@ -99,10 +99,9 @@ function securityPolicy(testApp: MembersTestApp): Write<string> {
     prepare: () => newTenant(testApp),
     call: (send, slug) =>
       send('PATCH', `/tenants/${slug}/security-policy`, testApp.as.outsider, {
-        mfaMode: 'required',
+        mfaMode: 'off',
         sessionIdleMinutes: 30,
-        allowedCountries: ['DE', 'FR'],
-        ipAllowlist: ['192.0.2.0/24'],
+        sessionAbsoluteMinutes: 600,
       }),
     state: (slug) =>
       testApp.database.db
@@ -110,6 +109,7 @@ function securityPolicy(testApp: MembersTestApp): Write<string> {
         .innerJoin('tenants as t', 't.id', 'p.tenant_id')
         .select([
           'p.mfa_mode',
+          'p.enforced',
           'p.session_idle_minutes',
           'p.session_absolute_minutes',
           'p.allowed_countries',

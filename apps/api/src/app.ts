@@ -81,6 +81,7 @@ import { checkCalendars } from './scheduling/calendars/drift.ts'
 import { observeCalendarLag } from './scheduling/calendars/lag.ts'
 import { mailboxOpened } from './scheduling/calendars/mailbox-opened.ts'
 import { drainCalendars } from './scheduling/calendars/sync.ts'
+import { followSecurityPolicies } from './security-policy/follow-provider.ts'
 import { sweepSsoApps } from './sso/sweep.ts'
 import { observeSystem } from './system/observe.ts'
 import { purgeTenants } from './tenants/purge.ts'
@@ -308,7 +309,9 @@ export function createApp(parts: AppParts): App {
   function startJobs(): Promise<void> {
     return services.jobs.start({
       provisionTenant: (tenantId) => provisionTenant(services, tenantId),
-      sweepProvisioning: () => sweepProvisioning(services),
+      // Neither waits for the other to succeed.
+      sweepProvisioning: () =>
+        sweepProvisioning(services).finally(() => followSecurityPolicies(services)),
       purgeTenants: () => purgeTenants(services),
       sweepSsoApps: async () => void (await sweepSsoApps(services)),
       sweepLists: () => sweepLists(services),

@@ -13,6 +13,7 @@ import { deleteExpiredRateLimits } from '@atrium/db/platform/rate-limits'
 import { deleteRequestCounts } from '@atrium/db/platform/request-counts'
 import { eraseManageTokens } from '@atrium/db/scheduling/bookings'
 import { deleteExpiredSlotLocks } from '@atrium/db/scheduling/slot-locks'
+import { deleteOldSignIns } from '@atrium/db/security-policy/sign-ins'
 import { deleteUpstreamDays } from '@atrium/db/system/upstream-days'
 import { deleteExpiredWebSessions } from '@atrium/db/users/web-sessions'
 import { eraseMails } from './outbox/drain.ts'
@@ -53,6 +54,7 @@ export async function cleanUp(services: Services): Promise<void> {
     ['rate limits', () => deleteExpiredRateLimits(db, now)],
     ['slot locks', () => deleteExpiredSlotLocks(db, now)],
     ['web sessions', () => deleteExpiredWebSessions(db)],
+    ['sign-ins', () => deleteOldSignIns(db)],
     ['links of mail profiles', () => deleteExpiredMailProfileLinks(db)],
     ['transfer codes', () => deleteExpiredTransfers(db, now)],
     ['access links', () => deleteExpiredAccessLinks(db)],

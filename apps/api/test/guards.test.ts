@@ -140,6 +140,7 @@ beforeAll(async () => {
       name: 'Name of the token',
       groups: undefined,
       signedInAt: undefined,
+      secondFactor: false,
       issuedAt: new Date(),
       expiresAt: new Date(Date.now() + 60_000),
     })

@@ -1,58 +1,86 @@
+import { demoClients } from '@atrium/core/demo/demo'
+import { type Issuer, personClaims, startIssuer } from '@atrium/testing/issuer'
 import { auditOf, setTenantStatus } from '@atrium/testing/mailboxes'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 let testApp: TestApp
+let issuer: Issuer
 let admin: string
 let member: string
+let operator: string
+
+/** A token of a person who signed in with a second factor, unless the claims say otherwise. */
+const tokenOf = (email: string, claims: object = {}) =>
+  issuer.sign({
+    ...personClaims(email),
+    amr: ['pwd', 'mfa'],
+    auth_time: Math.floor(Date.now() / 1000),
+    ...claims,
+  })
 
 beforeAll(async () => {
-  testApp = await startTestApp({ provisioned: false })
-  admin = await testApp.token('admin@acme.test')
-  member = await testApp.token('member@acme.test')
+  issuer = await startIssuer()
+  testApp = await startTestApp({
+    provisioned: false,
+    manyChanges: true,
+    env: { IDP_ISSUER: issuer.url },
+  })
+  admin = await tokenOf('admin@acme.test')
+  member = await tokenOf('member@acme.test')
+  operator = await tokenOf('operator@atrium.test', { aud: demoClients.operator.clientId })
 }, 60_000)
-afterAll(() => testApp[Symbol.asyncDispose]())
+afterAll(async () => {
+  await testApp[Symbol.asyncDispose]()
+  await issuer[Symbol.asyncDispose]()
+})
 
 const path = '/tenants/acme/security-policy'
-const read = async () => (await testApp.request('GET', path, { token: member })).body
-const change = (body: object, headers: Record<string, string> = {}) =>
-  testApp.request('PATCH', path, { token: admin, body, headers })
-const fromCountry = (country: string) => ({
-  'x-atrium-country': country,
+/** What the portal's server says of its person. */
+const from = (ip: string, country?: string) => ({
   'x-atrium-app-secret': testApp.env.PORTAL_APP_SECRET ?? '',
+  'x-forwarded-for': ip,
+  ...(country && { 'x-atrium-country': country }),
 })
-const from = (ip: string) => ({ 'x-forwarded-for': ip })
-const codesOf = (response: { body: { warnings: { code: string }[] } }) =>
-  response.body.warnings.map(({ code }) => code)
+const office = () => from('203.0.113.50', 'DE')
+const read = async () =>
+  (await testApp.request('GET', path, { token: member, headers: office() })).body
+const change = (body: object, headers: Record<string, string> = office(), token = admin) =>
+  testApp.request('PATCH', path, { token, body, headers })
+const open = {
+  mfaMode: 'optional',
+  sessionIdleMinutes: null,
+  sessionAbsoluteMinutes: null,
+  allowedCountries: [],
+  ipAllowlist: [],
+}
 
 describe('the security policy', () => {
   it('restricts nothing until it is changed', async () => {
     expect(await read()).toMatchObject({
-      mfaMode: 'optional',
-      sessionIdleMinutes: null,
-      sessionAbsoluteMinutes: null,
-      allowedCountries: [],
-      ipAllowlist: [],
+      ...open,
+      mfaGraceDays: 0,
+      mfaRequiredFrom: null,
+      enforced: true,
       updatedAt: null,
     })
   })
 
   it('keeps what is given in canonical form and leaves the rest', async () => {
-    const response = await change(
-      {
-        mfaMode: 'required',
-        sessionIdleMinutes: 30,
-        sessionAbsoluteMinutes: 600,
-        allowedCountries: ['fr', 'DE', 'FR'],
-        ipAllowlist: ['2001:DB8::/32', '203.0.113.7', '203.0.113.0/24'],
-      },
-      { ...from('203.0.113.50'), ...fromCountry('DE') },
-    )
+    const response = await change({
+      mfaMode: 'required',
+      mfaGraceDays: 14,
+      sessionIdleMinutes: 30,
+      sessionAbsoluteMinutes: 600,
+      allowedCountries: ['fr', 'DE', 'FR'],
+      ipAllowlist: ['2001:DB8::/32', '203.0.113.7', '203.0.113.0/24'],
+    })
     expect(response).toMatchObject({
       status: 200,
       body: {
         securityPolicy: {
           mfaMode: 'required',
+          mfaGraceDays: 14,
           sessionIdleMinutes: 30,
           sessionAbsoluteMinutes: 600,
           allowedCountries: ['DE', 'FR'],
@@ -61,20 +89,26 @@ describe('the security policy', () => {
         warnings: [{ code: 'allowlist_overlap', path: 'ipAllowlist.1' }],
       },
     })
-    expect(await read()).toEqual(response.body.securityPolicy)
     await change({ sessionIdleMinutes: null })
     expect(await read()).toMatchObject({
       sessionIdleMinutes: null,
       mfaMode: 'required',
       allowedCountries: ['DE', 'FR'],
     })
-    expect(
-      (
-        await testApp.request('GET', '/tenants/globex/security-policy', {
-          token: await testApp.token('owner@globex.test'),
-        })
-      ).body.mfaMode,
-    ).toBe('optional')
+    const globex = await testApp.request('GET', '/tenants/globex/security-policy', {
+      token: await tokenOf('owner@globex.test'),
+    })
+    expect(globex.body.mfaMode).toBe('optional')
+  })
+
+  it('keeps the day from which the days of grace count', async () => {
+    const { mfaRequiredFrom: first } = await read()
+    const { body } = await change({ mfaGraceDays: 15 })
+    expect(Date.parse(body.securityPolicy.mfaRequiredFrom) - Date.parse(first)).toBe(86_400_000)
+    await change({ mfaMode: 'off' })
+    expect((await read()).mfaRequiredFrom).toBeNull()
+    const { body: again } = await change({ mfaMode: 'required' })
+    expect(Date.parse(again.securityPolicy.mfaRequiredFrom)).toBeGreaterThan(Date.parse(first))
   })
 
   it('is recorded with what changed, and not when nothing did', async () => {
@@ -94,14 +128,12 @@ describe('the security policy', () => {
   })
 
   it('works over tRPC', async () => {
+    await change({ allowedCountries: [], ipAllowlist: [] })
     const { securityPolicy } = testApp.trpc(admin)
-    const saved = await securityPolicy.update.mutate({
-      slug: 'acme',
-      allowedCountries: [],
-      ipAllowlist: [],
-    })
+    const saved = await securityPolicy.update.mutate({ slug: 'acme', sessionIdleMinutes: 20 })
     expect(saved.warnings).toEqual([])
-    expect(await securityPolicy.get.query({ slug: 'acme' })).toEqual(saved.securityPolicy)
+    const { atProvider: _, ...stored } = await securityPolicy.get.query({ slug: 'acme' })
+    expect(saved.securityPolicy).toMatchObject(stored)
   })
 })
 
@@ -114,6 +146,8 @@ describe('a change is rejected', () => {
     [{ ipAllowlist: [7] }, 'ipAllowlist.0', /./],
     [{ allowedCountries: ['ZZ'] }, 'allowedCountries.0', /ISO 3166-1/],
     [{ mfaMode: 'always' }, 'mfaMode', /./],
+    [{ mfaGraceDays: 91 }, 'mfaGraceDays', /between 0 and 90/],
+    [{ mfaGraceDays: -1 }, 'mfaGraceDays', /between/],
     [{ sessionIdleMinutes: 0 }, 'sessionIdleMinutes', /between/],
     [
       { sessionIdleMinutes: 601, sessionAbsoluteMinutes: 600 },
@@ -130,7 +164,7 @@ describe('a change is rejected', () => {
       body: { code: 'invalid_input', issues: [{ path: field }] },
     })
     expect(response.body.issues[0].message).toMatch(message)
-    expect(await read()).toEqual(before)
+    expect((await read()).editVersion).toEqual(before.editVersion)
   })
 
   it('when it does not go with the limit that is stored, at the limit that was given', async () => {
@@ -170,54 +204,109 @@ describe('a change is rejected', () => {
       await setTenantStatus(testApp, 'acme', 'active')
     }
   })
-})
 
-describe('a warning is given', () => {
-  it('when the caller’s own address would be shut out', async () => {
-    const entries = { ipAllowlist: ['203.0.113.0/24'] }
-    expect(codesOf(await change(entries, from('203.0.113.1')))).toEqual([])
-    expect(codesOf(await change(entries, from('::ffff:203.0.113.1')))).toEqual([])
-    const shutOut = await change(entries, from('198.51.100.1'))
-    expect(shutOut.body.warnings).toEqual([
-      {
-        code: 'own_address_shut_out',
-        path: 'ipAllowlist',
-        message: 'Your own address 198.51.100.1 is not in the list.',
-      },
+  it('with an issue for each of three wrong fields', async () => {
+    const response = await change({
+      mfaMode: 'sometimes',
+      sessionIdleMinutes: 1,
+      ipAllowlist: ['203.0.113.0/24', 'nowhere'],
+    })
+    expect(response.status).toBe(400)
+    expect(response.body.issues.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'ipAllowlist.1',
+      'mfaMode',
+      'sessionIdleMinutes',
     ])
-    expect(codesOf(await change(entries, from('2001:db8::1')))).toEqual(['own_address_shut_out'])
-    expect(codesOf(await change(entries))).toEqual(['own_address_unknown'])
-    // It stands for every change while the list does.
-    expect(codesOf(await change({ mfaMode: 'optional' }, from('198.51.100.1')))).toEqual([
-      'own_address_shut_out',
-    ])
-    expect(codesOf(await change({ ipAllowlist: [] }, from('198.51.100.1')))).toEqual([])
-  })
-
-  it('when the caller’s own country would be shut out, or is not known', async () => {
-    const countries = { allowedCountries: ['DE', 'AT'] }
-    expect(codesOf(await change(countries, fromCountry('at')))).toEqual([])
-    expect(codesOf(await change(countries, fromCountry('US')))).toEqual(['own_country_shut_out'])
-    expect(codesOf(await change(countries))).toEqual(['own_country_unknown'])
-    // Nobody's word but that of our own servers.
-    expect(codesOf(await change(countries, { 'x-atrium-country': 'AT' }))).toEqual([
-      'own_country_unknown',
-    ])
-    expect(codesOf(await change(countries, fromCountry('T1')))).toEqual(['own_country_unknown'])
-    expect(codesOf(await change({ allowedCountries: [] }))).toEqual([])
   })
 })
 
-it('that has three wrong fields is rejected with an issue for each', async () => {
-  const response = await change({
-    mfaMode: 'sometimes',
-    sessionIdleMinutes: 1,
-    ipAllowlist: ['203.0.113.0/24', 'nowhere'],
+describe('a policy that would lock out its author is rejected', () => {
+  const entries = { ipAllowlist: ['203.0.113.0/24'] }
+  const countries = { allowedCountries: ['DE', 'AT'] }
+
+  it.each([
+    ['another network', entries, () => from('198.51.100.1'), 'ipAllowlist', /198\.51\.100\.1/],
+    ['an IPv6 address', entries, () => from('2001:db8::1'), 'ipAllowlist', /2001:db8::1/],
+    [
+      'an address that only the caller names',
+      entries,
+      () => ({ 'x-forwarded-for': '203.0.113.1' }),
+      'ipAllowlist',
+      /could not be determined/,
+    ],
+    ['another country', countries, () => from('203.0.113.1', 'US'), 'allowedCountries', /US/],
+    ['no country', countries, () => from('203.0.113.1'), 'allowedCountries', /could not be/],
+    [
+      'no country of ISO 3166-1',
+      countries,
+      () => from('203.0.113.1', 'T1'),
+      'allowedCountries',
+      /could not be/,
+    ],
+    [
+      'a country that only the caller names',
+      countries,
+      () => ({ 'x-atrium-country': 'AT' }),
+      'allowedCountries',
+      /could not be/,
+    ],
+  ])('from %s', async (_, body, headers, field, message) => {
+    await change(open)
+    const response = await change(body, headers())
+    expect(response).toMatchObject({
+      status: 409,
+      body: { code: 'policy_locks_out_caller', issues: [{ path: field }] },
+    })
+    expect(response.body.issues[0].message).toMatch(message)
+    expect(await read()).toMatchObject(open)
   })
-  expect(response.status).toBe(400)
-  expect(response.body.issues.map(({ path }: { path: string }) => path).sort()).toEqual([
-    'ipAllowlist.1',
-    'mfaMode',
-    'sessionIdleMinutes',
-  ])
+
+  it('without a second factor, although there are days of grace', async () => {
+    const weak = await tokenOf('admin@acme.test', { amr: ['pwd'] })
+    expect(await change({ mfaMode: 'required', mfaGraceDays: 30 }, office(), weak)).toMatchObject({
+      status: 409,
+      body: { code: 'policy_locks_out_caller', issues: [{ path: 'mfaMode' }] },
+    })
+  })
+
+  it('without a time of the sign-in, when sessions are limited', async () => {
+    const timeless = await tokenOf('admin@acme.test', { auth_time: undefined })
+    expect(await change({ sessionAbsoluteMinutes: 600 }, office(), timeless)).toMatchObject({
+      status: 409,
+      body: { code: 'policy_locks_out_caller', issues: [{ path: 'sessionAbsoluteMinutes' }] },
+    })
+  })
+
+  it('but not for an operator, who is warned when no admin could sign in', async () => {
+    const { db } = testApp.database
+    expect(await change(entries, {}, operator)).toMatchObject({
+      status: 200,
+      body: { warnings: [{ code: 'admins_shut_out' }] },
+    })
+    const { sub } = personClaims('admin@acme.test')
+    await db
+      .insertInto('sign_ins')
+      .values({
+        subject: String(sub),
+        app: 'portal',
+        address: '203.0.113.9',
+        country: 'DE',
+        second_factor: true,
+      })
+      .execute()
+    expect(await change(entries, {}, operator)).toMatchObject({
+      status: 200,
+      body: { warnings: [] },
+    })
+    expect(await change({ ...entries, ...countries }, {}, operator)).toMatchObject({
+      body: { warnings: [] },
+    })
+    expect(await change({ allowedCountries: ['FR'] }, {}, operator)).toMatchObject({
+      body: { warnings: [{ code: 'admins_shut_out' }] },
+    })
+    // The way out, which is in the audit log with the operator's name.
+    expect(await change(open, {}, operator)).toMatchObject({ status: 200 })
+    const [last] = await auditOf(testApp, 'security_policy.updated')
+    expect(last).toMatchObject({ actor_email: 'operator@atrium.test' })
+  })
 })

@@ -67,6 +67,7 @@ export const decided: readonly string[] = [
     'members.addAlias',
     'members.removeAlias',
     'branding.preview',
+    'securityPolicy.preview',
     'branding.update',
     'billingInfo.update',
     'documents.setPartnerAddress',

@@ -11,10 +11,14 @@ import {
 
 const policy: SecurityPolicyView = {
   mfaMode: 'optional',
+  mfaGraceDays: 0,
+  mfaRequiredFrom: null,
   sessionIdleMinutes: 30,
   sessionAbsoluteMinutes: null,
   allowedCountries: ['DE', 'FR'],
   ipAllowlist: ['203.0.113.0/24'],
+  enforced: true,
+  atProvider: { state: 'ok', error: null },
   updatedAt: null,
   editVersion: 'v1',
 }

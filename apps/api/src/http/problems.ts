@@ -12,8 +12,8 @@ export function rejectionHeaders(error: AppError): Record<string, string> {
   if (error.retryAfterSeconds !== undefined)
     return { 'retry-after': String(error.retryAfterSeconds) }
   if (error.status !== 401) return {}
-  if (error.code === 'recent_sign_in_required') {
-    const challenge = `error_description="${error.message}", max_age="${error.maxAgeSeconds ?? 0}"`
+  if (error.maxAgeSeconds !== undefined) {
+    const challenge = `error_description="${error.message}", max_age="${error.maxAgeSeconds}"`
     return {
       'www-authenticate': `Bearer realm="atrium", error="insufficient_user_authentication", ${challenge}`,
     }

@@ -36,6 +36,8 @@ export interface TokenClaims {
    * the token does not tell.
    */
   signedInAt: Date | undefined
+  /** `amr` names `mfa` (RFC 8176): the person proved a second factor in this sign-in. */
+  secondFactor: boolean
   issuedAt: Date
   expiresAt: Date
 }
@@ -237,6 +239,7 @@ function toClaims(payload: JWTPayload, issuer: string, now: Date): TokenClaims {
       ? [...new Set(payload.groups.filter(isGroupName))]
       : undefined,
     signedInAt: authTime === undefined ? undefined : new Date(authTime * 1000),
+    secondFactor: Array.isArray(payload.amr) && payload.amr.includes('mfa'),
     issuedAt: new Date(iat * 1000),
     expiresAt: new Date(exp * 1000),
   }

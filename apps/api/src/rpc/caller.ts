@@ -1,4 +1,5 @@
 import type { AuditSource } from '@atrium/core/audit/audit'
+import type { EnforcedPolicy } from '@atrium/core/security-policy/enforcement'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import type { CallerGrantRow, CallerPartnerRow, CallerTenantRow } from '@atrium/db/users/callers'
 import type { PageLanguage } from '@atrium/messages/languages'
@@ -20,8 +21,8 @@ export interface RequestInfo {
   /** The socket's own address. */
   peerIp: string | null
   /**
-   * ISO 3166-1 alpha-2 country of the caller, as the portal's proxy reported it; null when unknown.
-   * A hint for people, never a permission.
+   * ISO 3166-1 alpha-2 country of the caller, as the portal's proxy reported it; null when unknown,
+   * and for callers that are none of our own servers.
    */
   country: string | null
   source: AuditSource
@@ -88,4 +89,6 @@ export interface CallerTenant {
   role: CallerTenantRow['role']
   /** The caller's access without a membership, whatever the call needs. */
   grant: CallerGrantRow | null
+  /** The security policy that its members are bound by; null where none is enforced. */
+  policy: EnforcedPolicy | null
 }

@@ -9,6 +9,7 @@ import {
 } from '@atrium/db/users/callers'
 import { isOperatorToken, type TokenClaims } from '../platform/token.ts'
 import type { Caller, CallerTenant, RequestInfo } from './caller.ts'
+import { toEnforcedPolicy } from './security-policy.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -122,6 +123,7 @@ export function createContext(
           plan,
           role: row.role,
           grant: row.grant,
+          policy: toEnforcedPolicy(row.policy),
         },
         record: row.tenant,
       }
@@ -180,5 +182,6 @@ function toTenant(row: CallerTenantRow): CallerTenant | undefined {
     plan: row.tenantPlan,
     role: row.role,
     grant: row.grant,
+    policy: toEnforcedPolicy(row.tenantPolicy),
   }
 }

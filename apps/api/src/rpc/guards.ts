@@ -14,6 +14,7 @@ import { isOperatorToken } from '../platform/token.ts'
 import type { Caller, CallerTenant } from './caller.ts'
 import type { Context } from './context.ts'
 import { type GuardedCall, guarded, guardedWithoutToken } from './procedure.ts'
+import { policyErrors, rejectShutOut } from './security-policy.ts'
 
 /** No session needed. */
 export const publicProcedure = guardedWithoutToken(() => ({}))
@@ -111,8 +112,8 @@ type Decide = (caller: Caller, tenant: CallerTenant, context: Context) => boolea
 
 /**
  * A guard over the tenant named by `slug`. `visible` decides who may see it: others get the
- * response for an unknown slug. `allowed` decides who may call this; `refusal` is for those who see
- * the tenant and may not.
+ * response for an unknown slug. Members whom the tenant's security policy shuts out are rejected
+ * next. `allowed` decides who may call this; `refusal` is for those who see the tenant and may not.
  */
 function tenantGuard(rules: {
   visible: Decide
@@ -130,10 +131,11 @@ function tenantGuard(rules: {
           ? new AppError('not_found', errorText('unknownTenantSlug'))
           : rules.hidden(caller, ctx)
       }
+      rejectShutOut(ctx, caller, tenant)
       if (!rules.allowed(caller, tenant, ctx)) throw rules.rejection(caller, ctx, tenant)
       return { caller, access: { caller, tenant } as Access }
     },
-    ['not_found', ...rules.errors],
+    ['not_found', ...policyErrors, ...rules.errors],
   )
 }
 
@@ -169,9 +171,10 @@ export const tenantReader = guarded(
   async (ctx, readInput) => {
     const { caller, tenant, record } = await ctx.readCallerWithTenant(slugOf(await readInput()))
     if (!tenant || !sees(caller, tenant, ctx)) throw notFound()
+    rejectShutOut(ctx, caller, tenant)
     return { caller, access: { caller, tenant } as Access, record }
   },
-  ['not_found'],
+  ['not_found', ...policyErrors],
 )
 
 /**
@@ -193,10 +196,11 @@ export const adminReader = guarded(
   async (ctx, readInput, call) => {
     const { caller, tenant } = underGrant(await ctx.readCallerIn(slugOf(await readInput())), call)
     if (!tenant || !sees(caller, tenant, ctx)) throw notFound()
+    rejectShutOut(ctx, caller, tenant)
     if (isPlainMember(caller, tenant)) throw new AppError('not_admin')
     return { caller, access: { caller, tenant } as Access }
   },
-  ['not_found', 'not_admin'],
+  ['not_found', 'not_admin', ...policyErrors],
 )
 
 /** M|O. Foreign and unknown tenants look the same to people who are neither: 403. */

@@ -23,7 +23,11 @@ export function limitedNetwork(requested: RequestOrigin): string | undefined {
   return isIP(address) === 6 ? prefixOf(address, 48) : undefined
 }
 
-function visitorAddress({ services, request }: RequestOrigin): string {
+/**
+ * The address of the caller as far as its author is known, see `limitedAddress`; empty when
+ * unknown. What the caller wrote is never among it.
+ */
+export function visitorAddress({ services, request }: RequestOrigin): string {
   const { trustedProxyHops } = services.config
   const entries = (request.header('x-forwarded-for') ?? '')
     .split(',')

@@ -1,5 +1,8 @@
+import { mfaRequiredFrom } from '@atrium/core/security-policy/enforcement'
 import {
   defaultSecurityPolicy,
+  type PolicyAtProvider,
+  type SecurityPolicy,
   type SecurityPolicyView,
 } from '@atrium/core/security-policy/security-policy'
 import {
@@ -8,25 +11,53 @@ import {
 } from '@atrium/db/security-policy/security-policy'
 import type { Context } from '../rpc/context.ts'
 import { withEditVersion } from '../rpc/edit-version.ts'
-import type { Access } from '../rpc/guards.ts'
+import { type Access, isPlainMember } from '../rpc/guards.ts'
+import type { Services } from '../rpc/services.ts'
 
 /** How members may sign in; the platform's default while the tenant has set nothing. */
 export async function getSecurityPolicy(
   { services }: Context,
-  { tenant }: Access,
+  { caller, tenant }: Access,
 ): Promise<SecurityPolicyView> {
-  return toSecurityPolicy(await findSecurityPolicy(services.database.db, tenant.id))
+  const view = toSecurityPolicy(services, await findSecurityPolicy(services.database.db, tenant.id))
+  return isPlainMember(caller, tenant)
+    ? { ...view, atProvider: { ...view.atProvider, error: null } }
+    : view
 }
 
-export function toSecurityPolicy(row: SecurityPolicyRow | undefined): SecurityPolicyView {
-  const policy = row ? { ...row, updatedAt: row.updatedAt.toISOString() } : defaultSecurityPolicy
-  const { mfaMode, sessionIdleMinutes, sessionAbsoluteMinutes, allowedCountries, ipAllowlist } =
-    policy
-  return withEditVersion(policy, [
-    mfaMode,
-    sessionIdleMinutes,
-    sessionAbsoluteMinutes,
-    allowedCountries,
-    ipAllowlist,
+export function toSecurityPolicy(
+  services: Pick<Services, 'systems'>,
+  row: SecurityPolicyRow | undefined,
+): SecurityPolicyView {
+  const policy: SecurityPolicy = row
+    ? {
+        mfaMode: row.mfaMode,
+        mfaGraceDays: row.mfaGraceDays,
+        mfaRequiredFrom: row.enforced ? (mfaRequiredFrom(row)?.toISOString() ?? null) : null,
+        sessionIdleMinutes: row.sessionIdleMinutes,
+        sessionAbsoluteMinutes: row.sessionAbsoluteMinutes,
+        allowedCountries: row.allowedCountries,
+        ipAllowlist: row.ipAllowlist,
+        enforced: row.enforced,
+        updatedAt: row.updatedAt.toISOString(),
+      }
+    : defaultSecurityPolicy
+  return withEditVersion({ ...policy, atProvider: atProvider(services, row) }, [
+    policy.mfaMode,
+    policy.mfaGraceDays,
+    policy.sessionIdleMinutes,
+    policy.sessionAbsoluteMinutes,
+    policy.allowedCountries,
+    policy.ipAllowlist,
+    policy.enforced,
   ])
+}
+
+function atProvider(
+  { systems }: Pick<Services, 'systems'>,
+  row: SecurityPolicyRow | undefined,
+): PolicyAtProvider {
+  if (!systems.identity || !row?.enforced) return { state: 'off', error: null }
+  if (!row.providerPending) return { state: 'ok', error: null }
+  return { state: row.providerError === null ? 'pending' : 'error', error: row.providerError }
 }

@@ -5,22 +5,27 @@ import { listTenants as queryTenants } from '@atrium/db/tenants/tenants'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import { isPlainMember } from '../rpc/guards.ts'
+import { isShutOut, toEnforcedPolicy } from '../rpc/security-policy.ts'
 import type { Services } from '../rpc/services.ts'
 import { toTenantView } from './view.ts'
 
-/** Operators see every tenant, partner staff their partner's and their own, others their own. */
+/**
+ * Operators see every tenant, partner staff their partner's and their own, others their own.
+ * Tenants whose security policy shuts the caller out are left out, so a page may be shorter.
+ */
 export async function listTenants(
-  { services }: Context,
+  ctx: Context,
   caller: Caller,
   input: ListTenants,
 ): Promise<TenantPage> {
+  const { services } = ctx
   const rows = await readRows(services, caller, input)
   const { items, nextCursor } = cutPage(rows, input.limit)
   const now = services.clock.now()
   return {
-    items: items.map((row) =>
-      toTenantView(row, row.role, now, { health: !isPlainMember(caller, row) }),
-    ),
+    items: items
+      .filter((row) => !isShutOut(ctx, caller, { ...row, policy: toEnforcedPolicy(row.policy) }))
+      .map((row) => toTenantView(row, row.role, now, { health: !isPlainMember(caller, row) })),
     nextCursor,
   }
 }

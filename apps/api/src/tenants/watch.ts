@@ -6,7 +6,7 @@ import { toTenantEvent } from './view.ts'
 
 /**
  * The tenant's provisioning: its present state, then every change, until the caller leaves, loses
- * access, or the token expires. A client then reconnects with a fresh token.
+ * access, the tenant's security policy changes, or the token expires. A client then reconnects with a fresh token.
  */
 export async function* watchTenant(
   ctx: Context,
@@ -26,9 +26,13 @@ export async function* watchTenant(
   services.metrics.watchers.inc()
   try {
     let last = ''
+    let policy: string | null | undefined
     for (;;) {
       const tenant = await states.next()
       if (!tenant || signal.aborted || services.clock.now() >= access.caller.token.expiresAt) return
+      // The guard checked the policy of then; a client that reconnects is checked against this one.
+      policy ??= tenant.policyChangedAt
+      if (tenant.policyChangedAt !== policy) return
       const event = toTenantEvent(tenant, services.clock.now())
       const { at: _, ...content } = event
       const text = JSON.stringify(content)

@@ -50,12 +50,39 @@ export function allowlistAdmits(entries: readonly string[], ip: string): boolean
   if (entries.length === 0) return true
   const client = readAddress(ip)
   if (!client) return false
-  return entries.some((entry) => {
+  const { address } = unmapped(client)
+  return networksOf(entries).some(
+    ({ bits, kind, members }) =>
+      kind === address.kind() && members.has(maskedBytes({ address, bits }).join()),
+  )
+}
+
+/** The networks of one prefix length; `members` has their masked bytes. */
+interface NetworksOfLength {
+  kind: ReturnType<Address['kind']>
+  bits: number
+  members: Set<string>
+}
+
+// By the list itself, because a preview checks thousands of addresses against one list.
+const parsed = new WeakMap<readonly string[], NetworksOfLength[]>()
+
+function networksOf(entries: readonly string[]): NetworksOfLength[] {
+  const known = parsed.get(entries)
+  if (known) return known
+  const byLength = new Map<string, NetworksOfLength>()
+  for (const entry of entries) {
     const network = readNetwork(entry)
-    return (
-      typeof network !== 'string' && covers(network, { address: client, bits: widthOf(client) })
-    )
-  })
+    if (typeof network === 'string') continue
+    const { bits } = network
+    const kind = network.address.kind()
+    const same = byLength.get(`${kind}/${bits}`) ?? { kind, bits, members: new Set() }
+    same.members.add(maskedBytes(network).join())
+    byLength.set(`${kind}/${bits}`, same)
+  }
+  const networks = [...byLength.values()]
+  parsed.set(entries, networks)
+  return networks
 }
 
 /** An address or network, or a sentence on why the text is neither. */
@@ -107,11 +134,14 @@ function unmapped(address: Address): { address: Address; shift: number } {
 
 const widthOf = (address: Address) => (address.kind() === 'ipv4' ? 32 : 128)
 
-function masked({ address, bits }: Network): Address {
-  const bytes = address
+function masked(network: Network): Address {
+  return ipaddr.fromByteArray(maskedBytes(network))
+}
+
+function maskedBytes({ address, bits }: Network): number[] {
+  return address
     .toByteArray()
     .map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - index * 8))) & 0xff)
-  return ipaddr.fromByteArray(bytes)
 }
 
 function sameBytes(one: Address, other: Address): boolean {

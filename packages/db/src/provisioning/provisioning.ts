@@ -9,6 +9,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import { isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { Tables } from '../schema/tables.ts'
+import { resendSecurityPolicy } from '../security-policy/security-policy.ts'
 import { accessOf, followed } from '../tenants/access-conditions.ts'
 import { notifyTenant } from '../tenants/tenants.ts'
 
@@ -230,6 +231,10 @@ export async function saveStepOutcome(
         .where('id', '=', run.tenant.id)
         .execute()
     }
+    // A group that was made again lacks the policy that the former one had.
+    const groupBefore = run.tenant.identityGroupId
+    if (outcome.identityGroupId !== undefined && outcome.identityGroupId !== groupBefore)
+      await resendSecurityPolicy(trx, run.tenant.id)
     // Members who could not be let into it do not wait for their next try.
     if (step === 'files' && outcome.state === 'ok') await hurryFiles(trx, run.tenant.id)
     if (outcome.groupMembers) await reopenIdentities(trx, run.tenant.id, outcome.groupMembers)

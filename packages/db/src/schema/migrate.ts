@@ -70,6 +70,8 @@ import * as unpaidApprovals from '../migrations/0110-unpaid-approvals.ts'
 import * as settledApprovals from '../migrations/0111-settled-approvals.ts'
 import * as approvalInvoices from '../migrations/0112-approval-invoices.ts'
 import * as customerCredits from '../migrations/0113-customer-credits.ts'
+import * as enforcedPolicies from '../migrations/0130-enforced-policies.ts'
+import * as validatePolicies from '../migrations/0131-validate-policies.ts'
 import * as accessGrants from '../migrations/0140-access-grants.ts'
 import * as webSessionDevices from '../migrations/0150-web-session-devices.ts'
 import * as temporaryPasswords from '../migrations/0160-temporary-passwords.ts'
@@ -146,6 +148,8 @@ const migrations: Record<string, Migration> = {
   '0111-settled-approvals': settledApprovals,
   '0112-approval-invoices': approvalInvoices,
   '0113-customer-credits': customerCredits,
+  '0130-enforced-policies': enforcedPolicies,
+  '0131-validate-policies': validatePolicies,
   '0140-access-grants': accessGrants,
   '0150-web-session-devices': webSessionDevices,
   '0160-temporary-passwords': temporaryPasswords,

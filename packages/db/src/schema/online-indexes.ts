@@ -73,6 +73,12 @@ const indexes: readonly OnlineIndex[] = [
     table: 'saved_reports',
     of: '(created_by)',
   },
+  // Policies that the identity provider does not have yet.
+  {
+    name: 'security_policies_provider',
+    table: 'security_policies',
+    of: '(provider_next_at) where provider_mark is not null',
+  },
   {
     name: 'slot_locks_network',
     table: 'slot_locks',

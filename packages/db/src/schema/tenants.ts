@@ -92,6 +92,18 @@ export interface SecurityPoliciesTable {
   session_absolute_minutes: number | null
   allowed_countries: string[]
   ip_allowlist: string[]
+  /** False for a policy of before migration 0130 that was not saved again. */
+  enforced: Generated<boolean>
+  /** When the mode was switched to `required`; null in every other mode. */
+  mfa_required_since: OptionalTimestamp
+  mfa_grace_days: Generated<number>
+  /** Set while the identity provider does not have the policy yet; another value per change. */
+  provider_mark: string | null
+  provider_next_at: OptionalTimestamp
+  /** One process writes at a time, so that no older policy is written after a newer one. */
+  provider_lease_until: OptionalTimestamp
+  provider_attempts: Generated<number>
+  provider_error: string | null
   updated_at: Timestamp
 }
 

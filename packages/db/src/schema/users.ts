@@ -114,6 +114,19 @@ export interface WebSessionsTable {
   created_at: Timestamp
   last_used_at: Timestamp
   expires_at: RequiredTimestamp
+  /** `auth_time`; null where the identity provider does not tell, and for sessions of before 0130. */
+  signed_in_at: OptionalTimestamp
+}
+
+/** One row per sign-in at a portal, for 30 days. */
+export interface SignInsTable {
+  id: Generated<string>
+  subject: string
+  app: 'portal' | 'operator'
+  at: Timestamp
+  address: string | null
+  country: string | null
+  second_factor: boolean
 }
 
 export interface UpstreamCacheTable {
@@ -132,5 +145,6 @@ export interface UsersTables {
   identity_dues: IdentitySyncTasksTable
   former_file_accounts: FormerFileAccountsTable
   web_sessions: WebSessionsTable
+  sign_ins: SignInsTable
   user_readings: UpstreamCacheTable
 }

@@ -1,7 +1,8 @@
-import type { Plan, TenantRole, TenantStatus } from '@atrium/core/tenants/tenants'
+import type { Plan, TenantStatus } from '@atrium/core/tenants/tenants'
 import type { Database } from '../platform/connect.ts'
+import { tenantPolicy } from '../users/callers.ts'
 import { isShutText } from './access-conditions.ts'
-import { type TenantRow, tenantColumns, tenantJoins } from './tenants.ts'
+import { type ListedTenantRow, tenantColumns, tenantJoins } from './tenants.ts'
 
 export interface OwnTenantFilter {
   userId: string
@@ -18,7 +19,7 @@ export interface OwnTenantFilter {
  */
 export const listOwnTenantsStatement = {
   name: 'list_own_tenants',
-  text: `select ${tenantColumns}, mine.role
+  text: `select ${tenantColumns}, mine.role, ${tenantPolicy} as policy
     from memberships mine join tenants t on t.id = mine.tenant_id ${tenantJoins}
     where mine.user_id = $1 and mine.status in ('active', 'provisioning') and (mine.role <> 'member' or not ${isShutText('t')})
       and case when $2::text is null then t.status <> 'deleted' else t.status = $2 end
@@ -35,7 +36,7 @@ export const listOwnTenantsStatement = {
 export function listOwnTenants(
   database: Database,
   { userId, status, plan, partnerSlug, before, limit }: OwnTenantFilter,
-): Promise<(TenantRow & { role: TenantRole })[]> {
+): Promise<ListedTenantRow[]> {
   return database.read(listOwnTenantsStatement, [
     userId,
     status ?? null,

@@ -21,6 +21,8 @@ import {
   callerGrant,
   callerOf,
   callerRole,
+  type EnforcedPolicyFields,
+  tenantPolicy,
 } from '../users/callers.ts'
 import { isShut } from './access-conditions.ts'
 
@@ -109,7 +111,7 @@ export async function findTenant(database: Database, slug: string): Promise<Tena
 export const findTenantForCallerStatement = {
   name: 'find_tenant_for_caller',
   text: `select ${tenantColumns}, ${callerFields}, ${callerRole} as "callerRole",
-      ${callerGrant('$3::timestamptz')} as "callerGrant"
+      ${callerGrant('$3::timestamptz')} as "callerGrant", ${tenantPolicy} as "tenantPolicy"
     from users u left join tenants t on t.slug = $2 ${tenantJoins} where u.idp_subject_id = $1`,
 }
 
@@ -119,6 +121,7 @@ export interface TenantForCaller {
   role: TenantRole | null
   /** The caller's access without a membership. */
   grant: CallerGrantRow | null
+  policy: EnforcedPolicyFields | null
   tenant: TenantRow | undefined
 }
 
@@ -133,7 +136,12 @@ export async function findTenantForCaller(
   now: Date,
 ): Promise<TenantForCaller | undefined> {
   const [row] = await database.read<
-    TenantRow & CallerFields & { callerRole: TenantRole | null; callerGrant: CallerGrantRow | null }
+    TenantRow &
+      CallerFields & {
+        callerRole: TenantRole | null
+        callerGrant: CallerGrantRow | null
+        tenantPolicy: EnforcedPolicyFields | null
+      }
   >(findTenantForCallerStatement, [subject, slug, now.toISOString()])
   // Without a tenant of that slug its columns are null.
   return (
@@ -141,6 +149,7 @@ export async function findTenantForCaller(
       caller: callerOf(row),
       role: row.callerRole,
       grant: row.callerGrant,
+      policy: row.tenantPolicy,
       tenant: row.id === null ? undefined : row,
     }
   )
@@ -167,14 +176,17 @@ export interface TenantFilter {
  */
 const newestTenants = 50
 
+/** `policy` is the enforced one where the person is a member. */
+export type ListedTenantRow = TenantRow & {
+  role: TenantRole | null
+  policy: EnforcedPolicyFields | null
+}
+
 /**
  * Newest first, one row more than asked. Deleted tenants come only when the filter names that
  * status.
  */
-export async function listTenants(
-  db: Db,
-  filter: TenantFilter,
-): Promise<(TenantRow & { role: TenantRole | null })[]> {
+export async function listTenants(db: Db, filter: TenantFilter): Promise<ListedTenantRow[]> {
   const { scope, q, limit } = filter
   const userId = scope.everything ? null : (scope.userId ?? null)
   const conditions = [
@@ -198,8 +210,9 @@ export async function listTenants(
   ]
   const page = async (tenants: RawBuilder<unknown>, more: RawBuilder<SqlBool>[]) => {
     // Plain SQL: the tenants come from different sources, with the joins of `tenantJoins`.
-    const { rows } = await sql<TenantRow & { role: TenantRole | null }>`
-      select ${sql.raw(tenantColumns)}, (select role from memberships r where r.tenant_id = t.id and r.user_id = ${userId} and r.status <> 'removing') as role
+    const { rows } = await sql<ListedTenantRow>`
+      select ${sql.raw(tenantColumns)}, (select role from memberships r where r.tenant_id = t.id and r.user_id = ${userId} and r.status <> 'removing') as role,
+        ${scope.everything ? sql`null` : sql.raw(tenantPolicy)} as policy
       from ${tenants} ${sql.raw(tenantJoins)}
       where ${sql.join([...conditions, ...more], sql` and `)}
       order by t.id desc limit ${limit + 1}`.execute(db)

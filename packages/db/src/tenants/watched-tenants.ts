@@ -5,13 +5,17 @@ import { isShut } from './access-conditions.ts'
 import type { TenantRow } from './tenants.ts'
 
 /** What a stream of provisioning progress shows of a tenant. */
-export type WatchedTenant = Pick<TenantRow, 'id' | 'status' | 'steps' | 'running'>
+export type WatchedTenant = Pick<TenantRow, 'id' | 'status' | 'steps' | 'running'> & {
+  /** Another value after every change of the security policy; null until the first one. */
+  policyChangedAt: string | null
+}
 
 /** The tenants with these ids, in one statement. Unknown ids are left out. */
 export async function listWatchedTenants(db: Db, ids: readonly string[]): Promise<WatchedTenant[]> {
   // Plain SQL: times become numbers within the aggregated JSON.
   const { rows } = await sql<WatchedTenant>`
     select t.id, t.status, coalesce(t.provisioning_lease_until > now(), false) as running,
+      (select sp.updated_at::text from security_policies sp where sp.tenant_id = t.id) as "policyChangedAt",
       (select json_agg(json_build_object('step', s.step, 'state', s.state, 'error', s.error,
           'changedAt', round(extract(epoch from s.changed_at) * 1000), 'attempt', s.attempt,
           'nextAt', round(extract(epoch from s.next_at) * 1000)))

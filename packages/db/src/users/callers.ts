@@ -35,6 +35,8 @@ export interface CallerTenantRow {
   tenantPlan: Plan | null
   role: TenantRole | null
   grant: CallerGrantRow | null
+  /** The tenant's policy where one is enforced. */
+  tenantPolicy: EnforcedPolicyFields | null
 }
 
 /** The access that the caller has to the tenant at this moment without being a member. */
@@ -47,6 +49,14 @@ export interface CallerGrantRow {
   scopes: GrantScope[]
   /** ISO 8601. */
   endsAt: string
+}
+
+/** `EnforcedPolicy` as JSON carries it. */
+export interface EnforcedPolicyFields {
+  mfaRequiredFrom: string | null
+  sessionAbsoluteMinutes: number | null
+  allowedCountries: string[]
+  ipAllowlist: string[]
 }
 
 // Most people belong to no partner: a look-up that happens only when needed costs the server less
@@ -88,6 +98,16 @@ export const callerGrant = (
     'role', g.role, 'scopes', g.scopes, 'endsAt', g.ends_at)
   from access_grants g where g.tenant_id = t.id and g.user_id = u.id and ${grantHolds(now)})`
 
+/**
+ * The enforced security policy of `tenants t`; null where there is none. Like the partner, it is
+ * looked up by key, because most tenants have none. A day is 24 hours in whatever zone the
+ * connection is.
+ */
+export const tenantPolicy = `(select json_build_object(
+    'mfaRequiredFrom', case when sp.mfa_mode = 'required' then sp.mfa_required_since + make_interval(hours => 24 * sp.mfa_grace_days) end,
+    'sessionAbsoluteMinutes', sp.session_absolute_minutes, 'allowedCountries', sp.allowed_countries, 'ipAllowlist', sp.ip_allowlist)
+  from security_policies sp where sp.tenant_id = t.id and sp.enforced)`
+
 export interface CallerFields {
   callerId: string
   callerEmail: string
@@ -118,7 +138,7 @@ const findCallerInTenantStatement = {
   text: `select ${callerFields}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
       t.partner_id as "tenantPartnerId", t.plan as "tenantPlan",
       case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "tenantPartnerSlug", ${callerRole} as role,
-      ${callerGrant('$3::timestamptz')} as "grant"
+      ${callerGrant('$3::timestamptz')} as "grant", ${tenantPolicy} as "tenantPolicy"
     from users u left join tenants t on t.slug = $2
     where u.idp_subject_id = $1`,
 }
