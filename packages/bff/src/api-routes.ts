@@ -3,7 +3,7 @@ import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import { isPartnerStaff } from '@atrium/core/users/users'
 import type { WebApp } from '@atrium/db/users/web-sessions'
 import { Hono } from 'hono'
-import { groupsOf, nameOf, readClaims, signedInAtOf } from './claims.ts'
+import { groupsOf, nameOf, readClaims, secondFactorOf, signedInAtOf } from './claims.ts'
 import type { AppCookies } from './cookies.ts'
 import { parseObject, readJsonBody } from './json-body.ts'
 import type { MailProfiles } from './mail-profile.ts'
@@ -62,6 +62,7 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
       name: session ? nameOf(session.tokens) : null,
       subject: session?.subject ?? null,
       signedInAt: session ? signedInAtOf(session.tokens) : null,
+      secondFactor: session !== undefined && secondFactorOf(session.tokens),
     } satisfies SessionView)
   })
 

@@ -6,8 +6,9 @@ import {
   finishIdempotent,
   releaseIdempotent,
 } from '@atrium/db/platform/idempotency'
+import { recordSignIn } from '@atrium/db/security-policy/sign-ins'
 import { languageOfSubject } from '@atrium/db/users/languages'
-import { lifetimeDays, type WebApp } from '@atrium/db/users/web-sessions'
+import { findOldestSignIn, lifetimeDays, type WebApp } from '@atrium/db/users/web-sessions'
 import { serverPageTexts } from '@atrium/messages/server-pages'
 import { Hono } from 'hono'
 import { AuthorizationResponseError } from 'openid-client'
@@ -28,7 +29,12 @@ import {
 } from './sign-in-transaction.ts'
 
 /** Why a sign-in failed, passed to the page as `/signed-out?error=`. */
-export type SignInError = 'access_denied' | 'sign_in_expired' | 'sign_in_failed' | 'unavailable'
+export type SignInError =
+  | 'access_denied'
+  | 'sign_in_expired'
+  | 'sign_in_failed'
+  | 'sign_in_too_old'
+  | 'unavailable'
 
 export interface AuthParts {
   app: WebApp
@@ -78,18 +84,10 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
       recent && requested === undefined ? confirmedPath : safeReturnTo(requested, publicUrl)
     try {
       const session = recent ? await sessions.find(cookies.readSession(c)) : undefined
-      const { url, secrets } = await oidc.startSignIn(
-        recent ? { maxAge: recentSeconds, loginHint: session?.email ?? undefined } : {},
+      return await sendToProvider(
+        c,
+        recent ? { returnTo, recent, loginHint: session?.email ?? undefined } : { returnTo },
       )
-      cookies.pruneSignIns(c)
-      const value = sealTransaction(keyring, app, {
-        ...secrets,
-        returnTo,
-        startedAt: now().getTime(),
-        ...(recent && { recent }),
-      })
-      cookies.writeSignIn(c, secrets.state, value, signInSeconds)
-      return c.redirect(url, 302)
     } catch (err) {
       return signInFailed(c, err, recent)
     }
@@ -135,9 +133,24 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
           text('recentSignIn.notAsked.hint'),
         )
       }
+      if (await isTooOldForWorkplace(person)) {
+        if (transaction.again) return reject(c, 'sign_in_too_old')
+        return await sendToProvider(c, {
+          returnTo: transaction.returnTo,
+          again: true,
+          loginHint: person.email,
+        })
+      }
       const device = deviceOf(c, parts)
       const session = await sessions.begin(tokens, person, { former, device })
       cookies.writeSession(c, session, sessionSeconds)
+      await recordSignIn(parts.database.db, {
+        app,
+        subject: person.subject,
+        secondFactor: person.secondFactor,
+        address: device.address,
+        country: device.country,
+      }).catch((err: unknown) => log.error({ err }, 'failed to record sign-in'))
       cookies.writeLanguage(c, await languageOfSubject(parts.database.db, person.subject))
       return c.redirect(transaction.returnTo, 303)
     } catch (err) {
@@ -175,6 +188,36 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
       )
     }
   })
+
+  /**
+   * Sends the browser to the identity provider. `recent` and `again` ask for a sign-in of this
+   * moment, although the person may be signed in there.
+   */
+  async function sendToProvider(
+    c: AppContext,
+    {
+      loginHint,
+      ...purpose
+    }: Pick<Transaction, 'returnTo' | 'recent' | 'again'> & { loginHint?: string | undefined },
+  ): Promise<Response> {
+    const maxAge = purpose.recent || purpose.again ? recentSeconds : undefined
+    const { url, secrets } = await oidc.startSignIn({ maxAge, loginHint })
+    cookies.pruneSignIns(c)
+    const startedAt = now().getTime()
+    const value = sealTransaction(keyring, app, { ...secrets, ...purpose, startedAt })
+    cookies.writeSignIn(c, secrets.state, value, signInSeconds)
+    return c.redirect(url, 302)
+  }
+
+  /**
+   * Whether a workplace of the person limits sessions and this sign-in is older: signing in there
+   * without a password would get round the limit.
+   */
+  async function isTooOldForWorkplace({ subject, authTime }: SignedInPerson): Promise<boolean> {
+    if (app !== 'portal' || authTime === undefined) return false
+    const minutes = await findOldestSignIn(parts.database, subject)
+    return minutes !== null && now().getTime() / 1000 - authTime > minutes * 60 + clockSeconds
+  }
 
   function signInFailed(c: AppContext, err: unknown, recent = false): Response | Promise<Response> {
     c.get('line').err = err

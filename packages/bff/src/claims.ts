@@ -33,6 +33,12 @@ export function signedInAtOf(tokens: StoredTokens): string | null {
     : null
 }
 
+/** Whether `amr` of the access token names a second factor, by which the API judges a sign-in. */
+export function secondFactorOf(tokens: StoredTokens): boolean {
+  const { amr } = readClaims(tokens.access)
+  return Array.isArray(amr) && amr.includes('mfa')
+}
+
 /** The name to greet the person by, from the ID token. */
 export function nameOf(tokens: StoredTokens): string | null {
   const { name } = readClaims(tokens.id)

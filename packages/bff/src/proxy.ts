@@ -55,6 +55,18 @@ function asksForSignIn(response: IncomingMessage): boolean {
   )
 }
 
+/**
+ * False for what a page does by itself: streams that it opens again, and requests that it marks
+ * because nobody has touched it for a while. They do not prolong a session.
+ */
+function isAttended(c: AppContext): boolean {
+  return (
+    c.req.header(unattendedHeader) === undefined &&
+    !c.req.header('accept')?.includes('text/event-stream')
+  )
+}
+const unattendedHeader = 'x-atrium-unattended'
+
 export function createApiProxy(options: ProxyOptions): ApiProxy {
   const { sessions, cookies, upstream, log, stopping, streamCheckMs = 30_000 } = options
 
@@ -150,7 +162,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
     },
 
     async requireSession(c) {
-      const session = await sessions.find(cookies.readSession(c))
+      const session = await sessions.find(cookies.readSession(c), { touch: isAttended(c) })
       if (!session)
         throw new AppError('unauthenticated', 'You are not signed in, or your session has ended.')
       Object.assign(c.get('line'), { session: session.id, subject: session.subject })

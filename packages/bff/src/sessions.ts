@@ -39,8 +39,8 @@ export interface Session {
 
 export interface Sessions {
   /**
-   * The active session of a cookie's value; undefined when there is none. Updates its last use at
-   * most once a minute, unless disabled.
+   * The active session of a cookie's value; undefined when there is none. Ends one that a workplace
+   * of the person limits. Updates its last use at most once a minute, unless disabled.
    */
   find(cookie: string | undefined, options?: { touch?: boolean }): Promise<Session | undefined>
   /**
@@ -145,6 +145,12 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
     async find(cookie, { touch = true } = {}) {
       const tokenHash = hashOf(cookie)
       const row = tokenHash && (await findWebSession(database, app, tokenHash))
+      if (row?.endedByPolicy) {
+        // For good: a limit that is lifted later does not bring the session back.
+        await deleteWebSession(db, row.id)
+        log.info({ session: row.id, subject: row.subject }, 'session ended by security policy')
+        return undefined
+      }
       const tokens = row && openRow(row)
       if (!row || !tokens) return undefined
       // Not waited for: while refreshes occupy the ordinary connections, requests with good tokens
@@ -169,6 +175,7 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
         idpSessionId: person.idpSessionId,
         email: person.email,
         device,
+        signedInAt: person.authTime === undefined ? undefined : new Date(person.authTime * 1000),
         seal: seal({ access: issued.access, refresh: issued.refresh, id: issued.id }),
         accessSeconds: issued.accessSeconds,
       })

@@ -14,6 +14,8 @@ const Transaction = z.object({
   startedAt: z.number(),
   /** A signed-in person was asked to sign in again. */
   recent: z.boolean().optional(),
+  /** A first return came with a sign-in that is too old for a workplace of the person. */
+  again: z.boolean().optional(),
 })
 export type Transaction = z.infer<typeof Transaction>
 

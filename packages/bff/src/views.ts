@@ -12,6 +12,8 @@ export interface SessionView {
   subject: string | null
   /** When they last proved who they are; null where the identity provider does not tell. */
   signedInAt: string | null
+  /** They proved a second factor in this sign-in. */
+  secondFactor: boolean
 }
 
 /**

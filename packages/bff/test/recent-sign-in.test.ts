@@ -83,6 +83,7 @@ describe('a second sign-in', () => {
       signedIn: false,
       subject: null,
       signedInAt: null,
+      secondFactor: false,
     })
 
     const page = await browser.fetch(`${testBff.publicUrl}/auth/confirmed`)

@@ -58,6 +58,7 @@ describe('signing in', () => {
       name: null,
       subject: null,
       signedInAt: null,
+      secondFactor: false,
     })
     const requested = '/t/acme?tab=members#x'
     expect(

@@ -69,7 +69,7 @@ describe('sign-in', () => {
       iat: expect.any(Number),
       auth_time: expect.any(Number),
       acr: 'goauthentik.io/providers/oauth2/default',
-      amr: ['pwd'],
+      amr: ['pwd', 'mfa'],
       sid: expect.stringMatching(/^[0-9a-f]{64}$/),
       jti: expect.any(String),
       nonce: expect.any(String),
@@ -95,7 +95,7 @@ describe('sign-in', () => {
       sub: subjectOf(owner),
       email: owner,
       groups: ['acme', 'acme'],
-      amr: ['pwd'],
+      amr: ['pwd', 'mfa'],
       auth_time: expect.any(Number),
     })
     expect(claims).toMatchObject({

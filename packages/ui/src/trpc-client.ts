@@ -2,6 +2,7 @@ import { httpBatchStreamLink, httpSubscriptionLink, splitLink, type TRPCLink } f
 import type { AnyTRPCRouter } from '@trpc/server'
 import { observable } from '@trpc/server/observable'
 import superjson from 'superjson'
+import { isUnattended } from './last-input.ts'
 import { requestLanguage } from './page-language.ts'
 import { needsSignIn, ProblemError, problemFromBody, problemOf } from './problem.ts'
 import { recentSignIn } from './recent-sign-in.ts'
@@ -29,7 +30,10 @@ export function trpcLinks({ onSignedOut }: Options): TRPCLink<AnyTRPCRouter>[] {
         transformer,
         maxItems: 10,
         // What the API writes comes in the language of the page.
-        headers: { 'accept-language': requestLanguage },
+        headers: () => ({
+          'accept-language': requestLanguage,
+          ...(isUnattended() && { 'x-atrium-unattended': '1' }),
+        }),
         fetch: (input, init) => fetchOrProblem(input, init as RequestInit),
       }),
     }),

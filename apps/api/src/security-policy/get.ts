@@ -12,22 +12,25 @@ import {
 import type { Context } from '../rpc/context.ts'
 import { withEditVersion } from '../rpc/edit-version.ts'
 import { type Access, isPlainMember } from '../rpc/guards.ts'
-import type { Services } from '../rpc/services.ts'
 
 /** How members may sign in; the platform's default while the tenant has set nothing. */
 export async function getSecurityPolicy(
   { services }: Context,
   { caller, tenant }: Access,
 ): Promise<SecurityPolicyView> {
-  const view = toSecurityPolicy(services, await findSecurityPolicy(services.database.db, tenant.id))
+  const view = toSecurityPolicy(
+    await findSecurityPolicy(services.database.db, tenant.id),
+    services.systems.identity !== undefined,
+  )
   return isPlainMember(caller, tenant)
     ? { ...view, atProvider: { ...view.atProvider, error: null } }
     : view
 }
 
+/** `hasProvider`: an identity provider is connected, which gets the policy. */
 export function toSecurityPolicy(
-  services: Pick<Services, 'systems'>,
   row: SecurityPolicyRow | undefined,
+  hasProvider: boolean,
 ): SecurityPolicyView {
   const policy: SecurityPolicy = row
     ? {
@@ -42,7 +45,7 @@ export function toSecurityPolicy(
         updatedAt: row.updatedAt.toISOString(),
       }
     : defaultSecurityPolicy
-  return withEditVersion({ ...policy, atProvider: atProvider(services, row) }, [
+  return withEditVersion({ ...policy, atProvider: atProvider(row, hasProvider) }, [
     policy.mfaMode,
     policy.mfaGraceDays,
     policy.sessionIdleMinutes,
@@ -53,11 +56,8 @@ export function toSecurityPolicy(
   ])
 }
 
-function atProvider(
-  { systems }: Pick<Services, 'systems'>,
-  row: SecurityPolicyRow | undefined,
-): PolicyAtProvider {
-  if (!systems.identity || !row?.enforced) return { state: 'off', error: null }
+function atProvider(row: SecurityPolicyRow | undefined, hasProvider: boolean): PolicyAtProvider {
+  if (!hasProvider || !row?.enforced) return { state: 'off', error: null }
   if (!row.providerPending) return { state: 'ok', error: null }
   return { state: row.providerError === null ? 'pending' : 'error', error: row.providerError }
 }

@@ -10,6 +10,11 @@ import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { isBoundByPolicy, signInFacts } from '../rpc/security-policy.ts'
 
+/** The facts of the caller's sign-in; undefined for callers who are not bound by the policy. */
+export function ownFacts(ctx: Context, { caller, tenant }: Access): SignInFacts | undefined {
+  return isBoundByPolicy(caller, tenant) ? signInFacts(ctx, caller) : undefined
+}
+
 /**
  * What speaks against saving a policy: it would shut out the caller, or every admin. Undefined when
  * nothing does. Days of grace do not count: the person who requires a second factor has one. An
@@ -17,21 +22,20 @@ import { isBoundByPolicy, signInFacts } from '../rpc/security-policy.ts'
  */
 export async function lockOut(
   db: Db | Trx,
-  ctx: Context,
-  { caller, tenant }: Access,
+  tenantId: string,
   policy: EnforcedPolicy,
+  own: SignInFacts | undefined,
 ): Promise<AppError | undefined> {
-  if (isBoundByPolicy(caller, tenant)) {
-    const facts = signInFacts(ctx, caller)
-    const reasons = lastingRejections(policy, facts)
+  if (own) {
+    const reasons = lastingRejections(policy, own)
     if (reasons.length === 0) return undefined
     const issues = reasons.map((reason) => ({
       path: fieldOf[reason],
-      message: ownText(reason, facts),
+      message: ownText(reason, own),
     }))
     return new AppError('policy_locks_out_caller', issues[0]?.message, { issues })
   }
-  if (await anAdminCanSignIn(db, tenant.id, policy)) return undefined
+  if (await anAdminCanSignIn(db, tenantId, policy)) return undefined
   return new AppError('policy_locks_out_admins', errorText('adminsShutOut'))
 }
 

@@ -9,7 +9,7 @@ import { findSecurityPolicy } from '@atrium/db/security-policy/security-policy'
 import { listMemberSignIns, type MemberSignIns } from '@atrium/db/security-policy/sign-ins'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { lockOut, toGroup } from './lock-out.ts'
+import { lockOut, ownFacts, toGroup } from './lock-out.ts'
 import { enforcedPolicyOf, requestedPolicy } from './requested.ts'
 
 /**
@@ -50,7 +50,7 @@ export async function previewSecurityPolicy(
       },
     ]
   })
-  const objection = await lockOut(db, ctx, access, enforced)
+  const objection = await lockOut(db, access.tenant.id, enforced, ownFacts(ctx, access))
   return {
     days: signInDays,
     members: members.length,

@@ -13,7 +13,7 @@ import { lockOpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { followSecurityPolicies } from './follow-provider.ts'
 import { toSecurityPolicy } from './get.ts'
-import { lockOut } from './lock-out.ts'
+import { lockOut, ownFacts } from './lock-out.ts'
 import { enforcedPolicyOf, requestedPolicy } from './requested.ts'
 
 /**
@@ -28,6 +28,8 @@ export async function updateSecurityPolicy(
   input: UpdateSecurityPolicy,
 ): Promise<SavedSecurityPolicy> {
   const { services, request } = ctx
+  const own = ownFacts(ctx, access)
+  const hasProvider = services.systems.identity !== undefined
   const { tenant, before, after, warnings } = await tenantTransaction(
     services,
     access.tenant.id,
@@ -35,10 +37,10 @@ export async function updateSecurityPolicy(
       const open = await lockOpenTenant(trx, access.tenant.slug)
       await rejectFormerAdmin(trx, access)
       const row = await findSecurityPolicy(trx, open.id)
-      const stored = toSecurityPolicy(services, row)
+      const stored = toSecurityPolicy(row, hasProvider)
       requireVersion(input.expectedVersion, stored)
       const { policy, warnings } = requestedPolicy(row, input, services.clock.now())
-      const objection = await lockOut(trx, ctx, access, enforcedPolicyOf(policy))
+      const objection = await lockOut(trx, open.id, enforcedPolicyOf(policy), own)
       if (objection && !access.caller.operator) throw objection
       const saved = await saveSecurityPolicy(trx, open.id, policy)
       // Ends open streams, which are then opened again under the new policy.
@@ -46,7 +48,7 @@ export async function updateSecurityPolicy(
       return {
         tenant: open,
         before: stored,
-        after: toSecurityPolicy(services, saved),
+        after: toSecurityPolicy(saved, hasProvider),
         warnings: objection
           ? [
               ...warnings,

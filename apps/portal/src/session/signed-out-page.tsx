@@ -29,7 +29,13 @@ export function SignedOutPage() {
   )
 }
 
-const reasons = ['access_denied', 'sign_in_expired', 'sign_in_failed', 'unavailable'] as const
+const reasons = [
+  'access_denied',
+  'sign_in_expired',
+  'sign_in_failed',
+  'sign_in_too_old',
+  'unavailable',
+] as const
 
 /**
  * Why a sign-in failed, as the portal's server names it. Any other text in the address is not

@@ -18,6 +18,8 @@ export interface SignedInPerson {
   email: string | undefined
   /** `auth_time`, seconds since 1970: when the person last proved to the provider who they are. */
   authTime: number | undefined
+  /** `amr` names `mfa` (RFC 8176): a second factor was proved in this sign-in. */
+  secondFactor: boolean
 }
 
 /** What is remembered between sending a browser to the identity provider and its return. */
@@ -147,6 +149,7 @@ export function createOidcClient(options: OidcOptions): OidcClient {
           idpSessionId: text(claims.sid),
           email: text(claims.email)?.toLowerCase(),
           authTime: claims.auth_time,
+          secondFactor: Array.isArray(claims.amr) && claims.amr.includes('mfa'),
         },
       }
     },

@@ -35,11 +35,6 @@ export async function deleteOldSignIns(db: Db): Promise<number> {
   return Number(result.numDeletedRows)
 }
 
-/** Removes the sign-ins of a person whose record is closed. */
-export async function deleteSignInsOfSubject(db: Db | Trx, subject: string): Promise<void> {
-  await db.deleteFrom('sign_ins').where('subject', '=', subject).execute()
-}
-
 export type MemberSignIns = Awaited<ReturnType<typeof listMemberSignIns>>[number]
 
 /**

@@ -711,6 +711,12 @@ export function ownedTenants(
  * (`closed`).
  */
 export async function deleteUser(trx: Trx, id: string, { closed = false } = {}): Promise<void> {
+  await trx
+    .deleteFrom('sign_ins')
+    .where('subject', 'in', ({ selectFrom }) =>
+      selectFrom('users').select('idp_subject_id').where('id', '=', id),
+    )
+    .execute()
   if (!closed && (await eraseUser(trx, id))) return
   await trx
     .updateTable('users')

@@ -22,16 +22,52 @@ export interface WebSessionRow {
   accessExpired: boolean
   /** The last noted use is more than a minute ago. */
   touchDue: boolean
+  /** The security policy of a workplace of the person has ended it: idle or in all for too long. */
+  endedByPolicy: boolean
 }
 
+/**
+ * The strictest limits of the workplaces that the person `subject` is a member of, in minutes; null
+ * where there is none.
+ */
+const strictestLimits = (subject: string) => `
+  select min(p.session_idle_minutes) as idle, min(p.session_absolute_minutes) as absolute
+  from users u join memberships m on m.user_id = u.id and m.status in ('active', 'provisioning')
+    join tenants t on t.id = m.tenant_id and t.status <> 'deleted'
+    join security_policies p on p.tenant_id = m.tenant_id and p.enforced
+  where u.idp_subject_id = ${subject}`
+
+// Limits of workplaces hold in the customer portal: operators are not bound by them.
 const findStatement = {
   name: 'find_web_session',
-  text: `select id, subject, email, tokens,
-      access_expires_at <= now() + interval '30 seconds' as "accessDue",
-      access_expires_at <= now() as "accessExpired",
-      last_used_at <= now() - interval '1 minute' as "touchDue"
-    from web_sessions
-    where token_hash = $1 and app = $2 and expires_at > now() and last_used_at > now() - make_interval(hours => ${idleHours})`,
+  text: `select s.id, s.subject, s.email, s.tokens,
+      s.access_expires_at <= now() + interval '30 seconds' as "accessDue",
+      s.access_expires_at <= now() as "accessExpired",
+      s.last_used_at <= now() - interval '1 minute' as "touchDue",
+      coalesce(s.last_used_at <= now() - make_interval(mins => l.idle), false)
+        or coalesce(coalesce(s.signed_in_at, s.created_at) <= now() - make_interval(mins => l.absolute), false)
+        as "endedByPolicy"
+    from web_sessions s left join lateral (${strictestLimits('s.subject')} and s.app = 'portal') l on true
+    where s.token_hash = $1 and s.app = $2 and s.expires_at > now()
+      and s.last_used_at > now() - make_interval(hours => ${idleHours})`,
+}
+
+const oldestSignInStatement = {
+  name: 'find_oldest_sign_in',
+  text: `select least(l.idle, l.absolute) as minutes from (${strictestLimits('$1')}) l`,
+}
+
+/**
+ * How old a sign-in may be with which this person begins a session, in minutes: the strictest limit
+ * of their workplaces, idle or in all, because nothing tells whether they were active since. Null
+ * for no limit.
+ */
+export async function findOldestSignIn(
+  database: Database,
+  subject: string,
+): Promise<number | null> {
+  const [row] = await database.read<{ minutes: number | null }>(oldestSignInStatement, [subject])
+  return row?.minutes ?? null
 }
 
 /** The live session behind a cookie; `tokenHash` is the SHA-256 of the cookie's value. */
@@ -59,6 +95,8 @@ export interface NewWebSession {
   idpSessionId: string | undefined
   email: string | undefined
   device: SessionDevice
+  /** When the person last proved who they are; undefined when the provider does not tell. */
+  signedInAt: Date | undefined
   /** Encrypts the tokens for the row of this id. */
   seal: (id: string) => Buffer
   accessSeconds: number
@@ -80,6 +118,10 @@ export async function createWebSession(db: Db, session: NewWebSession): Promise<
       user_agent: session.device.userAgent,
       address: session.device.address,
       country: session.device.country,
+      // The provider's clock may be ahead: a limit does not last longer for it.
+      signed_in_at: session.signedInAt
+        ? sql<Date>`least(${session.signedInAt}::timestamptz, now())`
+        : null,
       tokens: session.seal(id),
       access_expires_at: inSeconds(session.accessSeconds),
       expires_at: sql<Date>`now() + make_interval(days => ${lifetimeDays})`,

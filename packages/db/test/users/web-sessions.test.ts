@@ -46,6 +46,7 @@ async function begin(changes: Partial<NewWebSession> = {}) {
     idpSessionId: 'login-1',
     email: 'a@b.test',
     device: { userAgent: 'Firefox', address: '192.0.2.1', country: 'DE' },
+    signedInAt: undefined,
     seal: (id) => Buffer.from(`sealed for ${id}`),
     accessSeconds: 600,
     ...changes,

@@ -1,5 +1,5 @@
 import { issuerOf } from '../oidc/access-tokens.ts'
-import { acr, amr, scopeClaims } from '../oidc/claims.ts'
+import { acr, amrOf, scopeClaims } from '../oidc/claims.ts'
 import { endLogin, listLogins } from '../oidc/logins.ts'
 import type { LogoutNotices } from '../oidc/logout.ts'
 import { isSuperuser } from '../people.ts'
@@ -61,7 +61,7 @@ function tokenView(
       sub: user.uid,
       aud: provider.client_id,
       acr,
-      amr,
+      amr: amrOf(store, user),
       ...(token.authTime !== undefined && { auth_time: token.authTime }),
       ...scopeClaims(store, user, new Set(scope)),
     }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { demoPeople } from '@atrium/core/demo/demo'
-import { acr, amr } from '../oidc/claims.ts'
+import { acr, amrOf } from '../oidc/claims.ts'
 import { endLogin } from '../oidc/logins.ts'
 import type { LogoutNotices } from '../oidc/logout.ts'
 import type { Application } from '../oidc/providers.ts'
@@ -72,7 +72,7 @@ export async function signIn(
   }
   user.last_login = isoNow(store)
   store.changed()
-  const login = { accountId: user.uid, acr, amr, remember: true }
+  const login = { accountId: user.uid, acr, amr: amrOf(store, user), remember: true }
   await openId.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false })
 }
 

@@ -9,7 +9,7 @@ import {
   type Store,
   type UserRecord,
 } from '../records.ts'
-import { type AccessTokenInput, accessTokenClaims, attachedScopes } from './claims.ts'
+import { type AccessTokenInput, accessTokenClaims, amrOf, attachedScopes } from './claims.ts'
 import { privateKey, signingKeys } from './keys.ts'
 import { loginForTokens } from './logins.ts'
 
@@ -86,6 +86,7 @@ export async function issueAccessToken(
     scope: portalScopes.filter((scope) => attached.has(scope)).join(' '),
     session: login.uid,
     authTime: signedInAt === undefined ? iat : Math.floor(signedInAt.getTime() / 1000),
+    amr: amrOf(store, user),
     jti: randomBytes(24).toString('base64url'),
     iat,
     exp: iat + accessTokenSeconds(provider),

@@ -2,7 +2,17 @@ import { groupsOf } from '../people.ts'
 import { type ProviderRecord, type Store, sessionIdClaim, type UserRecord } from '../records.ts'
 
 export const acr = 'goauthentik.io/providers/oauth2/default'
-export const amr = ['pwd']
+
+/**
+ * How a person signs in at this moment: with the second factor too where they have a confirmed one,
+ * which authentik's default flow then asks for. Recovery codes alone do not count.
+ */
+export function amrOf({ records }: Store, { pk }: Pick<UserRecord, 'pk'>): string[] {
+  const enrolled = records.devices.some(
+    (device) => device.user === pk && device.confirmed && device.kind !== 'static',
+  )
+  return enrolled ? ['pwd', 'mfa'] : ['pwd']
+}
 
 /** Scopes whose mapping is attached to the provider. Others are dropped without an error. */
 export function attachedScopes(store: Store, provider: ProviderRecord): Set<string> {
@@ -52,6 +62,7 @@ export interface AccessTokenInput {
   /** `uid` of the login; absent once the login has ended and only a refresh token is left of it. */
   readonly session: string | undefined
   readonly authTime: number
+  readonly amr: readonly string[]
   readonly nonce?: string | undefined
   readonly jti: string
   /** Seconds since 1970. */
@@ -74,7 +85,7 @@ export function accessTokenClaims(store: Store, input: AccessTokenInput): Record
     iat: input.iat,
     auth_time: input.authTime,
     acr,
-    amr,
+    amr: input.amr,
     ...(session !== undefined && { sid: sessionIdClaim(session) }),
     jti: input.jti,
     ...(nonce !== undefined && { nonce }),

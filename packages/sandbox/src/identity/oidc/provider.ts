@@ -173,6 +173,7 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
             scope: String(source.scope ?? ''),
             session: store.records.logins.find((login) => login.uid === source.sessionUid)?.uid,
             authTime: Number(source.authTime),
+            amr: source.amr ?? [],
             nonce: source.nonce,
             jti: String(jwt.payload.jti),
             iat: Number(jwt.payload.iat),
