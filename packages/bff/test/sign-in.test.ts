@@ -72,6 +72,7 @@ describe('signing in', () => {
       name: 'Anna Owner',
       subject: expect.any(String),
       signedInAt: expect.any(String),
+      secondFactor: true,
     })
     expect(Math.abs(Date.parse(session.signedInAt ?? '') - Date.now())).toBeLessThan(60_000)
   })

@@ -71,6 +71,7 @@ describe('a web session', () => {
       accessDue: false,
       accessExpired: false,
       touchDue: false,
+      endedByPolicy: false,
     }
     expect(await find(tokenHash)).toEqual({ ...expected, tokens: Buffer.from(`sealed for ${id}`) })
     expect(await findWebSession(database, 'operator', tokenHash)).toBeUndefined()
