@@ -38,6 +38,7 @@ function begin(subject: string, changes: Partial<NewWebSession> = {}): Promise<s
     idpSessionId: undefined,
     email: undefined,
     device: thisBrowser,
+    signedInAt: undefined,
     seal: () => Buffer.from('sealed'),
     accessSeconds: 600,
     ...changes,

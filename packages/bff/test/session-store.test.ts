@@ -43,6 +43,7 @@ const newPerson = () => ({
   idpSessionId: randomUUID(),
   email: 'owner@acme.test',
   authTime: undefined,
+  secondFactor: false,
 })
 
 const device = { userAgent: 'Firefox', address: '192.0.2.1', country: 'DE' }
