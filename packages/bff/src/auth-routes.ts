@@ -39,6 +39,7 @@ export type SignInError =
 export interface AuthParts {
   app: WebApp
   publicUrl: string
+  issuer: string
   clientId: string
   database: Database
   keyring: Keyring
@@ -92,6 +93,9 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
       return signInFailed(c, err, recent)
     }
   })
+
+  // The provider's own page for second factors, which only it knows the address of.
+  routes.get('/second-factor', (c) => c.redirect(secondFactorPage(parts.issuer), 302))
 
   // The final page of a second sign-in's window: notifies the waiting page and closes.
   routes.get('/confirmed', (c) =>
@@ -272,6 +276,12 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     }
   }
   return routes
+}
+
+/** authentik's page of a person's second factors; its issuers end in `/application/o/<slug>/`. */
+function secondFactorPage(issuer: string): string {
+  const page = encodeURIComponent(JSON.stringify({ page: 'page-mfa' }))
+  return `${issuer.split('/application/o/', 1)[0]}/if/user/#/settings;${page}`
 }
 
 /**

@@ -116,6 +116,7 @@ export function createBff(options: BffOptions): Bff {
     authRoutes({
       app: name,
       publicUrl,
+      issuer: idp.issuer,
       clientId: idp.clientId,
       database,
       keyring,

@@ -37,6 +37,19 @@ export function useResumeTenant() {
   return useMutation(useTRPC().tenants.resume.mutationOptions({ onSuccess: stale }))
 }
 
+export function useUpdateSecurityPolicy() {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return useMutation(
+    trpc.securityPolicy.update.mutationOptions({
+      onSuccess: ({ securityPolicy }, { slug }) => {
+        queryClient.setQueryData(trpc.securityPolicy.get.queryKey({ slug }), securityPolicy)
+        void queryClient.invalidateQueries(trpc.audit.pathFilter())
+      },
+    }),
+  )
+}
+
 export function useSetTenantLimits() {
   const stale = useStale()
   return useMutation(useTRPC().tenants.setLimits.mutationOptions({ onSuccess: stale }))

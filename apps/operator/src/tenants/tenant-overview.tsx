@@ -20,6 +20,7 @@ import { HealthPanel } from './health-panel.tsx'
 import { LimitsPanel } from './limits-panel.tsx'
 import { ProvisioningPanel } from './provisioning-panel.tsx'
 import { PurgePanel } from './purge-panel.tsx'
+import { SecurityPolicyPanel } from './security-policy-panel.tsx'
 import { TenantSubscription } from './tenant-subscription.tsx'
 import { VatCheck } from './vat-check.tsx'
 
@@ -62,6 +63,7 @@ function Systems({ tenant }: Pick<Props, 'tenant'>) {
         </DetailList>
       </Panel>
       <HealthPanel tenant={tenant} />
+      <SecurityPolicyPanel tenant={tenant} />
       <LimitsPanel tenant={tenant} />
     </>
   )

@@ -14,3 +14,8 @@ export function useUpdateSecurityPolicy(slug: string) {
     }),
   )
 }
+
+/** Whom a policy would affect; changes nothing. */
+export function usePreviewSecurityPolicy() {
+  return useMutation(useTRPC().securityPolicy.preview.mutationOptions())
+}

@@ -13,18 +13,32 @@ const t = translations('portal.security-policy')
 /** The form as it is typed. An empty number field holds an empty text and sets no limit. */
 export interface PolicyFormValues {
   mfaMode: MfaMode
+  mfaGraceDays: number | string
   sessionIdleMinutes: number | string
   sessionAbsoluteMinutes: number | string
   allowedCountries: string[]
   ipAllowlist: string[]
 }
 
-const { mfaMode, sessionIdleMinutes, sessionAbsoluteMinutes, allowedCountries, ipAllowlist } =
-  UpdateSecurityPolicy.shape
+const {
+  mfaMode,
+  mfaGraceDays,
+  sessionIdleMinutes,
+  sessionAbsoluteMinutes,
+  allowedCountries,
+  ipAllowlist,
+} = UpdateSecurityPolicy.shape
 
 /** What the form is checked against: the API's own rules. */
 export const PolicyForm = z
-  .object({ mfaMode, sessionIdleMinutes, sessionAbsoluteMinutes, allowedCountries, ipAllowlist })
+  .object({
+    mfaMode,
+    mfaGraceDays,
+    sessionIdleMinutes,
+    sessionAbsoluteMinutes,
+    allowedCountries,
+    ipAllowlist,
+  })
   .refine(
     ({ sessionIdleMinutes: idle, sessionAbsoluteMinutes: absolute }) =>
       typeof idle !== 'number' || typeof absolute !== 'number' || idle <= absolute,
@@ -37,6 +51,7 @@ export const PolicyForm = z
 export function fromPolicy(policy: SecurityPolicy): PolicyFormValues {
   return {
     mfaMode: policy.mfaMode,
+    mfaGraceDays: policy.mfaGraceDays,
     sessionIdleMinutes: policy.sessionIdleMinutes ?? '',
     sessionAbsoluteMinutes: policy.sessionAbsoluteMinutes ?? '',
     allowedCountries: policy.allowedCountries,
@@ -48,7 +63,10 @@ const minutes = (value: number | string) => (value === '' ? null : Number(value)
 const differ = (one: readonly string[], other: readonly string[]) =>
   [...one].sort().join() !== [...other].sort().join()
 
-/** The changes alone, so that the audit log names what was changed; undefined when nothing was. */
+/**
+ * The changes alone, so that the audit log names what was changed; undefined when nothing was. A
+ * policy that is not enforced yet is sent unchanged too: saving it enforces it.
+ */
 export function changesOf(
   slug: string,
   before: SecurityPolicyView,
@@ -56,8 +74,10 @@ export function changesOf(
 ): UpdateSecurityPolicy | undefined {
   const idle = minutes(values.sessionIdleMinutes)
   const absolute = minutes(values.sessionAbsoluteMinutes)
+  const grace = Number(values.mfaGraceDays)
   const changes = {
-    ...(values.mfaMode === before.mfaMode ? {} : { mfaMode: values.mfaMode }),
+    ...(values.mfaMode === before.mfaMode && before.enforced ? {} : { mfaMode: values.mfaMode }),
+    ...(grace === before.mfaGraceDays ? {} : { mfaGraceDays: grace }),
     ...(idle === before.sessionIdleMinutes ? {} : { sessionIdleMinutes: idle }),
     ...(absolute === before.sessionAbsoluteMinutes ? {} : { sessionAbsoluteMinutes: absolute }),
     ...(differ(values.allowedCountries, before.allowedCountries)
@@ -78,8 +98,16 @@ export function putBack(
   policy: SecurityPolicyView,
   expectedVersion: string,
 ): UpdateSecurityPolicy {
-  const { updatedAt: _, editVersion: __, ...fields } = policy
-  return { slug, ...fields, expectedVersion }
+  return {
+    slug,
+    mfaMode: policy.mfaMode,
+    mfaGraceDays: policy.mfaGraceDays,
+    sessionIdleMinutes: policy.sessionIdleMinutes,
+    sessionAbsoluteMinutes: policy.sessionAbsoluteMinutes,
+    allowedCountries: policy.allowedCountries,
+    ipAllowlist: policy.ipAllowlist,
+    expectedVersion,
+  }
 }
 
 /** The typed minutes as a duration (`formatMinutes`). Empty for what is no number of minutes. */

@@ -1,17 +1,28 @@
 import type { Warning } from '@atrium/core/platform/warnings'
-import type { MfaMode, SecurityPolicyView } from '@atrium/core/security-policy/security-policy'
-import { absoluteMinutes, idleMinutes } from '@atrium/core/security-policy/security-policy'
+import type {
+  MfaMode,
+  SecurityPolicyPreview,
+  SecurityPolicyView,
+  UpdateSecurityPolicy,
+} from '@atrium/core/security-policy/security-policy'
+import {
+  absoluteMinutes,
+  graceDays,
+  idleMinutes,
+} from '@atrium/core/security-policy/security-policy'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { formatDay } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { SaveButtons } from '@atrium/ui/save-buttons'
 import { zodForm } from '@atrium/ui/zod-form'
-import { MultiSelect, NumberInput, Radio, SimpleGrid, Stack } from '@mantine/core'
+import { Alert, Button, MultiSelect, NumberInput, Radio, SimpleGrid, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { IconInfoCircle } from '@tabler/icons-react'
 import { useState } from 'react'
 import { countryName, countryOptions } from '../tenants/countries.ts'
 import { explain } from '../tenants/problems.ts'
@@ -19,7 +30,7 @@ import { showRejection } from '../tenants/rejection.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { addEntries } from './allowlist.ts'
 import { AllowlistEditor } from './allowlist-editor.tsx'
-import { useUpdateSecurityPolicy } from './mutations.ts'
+import { usePreviewSecurityPolicy, useUpdateSecurityPolicy } from './mutations.ts'
 import {
   changesOf,
   fromPolicy,
@@ -27,20 +38,21 @@ import {
   PolicyForm,
   type PolicyFormValues,
 } from './policy-form.ts'
+import { needsConfirmation, PreviewDialog } from './preview-dialog.tsx'
 
 const t = translations('portal.security-policy')
 
 const modes = ['off', 'optional', 'required'] as const satisfies readonly MfaMode[]
-/**
- * Cannot be chosen while sign-in does not enforce it. A policy that has it already keeps it until
- * another one is chosen.
- */
-const unavailable: MfaMode = 'required'
 
 interface Props {
   policy: SecurityPolicyView
   editable: boolean
   onSaved: (warnings: Warning[]) => void
+}
+
+interface Previewed {
+  changes: UpdateSecurityPolicy
+  preview: SecurityPolicyPreview
 }
 
 const check = zodForm(PolicyForm)
@@ -49,6 +61,8 @@ const check = zodForm(PolicyForm)
 export function PolicyPanels({ policy, editable, onSaved }: Props) {
   const { slug } = useTenant()
   const update = useUpdateSecurityPolicy(slug)
+  const preview = usePreviewSecurityPolicy()
+  const [previewed, setPreviewed] = useState<Previewed>()
   const [unplaced, setUnplaced] = useState<unknown>()
   const form = useForm<PolicyFormValues & { typed: string }>({
     initialValues: { ...fromPolicy(policy), typed: '' },
@@ -69,24 +83,51 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
     const changes = changesOf(slug, policy, { ...rest, ipAllowlist })
     setUnplaced(undefined)
     if (!changes) return form.reset()
-    update.mutate(changes, {
-      onSuccess: ({ securityPolicy, warnings }) => {
-        form.setInitialValues({ ...fromPolicy(securityPolicy), typed: '' })
-        form.setValues({ ...fromPolicy(securityPolicy), typed: '' })
-        onSaved(warnings)
-        done(t('saved'))
+    const { expectedVersion: _, ...fields } = changes
+    preview.mutate(fields, {
+      onSuccess: (found) => {
+        if (needsConfirmation(found)) setPreviewed({ changes, preview: found })
+        else void save(changes).catch(reject)
       },
-      onError: (error) => {
-        const placed = showRejection(form, error)
-        if (!placed) setUnplaced(error)
-      },
+      onError: reject,
     })
+  }
+
+  function reject(error: unknown) {
+    if (!showRejection(form, error)) setUnplaced(error)
+  }
+
+  async function save(changes: UpdateSecurityPolicy) {
+    const { securityPolicy, warnings } = await update.mutateAsync(changes)
+    form.setInitialValues({ ...fromPolicy(securityPolicy), typed: '' })
+    form.setValues({ ...fromPolicy(securityPolicy), typed: '' })
+    onSaved(warnings)
+    done(t('saved'))
   }
 
   const dirty = form.isDirty()
   return (
     <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+      {previewed && (
+        <PreviewDialog
+          preview={previewed.preview}
+          onClose={() => setPreviewed(undefined)}
+          onConfirm={() => save(previewed.changes)}
+        />
+      )}
       <Stack gap="lg">
+        {!policy.enforced && (
+          <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={t('stored.title')}>
+            <Stack gap="sm" align="flex-start">
+              {t('stored.hint')}
+              {editable && (
+                <Button type="submit" size="xs" loading={preview.isPending || update.isPending}>
+                  {t('stored.apply')}
+                </Button>
+              )}
+            </Stack>
+          </Alert>
+        )}
         <Panel title={t('mfa.title')}>
           <Radio.Group aria-label={t('mfa.title')} {...form.getInputProps('mfaMode')}>
             <Stack gap="sm">
@@ -96,11 +137,30 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
                   value={mode}
                   label={t(`mfa.modes.${mode}.label`)}
                   description={t(`mfa.modes.${mode}.hint`)}
-                  disabled={!editable || mode === unavailable}
+                  disabled={!editable}
                 />
               ))}
             </Stack>
           </Radio.Group>
+          {values.mfaMode === 'required' && (
+            <NumberInput
+              mt="md"
+              maw={320}
+              label={t('mfa.grace')}
+              description={
+                policy.mfaRequiredFrom
+                  ? t('mfa.requiredFrom', { day: formatDay(policy.mfaRequiredFrom) })
+                  : t('mfa.graceHint')
+              }
+              min={graceDays.min}
+              max={graceDays.max}
+              clampBehavior="none"
+              allowDecimal={false}
+              allowNegative={false}
+              disabled={!editable}
+              {...form.getInputProps('mfaGraceDays')}
+            />
+          )}
         </Panel>
         <Panel title={t('sessions.title')} description={t('sessions.hint')}>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -166,7 +226,7 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
         {editable && (
           <SaveButtons
             label={t('save')}
-            saving={update.isPending}
+            saving={preview.isPending || update.isPending}
             dirty={dirty}
             onDiscard={form.reset}
           />

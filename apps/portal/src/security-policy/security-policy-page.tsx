@@ -1,12 +1,13 @@
 import type { Warning } from '@atrium/core/platform/warnings'
 import type { SecurityPolicyView } from '@atrium/core/security-policy/security-policy'
 import { QueryState } from '@atrium/ui/data-states'
+import { FailureText } from '@atrium/ui/failure-text'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { Time } from '@atrium/ui/time'
 import { Alert, Button, List, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { mayChange } from '../tenants/roles.ts'
@@ -58,14 +59,7 @@ function PolicyContent({ policy }: { policy: SecurityPolicyView }) {
   const [saved, setSaved] = useState<Saved>()
   return (
     <Stack gap="lg" maw={760}>
-      <Alert
-        color="tide"
-        variant="light"
-        icon={<IconInfoCircle aria-hidden />}
-        title={t('stored.title')}
-      >
-        {t('stored.hint')}
-      </Alert>
+      <AtProvider policy={policy} />
       {saved && saved.warnings.length > 0 && (
         <SavedWarnings saved={saved} policy={policy} onClose={() => setSaved(undefined)} />
       )}
@@ -79,7 +73,24 @@ function PolicyContent({ policy }: { policy: SecurityPolicyView }) {
   )
 }
 
-/** What a saved policy would do to the person who saved it, and the way back. */
+/** Whether the identity provider applies the policy to other applications too. */
+function AtProvider({ policy: { atProvider } }: { policy: SecurityPolicyView }) {
+  if (atProvider.state === 'off') return null
+  if (atProvider.state === 'error') {
+    return (
+      <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={t('provider.error')}>
+        {atProvider.error && <FailureText text={atProvider.error} />}
+      </Alert>
+    )
+  }
+  return (
+    <Text size="sm" c="dimmed">
+      {t(`provider.${atProvider.state}`)}
+    </Text>
+  )
+}
+
+/** What was not saved as it was typed, and the way back. */
 function SavedWarnings({
   saved,
   policy,
@@ -91,13 +102,12 @@ function SavedWarnings({
 }) {
   const { slug } = useTenant()
   const update = useUpdateSecurityPolicy(slug)
-  const shutsOut = saved.warnings.some(({ code }) => code.endsWith('_shut_out'))
   return (
     <Alert
-      color={shutsOut ? 'red' : 'yellow'}
+      color="yellow"
       variant="light"
       icon={<IconAlertTriangle aria-hidden />}
-      title={shutsOut ? t('warnings.shutOut') : t('warnings.other')}
+      title={t('warnings.other')}
       role="alert"
     >
       <Stack gap="sm" align="flex-start">

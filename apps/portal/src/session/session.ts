@@ -8,6 +8,8 @@ import type { RouterContext } from '../trpc.ts'
  */
 interface Session {
   signedIn: boolean
+  /** The person proved a second factor in this sign-in. */
+  secondFactor: boolean
 }
 
 export const sessionQuery = queryOptions({
@@ -18,12 +20,13 @@ export const sessionQuery = queryOptions({
       headers: { accept: 'application/json' },
     })
     const body: unknown = await response.json().catch(() => undefined)
-    const signedIn: unknown =
-      typeof body === 'object' && body !== null && 'signedIn' in body ? body.signedIn : undefined
+    const member = (name: string): unknown =>
+      typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
+    const signedIn = member('signedIn')
     // Parsed by hand: every visit begins with this response, and a schema would load zod with it.
     if (!response.ok || typeof signedIn !== 'boolean')
       throw new ProblemError(problemFromBody(body, response.status))
-    return { signedIn }
+    return { signedIn, secondFactor: member('secondFactor') === true }
   },
   // Read once per visit: every later call reports when the session has ended.
   staleTime: Number.POSITIVE_INFINITY,

@@ -8,6 +8,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import * as links from '../links.ts'
+import { SecondFactorBanner } from '../security-policy/second-factor-banner.tsx'
+import { ShutOut, shutOutCode } from '../security-policy/shut-out.tsx'
 import { rememberTenant } from '../session/last-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { isMissing } from './problems.ts'
@@ -28,10 +30,23 @@ export function TenantFrame() {
     if (found) rememberTenant(found)
   }, [found])
 
+  // Before what was loaded earlier: a policy may have changed since.
+  const shutOut = shutOutCode(tenant.error)
+  if (shutOut) {
+    return (
+      <ShutOut
+        code={shutOut}
+        error={tenant.error}
+        onRetry={() => void tenant.refetch()}
+        retrying={tenant.isFetching}
+      />
+    )
+  }
   if (tenant.data) {
     return (
       <>
         <StatusBanner tenant={tenant.data} />
+        {tenant.data.role !== null && <SecondFactorBanner slug={slug} />}
         <Outlet />
       </>
     )
