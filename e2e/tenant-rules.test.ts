@@ -138,14 +138,13 @@ describe('an admin and the looks', () => {
 })
 
 describe('an admin and the rules', () => {
-  it('sets the security policy, is warned of being shut out, and puts it back', async () => {
+  it('cannot lock themselves out with the security policy', async () => {
     await using person = await visit(browser)
     const { page } = person
     await signIn(page, 'portal', 'Anna Owner')
     await page.goto(at('/security'))
-    expect(await page.getByRole('radio', { name: 'Required' }).isDisabled()).toBe(true)
-    await page.getByText('Not available yet: sign-in does not enforce a second factor').waitFor()
-    await page.getByRole('radio', { name: 'Off' }).check()
+    await page.getByRole('radio', { name: 'Required' }).check()
+    await page.getByLabel('Days to set up a second factor').fill('14')
     await page.getByLabel('Without activity, in minutes').fill('480')
     await page.getByText('8 hours').waitFor()
     await page.getByLabel('Addresses and networks').fill('10.0.0.5/8')
@@ -159,9 +158,13 @@ describe('an admin and the rules', () => {
     await page.getByRole('list', { name: 'Allowed addresses' }).getByText('2001:db8::/32').waitFor()
     await expectWellMade(page)
     await page.getByRole('button', { name: 'Save policy' }).click()
-    await page.getByText(/Your own address .* not/).waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Before you save' })
+    await dialog.getByText(/Your own address .* would lock you out/).waitFor()
+    await dialog.getByText('Anna Owner').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Save policy' }).isDisabled()).toBe(true)
     await expectWellMade(page)
-    await page.getByRole('button', { name: 'Restore the previous policy' }).click()
+    await dialog.getByRole('button', { name: 'Back to the policy' }).click()
+    await page.reload()
     await page.getByText('No entries: people can sign in from every address.').waitFor()
     expect(person.complaints).toEqual([])
   })
