@@ -47,6 +47,15 @@ describe('the security policy form', () => {
     })
   })
 
+  it('sends a policy that is not enforced yet although nothing was changed', () => {
+    const stored = { ...policy, enforced: false }
+    expect(changesOf('acme', stored, fromPolicy(stored))).toEqual({
+      slug: 'acme',
+      mfaMode: 'optional',
+      expectedVersion: 'v1',
+    })
+  })
+
   it('rejects an idle limit above the absolute one, at the idle one', () => {
     const parsed = PolicyForm.safeParse({
       mfaMode: 'off',
@@ -60,6 +69,7 @@ describe('the security policy form', () => {
     expect(putBack('acme', policy, 'v2')).toEqual({
       slug: 'acme',
       mfaMode: 'optional',
+      mfaGraceDays: 0,
       sessionIdleMinutes: 30,
       sessionAbsoluteMinutes: null,
       allowedCountries: ['DE', 'FR'],
